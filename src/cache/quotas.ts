@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { batch } from '../lib/batch.ts'
+import { problem, type Problem, sentenceOf } from '../lib/problems/problem.ts'
 import type { QuotaKind } from '../queries/accounts/quota.ts'
 
 /** The account has as many resources of a kind as it may have. */
 export class QuotaExceeded extends Error {
   override readonly name = 'QuotaExceeded'
+  readonly problem: Problem
+  constructor(kind: QuotaKind, limit: number) {
+    const reason = problem('quota_exceeded', { what: kind, max: kind === 'image' ? limit / 1e6 : limit })
+    super(sentenceOf(reason))
+    this.problem = reason
+  }
 }
 
 export type QuotaLimits = Readonly<Record<QuotaKind, number>>
@@ -27,24 +34,6 @@ export type EndReservation = (position?: bigint) => void
 export interface Quotas {
   /** Reserves room for what is about to be created. Throws `QuotaExceeded`. */
   readonly reserve: (account: number, kind: QuotaKind, amount?: number) => Promise<EndReservation>
-}
-
-const names: Record<QuotaKind, string> = {
-  link: 'links',
-  qr: 'QR codes',
-  domain: 'domains',
-  campaign: 'campaigns',
-  channel: 'channels',
-  overlay: 'overlays',
-  pixel: 'pixels',
-  splash: 'splash pages',
-  bio: 'bio pages',
-  webhook: 'webhooks',
-  image: 'MB of images',
-}
-const describe = (kind: QuotaKind, limit: number) => {
-  const most = (kind === 'image' ? limit / 1e6 : limit).toLocaleString('en')
-  return `This account has reached its quota of ${most} ${names[kind]}. Delete some, or ask the operator of this service for more.`
 }
 
 /** Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the limit, nothing. */
@@ -99,7 +88,7 @@ export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaO
     try {
       if (takeSpare(key, amount)) return
       const room = limit - (await look({ account, kind })) - before - amount
-      if (room < 0) throw new QuotaExceeded(describe(kind, limit))
+      if (room < 0) throw new QuotaExceeded(kind, limit)
       spares.set(key, spareOf(room))
     } catch (error) {
       release(key, amount)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { operatorOf } from '../app/operator/caller.ts'
-import { refuse } from '../commands/decider.ts'
+import { stop } from '../lib/operatorerror.ts'
 import { domain } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { parseStreamId } from '../events/streams.ts'
@@ -58,7 +58,7 @@ const find = async (reader: Reader, { claimant }: Pick<Handler, 'claimant'>, whi
   const holder = given === undefined ? await claimant({ kind: 'host', name: host }) : undefined
   const id = holder ? parseStreamId(holder).number : Number(given)
   const [found] = Number.isNaN(id) ? [] : await allDomains(reader, id)
-  return found ?? refuse('not_found', `no account has the branded domain ${which}: see \`linkledger domain list\``)
+  return found ?? stop(`no account has the branded domain ${which}: see \`linkledger domain list\``)
 }
 
 const release = (cli: Cli, which: string, options: Confirmation) => {

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
 import { operatorContext } from '../app/operator/caller.ts'
 import { account as accounts } from '../commands/accounts/account.ts'
-import { refuse } from '../commands/decider.ts'
+import { stop } from '../lib/operatorerror.ts'
 import { recordReclassification, undoReclassification } from '../commands/statistics/reclassify.ts'
 import { reclassification, type ReclassificationCommand } from '../commands/statistics/reclassification.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
@@ -72,11 +72,11 @@ const writer =
 /** Returns the accounts that are meant. */
 const accountsOf = async (reader: Reader, { account, link }: Options): Promise<readonly number[]> => {
   const owner = link === undefined ? undefined : await accountOfLink(reader, Number(link))
-  if (link !== undefined && owner === undefined) return refuse('not_found', `link ${link} has no clicks`)
+  if (link !== undefined && owner === undefined) return stop(`link ${link} has no clicks`)
   if (account === undefined) return owner === undefined ? clickedAccounts(reader) : [owner]
   const found = await findAccountBy(reader, accountName(account))
-  if (!found) return refuse('not_found', `there is no account ${account}`)
-  if (owner !== undefined && owner !== found.id) return refuse('not_found', `link ${link} belongs to another account`)
+  if (!found) return stop(`there is no account ${account}`)
+  if (owner !== undefined && owner !== found.id) return stop(`link ${link} belongs to another account`)
   return [found.id]
 }
 
@@ -124,8 +124,7 @@ const undo = (cli: Cli, id: string) => {
   return withReader(cli, async (ledger, reader) => {
     const { account } = (await ledger.handler.load(reclassification, id)).state
     const newer = await newerReclassification(reader, id)
-    if (newer !== undefined)
-      return refuse('invalid', `take reclassification ${newer} of account ${account} back first: it is newer`)
+    if (newer !== undefined) return stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
     const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, Date.now() + timeoutMs)
     await undoReclassification(writer(ledger, account), id, { account, since }, pace)

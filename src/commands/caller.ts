@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../events/index.ts'
+import type { StreamKind } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
-import { type Decider, refuse } from './decider.ts'
+import { type Decider, refuseUnknown } from './decider.ts'
 import type { Handled } from './context.ts'
 import { countRevision, type Load, type Loaded } from './load.ts'
 import { requireOwned } from './owned/owned.ts'
@@ -15,11 +16,11 @@ export interface Caller {
 
 /** Rethrows the error of a load, but `Refused` (`not_found`) for a resource of another account that a newer release has changed. */
 export const hideForeign =
-  <S extends { readonly status: string; readonly account: number }>(account: number, label: string) =>
+  <S extends { readonly status: string; readonly account: number }>(account: number, kind: StreamKind) =>
   (error: unknown): never => {
     if (error instanceof ChangedByNewer) {
       const { state } = error.known as Loaded<S>
-      if (state.status !== 'none' && state.account !== account) return refuse('not_found', `${label} not found.`)
+      if (state.status !== 'none' && state.account !== account) return refuseUnknown(kind)
     }
     throw error
   }
@@ -32,9 +33,13 @@ export const requireOwn = async <
 >(
   { account, load }: Pick<Caller, 'account' | 'load'>,
   decider: Decider<C, S, E>,
-  label: string,
   id: number,
 ) => {
-  const { state, since, revision } = await load(decider, id).catch(hideForeign(account, label))
-  return { ...requireOwned(state, account, label), id, created: new Date(since), revision: countRevision(revision) }
+  const { state, since, revision } = await load(decider, id).catch(hideForeign(account, decider.kind))
+  return {
+    ...requireOwned(state, account, decider.kind),
+    id,
+    created: new Date(since),
+    revision: countRevision(revision),
+  }
 }

@@ -1,4 +1,13 @@
 import { type StreamKind, streamId } from '../events/streams.ts'
+import {
+  englishTexts,
+  problem,
+  type Problem,
+  type ProblemCode,
+  type Rest,
+  sentenceOf,
+  type What,
+} from '../lib/problems/problem.ts'
 import type { Claim } from './claims/claim.ts'
 
 /**
@@ -23,17 +32,20 @@ export interface Decider<C, S, E> {
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))
 
-export type Refusal = 'not_found' | 'invalid' | 'forbidden' | 'taken' | 'busy' | 'changed'
-
-/** The command is not allowed, and would not be if it were sent again. `what` is the kind of unique name that is taken. */
+/** The command is not allowed, and would not be if it were sent again. */
 export class Refused extends Error {
   override readonly name: string = 'Refused'
-  readonly code: Refusal
-  readonly what: string | undefined
-  constructor(code: Refusal, message: string, what?: string) {
-    super(message)
-    this.code = code
-    this.what = what
+  readonly problem: Problem
+  constructor(reason: Problem) {
+    super(sentenceOf(reason))
+    this.problem = reason
+  }
+  get code() {
+    return this.problem.code
+  }
+  /** tells problems with the same code apart, such as the kind of unique name that is taken */
+  get what() {
+    return this.problem.params['what']
   }
 }
 /** The resource has another revision than those that the command may change. */
@@ -41,13 +53,22 @@ export class RevisionChanged extends Refused {
   override readonly name = 'RevisionChanged'
   readonly revision: number
   constructor(revision: number) {
-    super('changed', `The resource has changed: its revision is ${revision}. Read it again before you change it.`)
+    super(problem('changed', { revision }))
     this.revision = revision
   }
 }
-export const refuse = (code: Refusal, message: string, what?: string): never => {
-  throw new Refused(code, message, what)
+/** Throws `Refused`. */
+export const refuse = <C extends ProblemCode>(code: C, ...rest: Rest<C>): never => {
+  throw new Refused(problem(code, ...rest))
 }
+type Named = Exclude<StreamKind & What<'not_found'>, 'block'>
+const isNamed = (kind: StreamKind): kind is Named => kind !== 'block' && Object.hasOwn(englishTexts.not_found, kind)
+/** Throws `Refused` because there is no such resource, or none of the account: existence is not disclosed. */
+export const refuseUnknown = (kind: StreamKind): never =>
+  refuse('not_found', { what: isNamed(kind) ? kind : 'resource' })
+/** Whether an error is a refusal for a reason. */
+export const isRefused = (error: unknown, code: ProblemCode): error is Refused =>
+  error instanceof Refused && error.code === code
 
 /** Returns the state after the events. */
 export const fold = <C, S, E>(

@@ -184,7 +184,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
             if (done.ok) return done
             await jitter(n)
           }
-          return refuse('busy', 'Too many simultaneous changes to this resource. Please try again.')
+          return refuse('busy', { what: 'changes' })
         },
       ),
 
@@ -204,7 +204,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
             jump *= 2
           } else await jitter(n)
         }
-        return refuse('busy', 'No free id could be allocated. Please try again.')
+        return refuse('busy', { what: 'ids' })
       }),
   }
 }

@@ -98,6 +98,6 @@ export const together = (log: EventStore, snapshots: SnapshotStore = noSnapshots
       const appended = await log.append(writes)
       if (appended.ok) return { result, streams, position: appended.position }
     }
-    return refuse('busy', 'Too many simultaneous changes to these resources. Please try again.')
+    return refuse('busy', { what: 'changes_together' })
   },
 })

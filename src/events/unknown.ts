@@ -20,9 +20,11 @@ export const isKnown = <E extends { readonly type: string }>(event: E | Recorded
  */
 export class ChangedByNewer extends Unavailable {
   override readonly name = 'ChangedByNewer'
+  readonly resource: string
   readonly known: unknown
   constructor(what: string, known?: unknown) {
     super(`${what} was changed by a newer version of Linkledger.`)
+    this.resource = what
     this.known = known
   }
 }

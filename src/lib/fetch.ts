@@ -9,10 +9,11 @@ import https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
 import { createLookup, type Lookup } from './lookup.ts'
+import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
 import { TimedOut, withTimeout } from './timeout.ts'
 
-/** The body, or the problem, worded to follow the field's name. */
-export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: string }
+/** The body, or what is wrong with the address. */
+export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: Problem }
 export type GuardedFetch = (url: string) => Promise<Fetched>
 
 /** Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be fetched. */
@@ -24,7 +25,7 @@ export interface Version {
 }
 export type Downloaded =
   | (Version & { readonly ok: true; readonly body: Buffer | undefined })
-  | { readonly ok: false; readonly problem: string }
+  | { readonly ok: false; readonly problem: Problem }
 export type GuardedDownload = (url: string, known: Version) => Promise<Downloaded>
 
 export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
@@ -66,7 +67,8 @@ export const isInternal = (address: string): boolean => {
   return plain === '' || internal6(plain)
 }
 
-const no = (problem: string) => ({ ok: false, problem }) as const
+const no = <C extends ProblemCode>(code: C, ...rest: Rest<C>) =>
+  ({ ok: false, problem: problem(code, ...rest) }) as const
 
 /** Pins a connection to these addresses: a second DNS lookup could return others. */
 const pinnedTo =
@@ -93,7 +95,7 @@ const bodyOf = async (response: IncomingMessage, limit: number, inWords: string)
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > limit) return no(`must be at most ${inWords} large`)
+    if (size > limit) return no('too_large', { what: 'file', max: inWords })
     chunks.push(chunk)
   }
   return { ok: true, body: Buffer.concat(chunks) } as const
@@ -101,8 +103,8 @@ const bodyOf = async (response: IncomingMessage, limit: number, inWords: string)
 
 const statusProblem = (status: number) =>
   status >= 300 && status < 400
-    ? no('must not redirect: send the address that it redirects to')
-    : no(`could not be fetched: its server responded with status ${status}`)
+    ? no('not_fetched', { what: 'redirect' })
+    : no('not_fetched', { what: 'status', status })
 
 /** Returns the response to a GET of a public address, or with a body to a POST, or why there is none. */
 type Connect = (
@@ -110,20 +112,21 @@ type Connect = (
   headers: OutgoingHttpHeaders,
   signal: AbortSignal,
   body?: string,
-) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: string }>
+) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: Problem }>
 
 const hostIn = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, '')
-const internal = 'must be at an address on the public internet'
+const internal = problem('wrong_address', { what: 'private' })
 
 /** Returns why an address must not be asked, as far as it shows without DNS. */
 export const addressProblem = (
   address: string,
   { denied = isInternal, ports = [80, 443] }: Partial<Guard> = {},
-): string | undefined => {
+): Problem | undefined => {
   const url = new URL(address)
   const { protocol, username, password, port } = url
-  if (!/^https?:$/.test(protocol) || username || password) return 'must be an http or https address'
-  if (!ports.includes(Number(port || (protocol === 'https:' ? 443 : 80)))) return 'must be on port 80 or 443'
+  if (!/^https?:$/.test(protocol) || username || password) return problem('wrong_address', { what: 'http' })
+  if (!ports.includes(Number(port || (protocol === 'https:' ? 443 : 80))))
+    return problem('wrong_address', { what: 'port' })
   const host = hostIn(url)
   return isIP(host) > 0 && denied(host) ? internal : undefined
 }
@@ -131,12 +134,12 @@ export const addressProblem = (
 export const connector =
   ({ resolve = createLookup(), denied = isInternal, ...guard }: Partial<Guard>): Connect =>
   async (address, headers, signal, body) => {
-    const problem = addressProblem(address, { denied, ...guard })
-    if (problem !== undefined) return no(problem)
+    const refused = addressProblem(address, { denied, ...guard })
+    if (refused) return { ok: false, problem: refused }
     const url = new URL(address)
     const host = hostIn(url)
     const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
-    if (addresses.length === 0 || addresses.some(denied)) return no(internal)
+    if (addresses.length === 0 || addresses.some(denied)) return { ok: false, problem: internal }
     signal.throwIfAborted()
     const options = { agent: false, signal, lookup: pinnedTo(addresses) }
     const sent = { ...headers, 'User-Agent': 'Linkledger' }
@@ -184,8 +187,8 @@ export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
       return await withinDeadline((signal) => get(address, signal))
     } catch (error) {
       return error instanceof TimedOut
-        ? no('could not be fetched: its server did not respond within 5 seconds')
-        : no('could not be fetched: its server could not be reached')
+        ? no('not_fetched', { what: 'timeout' })
+        : no('not_fetched', { what: 'unreachable' })
     }
   }
 }
@@ -232,8 +235,8 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
       return await withinDeadline((signal) => get(address, known, signal), download.deadline)
     } catch (error) {
       return error instanceof TimedOut
-        ? no('could not be fetched: its server did not respond within a minute')
-        : no('could not be fetched: its server could not be reached')
+        ? no('not_fetched', { what: 'slow' })
+        : no('not_fetched', { what: 'unreachable' })
     }
   }
 }

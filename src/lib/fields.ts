@@ -1,11 +1,23 @@
 import { z } from 'zod'
+import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
 
 /** Returns `YYYY-MM-DD HH:MM:SS` in UTC, the form of every timestamp in requests and responses. */
 export const timestamp = (date: Date | string) => new Date(date).toISOString().slice(0, 19).replace('T', ' ')
 
-/** Returns an error option for a schema: `is required` for a missing value, else `must be` with `expected`. */
-export const must = (expected: string) => ({
-  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? 'is required' : `must be ${expected}`),
+/** Returns a problem as an issue of a schema carries it: issues have room for a text only, which is JSON here. */
+export const carry = (given: Problem): string => JSON.stringify(given)
+export const says = <C extends ProblemCode>(code: C, ...rest: Rest<C>): string => carry(problem(code, ...rest))
+
+/** Returns a problem with a field as an issue. */
+export const issueOf = (given: Problem) => ({
+  code: 'custom' as const,
+  path: given.field === undefined ? [] : [given.field],
+  message: carry(given),
+})
+
+/** Returns an error option for a schema: `required` for a missing value, else the given problem. */
+export const must = <C extends ProblemCode>(code: C, ...rest: Rest<C>) => ({
+  error: ({ input }: { readonly input?: unknown }) => (input === undefined ? says('required') : says(code, ...rest)),
 })
 
 const isDay = (text: string) => {
@@ -38,19 +50,16 @@ export const parseMoment = (text: string, timeOfDay: string) => {
   return isWithinYears(whole) ? whole : undefined
 }
 
-/** What `parseMoment` accepts, for messages. */
-export const momentExample = 'a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31'
-
 /** What `parseMoment` accepts; `` and null mean none. Outputs ISO 8601. */
 const momentOrNone = (timeOfDay: string) =>
   z
-    .string(must(momentExample))
+    .string(must('wrong_form', { what: 'moment' }))
     .nullable()
     .transform((text, context) => {
       if (text === null || text === '') return null
       const found = parseMoment(text, timeOfDay)
       if (found) return found.toISOString()
-      context.addIssue(`must be ${momentExample}`)
+      context.addIssue(says('wrong_form', { what: 'moment' }))
       return z.NEVER
     })
 /** A day means its end. */
@@ -60,13 +69,13 @@ export const starts = momentOrNone('00:00:00')
 
 /** Whether every event store and every table keeps a string unchanged. */
 export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
-export const notStorable = 'must not contain NUL characters or lone surrogates'
+export const notStorable = says('forbidden_characters')
 
 /** A string that every event store keeps unchanged. */
 export const text = (max: number) =>
   z
-    .string(must('a string'))
-    .max(max, `must be at most ${max.toLocaleString('en')} characters long`)
+    .string(must('wrong_type', { what: 'string' }))
+    .max(max, says('too_long', { max }))
     .refine(isStorable, notStorable)
 
 // invisible characters would make one address look like another, and control characters move the cursor of an operator's terminal
@@ -74,24 +83,19 @@ const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:
 /** An e-mail address, stored and compared in lower case. */
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())
-  .refine((address) => emailShape.test(address), 'must be an e-mail address, for example ann@example.com')
+  .refine((address) => emailShape.test(address), says('wrong_form', { what: 'email' }))
 
-/** Returns the message for a problem with one field: "`url` is required." */
-export const fieldProblem = (field: string, problem: string) => `\`${field}\` ${problem}.`
+/** Returns the problem that an issue carries, undefined for one of zod's own texts. */
+export const carried = (text: string): Problem | undefined =>
+  text.startsWith('{') ? (JSON.parse(text) as Problem) : undefined
 
-/** Returns the field that such a message is about. */
-export const fieldOf = (message: string): string | undefined => /^`([\w.-]+)` /.exec(message)?.[1]
-
-/** Whether a message is our own and not one that zod made up for a schema without one. */
-const isWrittenByUs = (message: string) => !message.startsWith('Invalid')
-
-/** Returns one sentence about the first invalid field: its name, what is wrong, and what would be right. */
-export const firstProblem = ({ issues }: z.ZodError): string => {
+/** Returns what is wrong with the first invalid field. */
+export const firstProblem = ({ issues }: z.ZodError): Problem => {
   const [issue] = issues
-  if (!issue) return 'The request is not valid.'
-  const inUnion = issue.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
-  const nested = inUnion && isWrittenByUs(inUnion.message) ? inUnion : undefined
-  const path = [...issue.path, ...(nested?.path ?? [])].map(String).join('.')
-  const message = nested?.message ?? (isWrittenByUs(issue.message) ? issue.message : 'is not valid')
-  return path ? fieldProblem(path, message) : `${message}.`
+  const inUnion = issue?.code === 'invalid_union' ? issue.errors.at(-1)?.[0] : undefined
+  const nested = inUnion && carried(inUnion.message)
+  const found = nested ?? carried(issue?.message ?? '')
+  const path = [...(issue?.path ?? []), ...(nested ? inUnion.path : [])].map(String).join('.')
+  if (path === '') return found ?? problem('bad_request', { what: 'invalid' })
+  return found ? { ...found, field: path } : problem('not_valid', { field: path })
 }

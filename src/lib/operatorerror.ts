@@ -2,3 +2,7 @@
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError'
 }
+/** Throws an `OperatorError`. */
+export const stop = (message: string): never => {
+  throw new OperatorError(message)
+}

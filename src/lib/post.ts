@@ -1,5 +1,6 @@
 import { addressProblem, connector, type Guard, withinDeadline } from './fetch.ts'
 import { TimedOut } from './timeout.ts'
+import { phraseOf, type Problem } from './problems/problem.ts'
 
 /** What a server answered to a message, or why there is no answer. */
 export type Posted =
@@ -22,7 +23,7 @@ export interface Post {
 export interface GuardedPost {
   readonly send: (post: Post) => Promise<Posted>
   /** Returns why nothing is ever sent to an address, worded to follow the field's name; undefined while only DNS can tell. */
-  readonly problemOf: (url: string) => string | undefined
+  readonly problemOf: (url: string) => Problem | undefined
 }
 
 /** ms from the DNS lookup to the status of the answer, and then to the end of its excerpt */
@@ -63,7 +64,7 @@ export const openPost = (guard: Partial<Guard> = {}, ms = deadline): GuardedPost
   const connect = connector(guard)
   const post = async ({ url, headers, body }: Post, signal: AbortSignal): Promise<Posted> => {
     const connected = await connect(url, { ...headers, 'Content-Type': 'application/json' }, signal, body)
-    if (!('response' in connected)) return { status: undefined, problem: `\`url\` ${connected.problem}` }
+    if (!('response' in connected)) return { status: undefined, problem: phraseOf(connected.problem, '`url`') }
     const { response } = connected
     const { statusCode: status = 0 } = response
     return { status, excerpt: await excerptOf(response), retryAfter: secondsIn(response.headers['retry-after']) }

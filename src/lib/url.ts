@@ -1,6 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import QuickLRU from 'quick-lru'
+import { problem, type Problem } from './problems/problem.ts'
 
 /**
  * What a URL field accepts: the address as browsers write it, which is redirected to, and as its owner wrote it, with a scheme; or the
@@ -8,7 +9,7 @@ import QuickLRU from 'quick-lru'
  */
 export type SafeUrl =
   | { readonly ok: true; readonly url: string; readonly entered: string }
-  | { readonly ok: false; readonly problem: string }
+  | { readonly ok: false; readonly problem: Problem }
 
 export const urlLimit = 2_048
 
@@ -44,7 +45,7 @@ const parseUrl = (text: string): URL | undefined => {
   }
 }
 
-const reject = (problem: string): SafeUrl => ({ ok: false, problem })
+const reject = (reason: Problem): SafeUrl => ({ ok: false, problem: reason })
 
 const isDotted = (host: string): boolean => {
   const labels = host.replace(/\.$/, '').split('.')
@@ -59,23 +60,21 @@ const withScheme = (input: string): string => {
 
 /** Checks the value of a URL field and returns it normalised. Every URL that the service redirects to or fetches has passed this check. */
 export const safeTargetUrl = (input: string): SafeUrl => {
-  if (input === '') return reject('must not be empty: send an address such as https://example.com/page')
-  if (input.length > urlLimit) return reject('must be at most 2,048 characters long')
+  if (input === '') return reject(problem('empty', { what: 'address' }))
+  if (input.length > urlLimit) return reject(problem('too_long', { max: urlLimit }))
   if (invisible.test(input)) {
-    return reject(
-      'must not contain whitespace or invisible characters: remove them, or percent-encode them (a space is %20)',
-    )
+    return reject(problem('forbidden_characters', { what: 'whitespace' }))
   }
-  if (/^[^?#]*\\/.test(input)) return reject('must not contain a backslash: use /, or %5C for the character itself')
+  if (/^[^?#]*\\/.test(input)) return reject(problem('forbidden_characters', { what: 'backslash' }))
   const text = withScheme(input)
   const authority = absolute.exec(text)?.[1]
-  if (authority === undefined) return reject('must be a web address that starts with http:// or https://')
-  if (authority.includes('@')) return reject('must not contain a user name or password: remove everything up to the @')
+  if (authority === undefined) return reject(problem('wrong_address', { what: 'web' }))
+  if (authority.includes('@')) return reject(problem('forbidden_characters', { what: 'credentials' }))
   const url = parseUrl(text)
   if (!url || !hostname.test(url.hostname) || url.hostname.length > 254) {
-    return reject('must have a valid host and port: send an address such as https://example.com/page')
+    return reject(problem('wrong_address', { what: 'host' }))
   }
-  if (url.href.length > urlLimit) return reject('must be at most 2,048 characters long once it is percent-encoded')
+  if (url.href.length > urlLimit) return reject(problem('too_long', { what: 'encoded', max: urlLimit }))
   return { ok: true, url: url.href, entered: text }
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { problem, type Problem } from '../lib/problems/problem.ts'
 import type { Drawing } from './draw.ts'
 import { pictureProblem } from './picture.ts'
 import { openPool, type Pool, WorkerLost } from './pool.ts'
 
-/** A logo as it is stored (PNG, base64), or what is wrong with the picture (worded to follow the field's name). */
-export type Logo = { readonly ok: true; readonly png: string } | { readonly ok: false; readonly problem: string }
+/** A logo as it is stored (PNG, base64), or what is wrong with the picture. */
+export type Logo = { readonly ok: true; readonly png: string } | { readonly ok: false; readonly problem: Problem }
 
 /** The logo that a drawing names cannot be found. */
 export class LogoMissing extends Error {
@@ -78,7 +79,7 @@ export const openImages = (
   const make = async (key: string, named: Drawing, findLogo: FindLogo | undefined, source: string | undefined) => {
     const drawing = await withLogo(named, findLogo)
     const done = await drawers.run({ type: 'draw', drawing }, source)
-    if ('problem' in done) throw new Error(`drawing a QR code failed: ${done.problem}`)
+    if (!('bytes' in done)) throw new Error(`drawing a QR code failed: ${'failure' in done ? done.failure : ''}`)
     const image = Buffer.from(done.bytes)
     cache.keep(key, image)
     return image
@@ -98,15 +99,16 @@ export const openImages = (
       return making
     },
     logo: async (bytes) => {
-      const problem = pictureProblem(bytes)
-      if (problem !== undefined) return { ok: false, problem }
+      const wrong = pictureProblem(bytes)
+      if (wrong) return { ok: false, problem: wrong }
       try {
         const done = await decoders.run({ type: 'logo', bytes })
+        if ('failure' in done) return { ok: false, problem: problem('bad_picture') }
         return 'problem' in done
           ? { ok: false, problem: done.problem }
           : { ok: true, png: Buffer.from(done.bytes).toString('base64') }
       } catch (error) {
-        if (error instanceof WorkerLost) return { ok: false, problem: 'takes too long or too much memory to decode' }
+        if (error instanceof WorkerLost) return { ok: false, problem: problem('bad_picture', { what: 'costly' }) }
         throw error
       }
     },

@@ -1,5 +1,6 @@
 import { decode } from 'jpeg-js'
 import { PNG } from 'pngjs'
+import { BadPicture, refusePicture } from './badpicture.ts'
 import { maxSide, pictureProblem } from './picture.ts'
 import { cleanPng, encodePng, isPng } from './png.ts'
 import { fitted, type Raster, resize } from './raster.ts'
@@ -11,7 +12,7 @@ const decoded = (read: () => Raster): Raster => {
   try {
     return read()
   } catch {
-    throw new Error('is not a readable image')
+    return refusePicture()
   }
 }
 const fromPng = (bytes: Buffer) => {
@@ -32,12 +33,11 @@ export const pngOf = ({ width, height, data }: Raster): Buffer => {
 export const rasterOf = (png: Uint8Array): Raster => PNG.sync.read(Buffer.from(png))
 
 /**
- * Decodes a PNG or JPEG and returns its pixels as a new PNG of at most 256 x 256 pixels. Throws what is wrong with it (worded to follow the
- * field's name). The input is untrusted: call this in a worker only.
+ * Decodes a PNG or JPEG and returns its pixels as a new PNG of at most 256 x 256 pixels. Throws `BadPicture`. The input is untrusted: call this in a worker only.
  */
 export const readLogo = (bytes: Buffer): Buffer => {
-  const problem = pictureProblem(bytes)
-  if (problem !== undefined) throw new Error(problem)
+  const wrong = pictureProblem(bytes)
+  if (wrong) throw new BadPicture(wrong)
   const picture = isPng(bytes) ? fromPng(bytes) : fromJpeg(bytes)
   if (Math.max(picture.width, picture.height) <= storedSide) return pngOf(picture)
   const { width, height } = fitted(picture, storedSide)

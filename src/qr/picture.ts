@@ -1,3 +1,4 @@
+import { problem, type Problem } from '../lib/problems/problem.ts'
 import { isPng, pngSize } from './png.ts'
 
 /** Maximum width and height of an uploaded picture, in pixels. */
@@ -21,12 +22,12 @@ const jpegSize = (bytes: Buffer) => {
   return undefined
 }
 
-/** Returns what is wrong with a picture (worded to follow the field's name), judged by its header alone: nothing is decompressed. */
-export const pictureProblem = (bytes: Buffer): string | undefined => {
-  if (!isPng(bytes) && !isJpeg(bytes)) return 'must be a PNG or JPEG image'
+/** Returns what is wrong with a picture, judged by its header alone: nothing is decompressed. */
+export const pictureProblem = (bytes: Buffer): Problem | undefined => {
+  if (!isPng(bytes) && !isJpeg(bytes)) return problem('bad_picture', { what: 'type' })
   const size = isPng(bytes) ? pngSize(bytes) : jpegSize(bytes)
-  if (!size || size.width === 0 || size.height === 0) return 'is not a readable image'
+  if (!size || size.width === 0 || size.height === 0) return problem('bad_picture')
   return size.width > maxSide || size.height > maxSide
-    ? `must be at most ${maxSide} x ${maxSide} pixels, not ${size.width} x ${size.height}`
+    ? problem('too_large', { what: 'picture', max: maxSide, ...size })
     : undefined
 }

@@ -1,4 +1,5 @@
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
+import { refusePicture } from './badpicture.ts'
 
 /** https://www.w3.org/TR/png-3/ */
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -70,32 +71,28 @@ const rawSize = (header: Buffer) => {
     .reduce((a, b) => a + b)
 }
 
-const bad = (why: string): never => {
-  throw new Error(`is not a readable PNG: ${why}`)
-}
-
 /**
  * Returns the same picture with its critical chunks only, after checking them: one header, one frame, valid checksums, and as much pixel data
- * as IHDR implies. What is left is safe to decode. Throws what is wrong (worded to follow the field's name).
+ * as IHDR implies. What is left is safe to decode. Throws `BadPicture`.
  */
 export const cleanPng = (bytes: Buffer): Buffer => {
   const chunks: { type: string; data: Buffer }[] = []
   for (let at = 8; chunks.at(-1)?.type !== 'IEND';) {
-    if (at + 12 > bytes.length) return bad('it is truncated')
+    if (at + 12 > bytes.length) return refusePicture({ what: 'truncated' })
     const end = at + 8 + bytes.readUInt32BE(at)
-    if (end + 4 > bytes.length) return bad('it is truncated')
+    if (end + 4 > bytes.length) return refusePicture({ what: 'truncated' })
     const type = bytes.toString('latin1', at + 4, at + 8)
-    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return bad('a chunk has a wrong checksum')
-    if (type === 'acTL') throw new Error('must not be animated')
+    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return refusePicture({ what: 'checksum' })
+    if (type === 'acTL') return refusePicture({ what: 'animated' })
     if (critical.has(type)) chunks.push({ type, data: bytes.subarray(at + 8, end) })
     at = end + 4
   }
   const of = (type: string) => chunks.filter((one) => one.type === type).map(({ data }) => data)
   const [header, ...more] = of('IHDR')
   if (!header || header.length !== 13 || more.length > 0 || chunks[0]?.type !== 'IHDR')
-    return bad('it must have exactly one header, as its first chunk')
+    return refusePicture({ what: 'header' })
   const [packed, size] = [Buffer.concat(of('IDAT')), rawSize(header)]
-  if (inflatedSize(packed, size) !== size) return bad('its data does not have the size that its header states')
+  if (inflatedSize(packed, size) !== size) return refusePicture({ what: 'size' })
   const [palette, transparency] = [of('PLTE').slice(0, 1), of('tRNS').slice(0, 1)]
   return Buffer.concat([
     signature,

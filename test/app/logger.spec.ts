@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { Refused } from '../../src/commands/decider.ts'
 import { BadConfig } from '../../src/config.ts'
 import { describeError } from '../../src/logger.ts'
+import { problem } from '../../src/lib/problems/problem.ts'
 
 describe('an error in the log', () => {
   const typeOf = (error: unknown) => (describeError(error) as { readonly type?: string }).type
@@ -20,7 +21,7 @@ describe('an error in the log', () => {
     class Lost extends Error {}
     expect(typeOf(new DatabaseError('wrong'))).to.equal('DatabaseError')
     expect(typeOf(new Lost('wrong'))).to.equal('Lost')
-    expect(typeOf(new Refused('invalid', 'wrong'))).to.equal('Refused')
+    expect(typeOf(new Refused(problem('required')))).to.equal('Refused')
   })
 
   it('has its kind, message, stack, code and cause, and no other property', () => {

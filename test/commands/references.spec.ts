@@ -52,7 +52,7 @@ describe('requireReferences', () => {
       [{ type: `overlay-${overlay}` }, `\`type\` must refer to an overlay of your account; ${overlay} is not one.`],
     ] as const) {
       const refused = await refusalOf(requireReferences(ann, references))
-      expect([refused.code, refused.message]).to.deep.equal(['invalid', message])
+      expect([refused.code, refused.message]).to.deep.equal(['not_yours', message])
     }
   })
 
@@ -61,6 +61,8 @@ describe('requireReferences', () => {
     await ann.deleteOwned(campaign, id)
     await ann.deleteOwned(pixel, tag)
     for (const references of [{ campaign: id }, { pixels: [tag] }, { channel: 999 }, { type: 'splash-999' }])
-      expect((await refusalOf(requireReferences(ann, references))).code, JSON.stringify(references)).to.equal('invalid')
+      expect((await refusalOf(requireReferences(ann, references))).code, JSON.stringify(references)).to.equal(
+        'not_yours',
+      )
   })
 })

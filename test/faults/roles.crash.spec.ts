@@ -51,7 +51,15 @@ describe('roles in separate processes on one database', function () {
     const { get } = client(working!.address, () => {})
     for (const path of ['/api/urls', '/register', '/anything']) {
       const { status, json } = await get(path)
-      expect([status, json]).to.deep.equal([404, { error: 1, message: 'This process does not run the `http` role.' }])
+      expect([status, json]).to.deep.equal([
+        404,
+        {
+          error: 1,
+          message: 'This process does not run the `http` role.',
+          code: 'not_found',
+          params: { what: 'role' },
+        },
+      ])
     }
     expect((await working!.get('/healthz')).status).to.equal(200)
   })

@@ -7,6 +7,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { repeatable, seed } from '../support/faults.ts'
 import { type Schema, valuesOf } from './schema.ts'
+import { problem } from '../../src/lib/problems/problem.ts'
 
 /** s; `FUZZ_SECONDS` sets it */
 const duration = Number(process.env['FUZZ_SECONDS'] ?? 60)
@@ -198,7 +199,7 @@ describe('the API, with requests made from its document', function () {
   let key: string
   before(async () => {
     app = await startTestApp({ DOMAIN_CHECK: 'off', REGISTRATIONS_PER_HOUR: '0', QUOTA_LINKS: '0' }, undefined, {
-      guardedFetch: async () => ({ ok: false, problem: 'cannot be reached' }),
+      guardedFetch: async () => ({ ok: false, problem: problem('not_fetched', { what: 'unreachable' }) }),
     })
     ;({ key } = await app.register())
   })

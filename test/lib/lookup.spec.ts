@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { openFetch } from '../../src/lib/fetch.ts'
 import { createLookup } from '../../src/lib/lookup.ts'
+import { problem } from '../../src/lib/problems/problem.ts'
 
 describe('the lookup of a host', () => {
   let silent: Socket
@@ -50,7 +51,7 @@ describe('the lookup of a host', () => {
     for (const host of ['localhost', 'b.example'])
       expect(await fetch(`http://${host}/`)).to.deep.equal({
         ok: false,
-        problem: 'must be at an address on the public internet',
+        problem: problem('wrong_address', { what: 'private' }),
       })
   })
 })

@@ -159,7 +159,7 @@ describe(`a logo (${repeatable})`, () => {
       try {
         expect(read(bytes).width).to.be.within(1, 256)
       } catch (error) {
-        expect((error as Error).message).to.match(/^(?:is|must) /)
+        expect((error as Error).message).to.match(/^`` (?:is|must) /)
       }
     }
   })

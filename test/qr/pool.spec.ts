@@ -5,6 +5,7 @@ import { Busy, openPool, type Pool, WorkerLost } from '../../src/qr/pool.ts'
 import type { Done, Task } from '../../src/qr/worker.ts'
 import { slowJpeg } from '../support/jpeg.ts'
 import { scanPng } from '../support/qr.ts'
+import { problem } from '../../src/lib/problems/problem.ts'
 
 const drawing: Drawing = {
   text: 'hello',
@@ -38,7 +39,7 @@ describe('a pool of drawing workers', () => {
   it('returns the reason when a picture is invalid', async () => {
     pool = openPool({ size: 1, timeoutMs: 5000 })
     expect(await pool.run({ type: 'logo', bytes: Buffer.from('no picture') })).to.deep.equal({
-      problem: 'must be a PNG or JPEG image',
+      problem: problem('bad_picture', { what: 'type' }),
     })
   })
 

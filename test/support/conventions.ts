@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { problemCodes } from '../../src/lib/problems/problem.ts'
 import type { Answer } from './client.ts'
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
@@ -13,11 +14,24 @@ export const expectConventions = ({ headers, text, json }: Answer, message: stri
   expect(headers.get('Cache-Control'), message).to.equal('no-store')
   expect([0, 1, '0'], `${message}: ${text}`).to.include(json['error'])
 }
+/** Expects what a failure says as values: a code of the enumeration, what the sentence needs, and the field that it is about, if any. */
+export const expectProblem = (json: Readonly<Record<string, unknown>>, message: string) => {
+  expect(problemCodes, message).to.include(json['code'])
+  expect(json['params'], message).to.be.an('object')
+  for (const value of Object.values(json['params'] as object))
+    expect(typeof value, `${message}: ${value}`).to.be.oneOf(['string', 'number'])
+  const [, named] = /^`([\w.-]+)` /.exec(String(json['message'])) ?? []
+  if (named !== undefined) expect(json['field'], message).to.equal(named)
+  if ('field' in json) expect(json['field'], message).to.be.a('string').and.not.equal('')
+}
+
 /** Expects a failure with this status and one message. */
 export const expectFailure = (answer: Answer, status: number, message: string) => {
+  const { json } = answer
   expectConventions(answer, message)
   expect(answer.status, `${message}: ${answer.text}`).to.equal(status)
-  expect(answer.json, message).to.have.all.keys('error', 'message')
-  expect(answer.json['error'], message).to.equal(1)
-  expect(answer.json['message'], message).to.be.a('string').and.match(/\.$/)
+  expect(json, message).to.have.all.keys('error', 'message', 'code', 'params', ...('field' in json ? ['field'] : []))
+  expect(json['error'], message).to.equal(1)
+  expect(json['message'], message).to.be.a('string').and.match(/\.$/)
+  expectProblem(json, message)
 }

@@ -7,7 +7,7 @@ import { Killed, oneByOne, writer } from './writer.ts'
 export const refused = (outcome: unknown) => {
   expect(outcome).to.be.instanceOf(Refused)
   const { code, what } = outcome as Refused
-  return what === undefined ? code : `${code} ${what}`
+  return code === 'taken' ? `${code} ${what}` : code
 }
 
 /** Returns the result of a command that was not refused. */

@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { note, query, spread } from '../support/faults.ts'
 import { send } from '../support/raw.ts'
+import { expectProblem } from '../support/conventions.ts'
 
 const long = 'https://example.com/'
 const timed = async <T>(work: () => Promise<T>) => {
@@ -105,8 +106,9 @@ describe('hostile input', () => {
       ] as [number, string, string | Buffer, Record<string, string>?][]) {
         const { answer, ms } = await raw(body, headers)
         expect(answer.status, `${what}: ${answer.text}`).to.equal(status)
-        const json = JSON.parse(answer.text) as object
-        expect(json, what).to.have.all.keys('error', 'message')
+        const json = JSON.parse(answer.text) as Record<string, unknown>
+        expectProblem(json, what)
+        expect(json, what).to.have.all.keys('error', 'message', 'code', 'params', ...('field' in json ? ['field'] : []))
         expect(json, what).to.include({ error: 1 })
         expect(answer.headers['x-ratelimit-limit'], what).to.have.length(1)
         expect(ms, what).to.be.below(5000)
@@ -131,7 +133,7 @@ describe('hostile input', () => {
         const { answer } = await raw(body)
         expect([answer.status, JSON.parse(answer.text)], body).to.deep.equal([
           400,
-          { error: 1, message: 'The body must be a JSON object.' },
+          { error: 1, message: 'The body must be a JSON object.', code: 'wrong_body', params: { what: 'object' } },
         ])
       }
       for (const body of [

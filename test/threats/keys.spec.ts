@@ -242,7 +242,12 @@ describe('an API key', () => {
       await visits(404)
       for (const at of [app, second]) {
         const answer = await soon(key, 403, at)
-        expect(answer.json).to.deep.equal({ error: 1, message: 'This account is disabled.' })
+        expect(answer.json).to.deep.equal({
+          error: 1,
+          message: 'This account is disabled.',
+          code: 'account_disabled',
+          params: {},
+        })
         expectHeaders(answer)
       }
       await operate({ type: 'EnableAccount', id })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { BlockList } from '../../lib/blocklist.ts'
 import type { GuardedDownload } from '../../lib/fetch.ts'
 import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
+import { phraseOf } from '../../lib/problems/problem.ts'
 import { repeat } from './repeat.ts'
 
 export interface BlockListUrl {
@@ -77,7 +78,7 @@ export const startBlockListUrl = async ({
     const now = Date.now()
     if (stored && now - stored.fetched < age) return
     const found = await download(url, stored ?? {})
-    if (!found.ok) return onProblem(`BLOCKLIST_URL ${found.problem}`)
+    if (!found.ok) return onProblem(phraseOf(found.problem, 'BLOCKLIST_URL'))
     const { etag, modified } = found
     const next = { url, fetched: now, etag, modified }
     const body = found.body?.toString()

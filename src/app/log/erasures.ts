@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { account as accounts } from '../../commands/accounts/account.ts'
-import { Refused } from '../../commands/decider.ts'
+import { isRefused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import type { Config } from '../../config.ts'
 import type { EventStore } from '../../events/store.ts'
@@ -91,7 +91,7 @@ const eraseOne = async ({ store, handler }: Pick<Erasing, 'store' | 'handler'>, 
     return { account, position: done.position, isNew: true }
   } catch (error) {
     // another process that starts at the same time has erased it
-    if (!(error instanceof Refused && error.code === 'not_found')) throw error
+    if (!isRefused(error, 'not_found')) throw error
     return { account, position: (await handler.load(accounts, account)).position, isNew: false }
   }
 }

@@ -193,8 +193,7 @@ const servePast = async (
     effects: await replayEffects(past, schema, moment),
   })
   cleanup.defer(site.close)
-  const message = `This is a replay of the service as it was at ${timestamp(moment)} UTC: nothing can be changed here.`
-  serve(server, { ...readOnly(site, message), probes: {} })
+  serve(server, { ...readOnly(site, timestamp(moment)), probes: {} })
   cleanup.defer(() => closeServer(server, drainTimeout))
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
   return { address: `http://${host}:${port}`, key: own.key }

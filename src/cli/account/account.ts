@@ -5,11 +5,12 @@ import { allErasures, registerErasures } from '../../app/log/erasures.ts'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { receiptNow } from '../../app/proof/proofs.ts'
 import { account, type AccountCommand } from '../../commands/accounts/account.ts'
-import { refuse } from '../../commands/decider.ts'
+import { stop } from '../../lib/operatorerror.ts'
 import { allScopes } from '../../events/accounts/scope.ts'
 import { streamId } from '../../events/streams.ts'
 import { register, Registration } from '../../commands/accounts/register.ts'
 import { expiry, firstProblem } from '../../lib/fields.ts'
+import { sentenceOf } from '../../lib/problems/problem.ts'
 import { idSequence } from '../../postgres/ids.ts'
 import { type AccountRow, findAccountBy, listAccounts } from '../../queries/accounts/account.ts'
 import { newKey } from '../../security/apikeys.ts'
@@ -81,7 +82,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
 /** Returns the account that is meant, once the operator has confirmed the change. */
 const find = async (cli: Cli, { reader }: Ledger, who: string, options: Confirmation, change: string) => {
   const found = await findAccountBy(reader, accountName(who))
-  if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+  if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
   await confirm(cli, options, `${described(found)}: ${change}.`)
   return found
 }
@@ -97,7 +98,7 @@ const add = async (cli: Cli, email: string, { username, password: given }: AddOp
     password: password ?? generated,
     ...(username ? { username } : {}),
   })
-  if (!registration.success) throw new BadCommand(firstProblem(registration.error))
+  if (!registration.success) throw new BadCommand(sentenceOf(firstProblem(registration.error)))
   await withTables(cli, async ({ handler, keys, db, config }, waitUntilProjected) => {
     let position = 0n
     const added = await register(keys.service, registration.data, async (make) => {
@@ -196,7 +197,7 @@ const addedKey = { name: 'From the operator', scopes: allScopes }
 const replaceKey = async (cli: Cli, who: string, { expires, keep, ...options }: KeyOptions) => {
   accountName(who)
   const until = expiry.safeParse(expires ?? null)
-  if (!until.success) throw new BadCommand(`--expires ${firstProblem(until.error)}`)
+  if (!until.success) throw new BadCommand(sentenceOf(firstProblem(until.error), '--expires'))
   if (until.data !== null && until.data <= new Date().toISOString())
     throw new BadCommand('--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
   requireAnswerable(cli, options)

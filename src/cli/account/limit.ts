@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
-import { refuse } from '../../commands/decider.ts'
+import { stop } from '../../lib/operatorerror.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { accountForms, accountName } from './name.ts'
 import { BadCommand, type Cli } from '../cli.ts'
@@ -31,7 +31,7 @@ const setLimit = (cli: Cli, who: string, requests: string) => {
   const limit = limitIn(requests)
   return withTables(cli, async ({ config, handler, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
-    if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+    if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { id, username, email } = found
     const command = { type: 'SetRateLimit', id, limit } as const
     const { position } = await handler.handle(account, command, operatorContext(config, id))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
-import { refuse } from '../../commands/decider.ts'
+import { stop } from '../../lib/operatorerror.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { accountForms, accountName } from './name.ts'
 import type { Cli } from '../cli.ts'
@@ -31,7 +31,7 @@ const mark = (cli: Cli, who: string, { remove = false, ...options }: OperatorOpt
   requireAnswerable(cli, options)
   return withTables(cli, async ({ config, handler, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
-    if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+    if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { id, username, email } = found
     const { type, question } = remove ? removing : marking
     await confirm(cli, options, `Account ${id} (@${username}, ${email}) will ${question}.`)

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
-import { refuse } from '../../commands/decider.ts'
+import { stop } from '../../lib/operatorerror.ts'
 import { password as validPassword } from '../../commands/accounts/register.ts'
 import { firstProblem } from '../../lib/fields.ts'
+import { sentenceOf } from '../../lib/problems/problem.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { hashPassword } from '../../security/passwords.ts'
@@ -31,14 +32,14 @@ export const addPasswordCommand = (accounts: Command, cli: Cli) =>
 export const readPassword = async (cli: Cli) => {
   const given = validPassword.safeParse(await readHiddenLine(cli, 'New password (it is not shown):'))
   if (given.success) return given.data
-  throw new BadCommand(`the password ${firstProblem(given.error)} Nothing was changed.`)
+  throw new BadCommand(`${sentenceOf(firstProblem(given.error), 'the password')} Nothing was changed.`)
 }
 
 const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
   const name = accountName(who)
   return withTables(cli, async ({ config, db, handler, keys, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
-    if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+    if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { id, username, email } = found
     cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
     const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)

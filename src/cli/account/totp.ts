@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
-import { refuse } from '../../commands/decider.ts'
+import { stop } from '../../lib/operatorerror.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { accountForms, accountName } from './name.ts'
 import type { Cli } from '../cli.ts'
@@ -22,7 +22,7 @@ const removeSecondFactor = (cli: Cli, who: string, options: Confirmation) => {
   requireAnswerable(cli, options)
   return withTables(cli, async ({ config, handler, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
-    if (!found || found.status === 'erased') return refuse('not_found', `there is no account ${who}`)
+    if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { id, username, email } = found
     const { state } = await handler.load(account, id)
     if (!state.secondFactor) return cli.print(`Account ${id} has no second factor: its password alone signs in.`)

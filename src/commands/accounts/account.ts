@@ -67,9 +67,9 @@ export type AccountCommand =
   | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 const alive = (state: Account) =>
-  state.status === 'none' || state.status === 'erased' ? refuse('not_found', 'Account not found.') : state
+  state.status === 'none' || state.status === 'erased' ? refuse('not_found', { what: 'account' }) : state
 const enabled = (state: Account) =>
-  alive(state).status === 'disabled' ? refuse('invalid', 'The account is disabled.') : state
+  alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
@@ -94,8 +94,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
       case 'RegisterAccount': {
         const { type: _, emailKey: _e, usernameKey: _u, apiKey, ...data } = command
         if (state.tokens.held.email === command.emailToken) return []
-        if (state.status !== 'none' || state.tokens.fenced.length > 0)
-          return refuse('invalid', 'This account id is in use.')
+        if (state.status !== 'none' || state.tokens.fenced.length > 0) return refuse('id_in_use', { what: 'account' })
         return [
           { type: 'AccountRegistered', data },
           { type: 'ApiKeyIssued', data: { id, ...apiKey } },

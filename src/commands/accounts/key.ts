@@ -3,7 +3,8 @@ import type { Open } from '../../events/openenum.ts'
 import { allows, allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
 import { isWithin, networksIn } from '../../lib/networks.ts'
-import { refuse } from '../decider.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
+import { refuse, Refused } from '../decider.ts'
 
 /** An API key: its public id, a keyed hash of its secret, and when it expires (ISO 8601; null: never). */
 export interface IssuedKey {
@@ -72,38 +73,35 @@ export type KeyCommand =
 const operatorRights: KeyRights = { scopes: allScopes, expires: null, addresses: null }
 
 const rightsOf = ({ keys }: Keys, by: string | undefined): KeyRights =>
-  by === undefined
-    ? operatorRights
-    : (keys.find(({ key }) => key === by) ?? refuse('forbidden', 'This API key does not work any more.'))
+  by === undefined ? operatorRights : (keys.find(({ key }) => key === by) ?? refuse('key_ended'))
 
 /** Returns what is wrong when rights go beyond those of a key, undefined when they do not. */
-const excessOf = (own: KeyRights, given: Partial<KeyRights>): string | undefined => {
+const excessOf = (own: KeyRights, given: Partial<KeyRights>): Problem | undefined => {
   const scope = given.scopes?.find((one) => !allows(own.scopes, one))
-  if (scope !== undefined) return `\`scopes\` must not contain \`${scope}\`, which your API key does not have.`
+  if (scope !== undefined) return problem('lacks_rights', { what: 'scope', field: 'scopes', scope })
   if (given.expires !== undefined && own.expires !== null && (given.expires ?? '9999') > own.expires)
-    return '`expires` must not be later than that of your API key.'
+    return problem('lacks_rights', { what: 'expires', field: 'expires' })
   const within = (addresses: string | null) =>
     addresses !== null && networksIn(addresses).every((one) => isWithin(one, networksIn(own.addresses ?? '')))
   if (given.addresses !== undefined && own.addresses !== null && !within(given.addresses))
-    return '`addresses` must be within those of your API key.'
+    return problem('lacks_rights', { what: 'addresses', field: 'addresses' })
   return undefined
 }
 /** Throws `Refused` when a key would give rights that it does not have itself. */
 const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
   const excess = excessOf(own, given)
-  if (excess !== undefined) refuse('forbidden', excess)
+  if (excess) throw new Refused(excess)
 }
 /** Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could not use them. */
 const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRights>) => {
   requireWithin(own, changes)
   if (excessOf(key, changes) !== undefined && excessOf(own, { ...key, ...changes }) !== undefined)
-    refuse('forbidden', 'Your API key lacks rights of this key: you may limit it further, but not extend it.')
+    refuse('lacks_rights', { what: 'key' })
 }
 
 const isExpired = ({ expires }: Pick<IssuedKey, 'expires'>, now: string) => expires !== null && expires <= now
 const notPast = (expires: string | null | undefined, now: string) => {
-  if (typeof expires === 'string' && expires <= now)
-    refuse('invalid', '`expires` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
+  if (typeof expires === 'string' && expires <= now) refuse('in_past', { field: 'expires' })
 }
 
 /** Returns the events that make room for one more key: when there are too many, the one that expired longest ago ends. */
@@ -114,11 +112,11 @@ const makeRoom = (id: number, { keys }: Keys, now: string): readonly AccountEven
     .toSorted((a, b) => ((a.expires ?? '') < (b.expires ?? '') ? -1 : 1))
   return oldest
     ? [{ type: 'ApiKeyDeleted', data: { id, number: oldest.number } }]
-    : refuse('invalid', `An account has at most ${mostKeys} API keys. Delete one first.`)
+    : refuse('too_many', { what: 'keys', max: mostKeys })
 }
 
 const find = ({ keys }: Keys, wanted: number) =>
-  keys.find(({ number }) => number === wanted) ?? refuse('not_found', 'API key not found.')
+  keys.find(({ number }) => number === wanted) ?? refuse('not_found', { what: 'key' })
 
 const differing = (changes: KeyChanges, key: AccountKey): Partial<Changeable> =>
   Object.fromEntries(
@@ -158,7 +156,7 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       const { now, apiKey, until } = command
       if (isKnown(apiKey.key)) return []
       const old = find(state, command.number)
-      if (isExpired(old, now)) refuse('invalid', 'This API key has expired. Add a new one instead.')
+      if (isExpired(old, now)) refuse('key_ended', { what: 'rotated' })
       requireWithin(rightsOf(state, command.by), old)
       const { name, scopes, expires, addresses } = old
       const data = { id, number, ...apiKey, name, scopes: [...scopes], expires, addresses, replaces: old.number }

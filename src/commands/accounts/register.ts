@@ -1,17 +1,17 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { email, must, text } from '../../lib/fields.ts'
+import { email, must, says, text } from '../../lib/fields.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import type { AccountCommand } from './account.ts'
-import { Refused } from '../decider.ts'
+import { isTaken } from '../claims/taken.ts'
 
-export const password = text(1024).refine((word) => word.length >= 8, 'must be at least 8 characters long')
+export const password = text(1024).refine((word) => word.length >= 8, says('too_short', { min: 8 }))
 const username = z
-  .string(must('a string'))
-  .regex(/^[a-z0-9_-]{3,32}$/, 'must be 3 to 32 lower-case letters, digits, hyphens or underscores')
+  .string(must('wrong_type', { what: 'string' }))
+  .regex(/^[a-z0-9_-]{3,32}$/, says('wrong_form', { what: 'username' }))
   // logs of 0.1.0 have names of digits, which look like ids to an operator
-  .regex(/[a-z]/, 'must have at least one letter')
+  .regex(/[a-z]/, says('wrong_form', { what: 'letter' }))
 
 export const Registration = z.object({ email, password, username: username.optional() })
 export type Registration = z.output<typeof Registration>
@@ -48,7 +48,7 @@ const withUsername = async <R>(
     try {
       return await attempt(digits === 0 ? name : `${name}-${randomInt(10 ** digits, 10 ** (digits + 1))}`)
     } catch (error) {
-      if (!(error instanceof Refused && error.what === 'username') || digits === 6) throw error
+      if (!isTaken(error, 'username') || digits === 6) throw error
     }
   }
 }

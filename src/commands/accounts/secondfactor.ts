@@ -37,7 +37,7 @@ export const decideSecondFactor = (
     case 'UseRecoveryCode':
       return state?.recovery.includes(command.hash)
         ? [{ type: 'RecoveryCodeUsed', data: { id, hash: command.hash } }]
-        : refuse('invalid', 'This recovery code was used already.')
+        : refuse('wrong_code', { what: 'recovery' })
     case 'RemoveSecondFactor':
       return state ? [{ type: 'SecondFactorRemoved', data: { id } }] : []
   }

@@ -1,14 +1,17 @@
+import { isRefused, refuse } from '../decider.ts'
 import type { ClaimKind } from './claim.ts'
-import { refuse } from '../decider.ts'
 
-const messages: Readonly<Record<ClaimKind, string>> = {
-  alias: 'That alias is taken. Please choose another one.',
-  host: '`domain` belongs to another account.',
-  qr: 'That alias is taken by another QR code. Please choose another one.',
-  slug: '`slug` is taken. Please choose another one.',
-  email: '`email` belongs to another account.',
-  username: '`username` belongs to another account.',
+/** Names that are in one field wherever they are chosen. */
+const fields: Readonly<Partial<Record<ClaimKind, string>>> = {
+  host: 'domain',
+  slug: 'slug',
+  email: 'email',
+  username: 'username',
 }
 
-/** Throws `Refused` because a unique name of this kind is taken. */
-export const refuseTaken = (kind: ClaimKind): never => refuse('taken', messages[kind], kind)
+/** Throws `Refused` because a unique name of this kind is taken. An alias is in the field that the resource has it in. */
+export const refuseTaken = (kind: ClaimKind, field: string | undefined = fields[kind]): never =>
+  refuse('taken', { what: kind, field })
+
+/** Whether an error says that a name of this kind is taken. */
+export const isTaken = (error: unknown, kind: ClaimKind): boolean => isRefused(error, 'taken') && error.what === kind

@@ -52,6 +52,10 @@ const nameOf: Readonly<Record<ClaimKind, string>> = {
   username: 'username',
 }
 
+/** Links call their alias `custom`; nobody chooses that of a QR code. */
+const aliasField = ({ kind }: Pick<Claim, 'kind'>, { stream }: Pick<Claimant, 'stream'>) =>
+  kind === 'alias' ? (parseStreamId(stream).kind === 'link' ? 'custom' : 'alias') : undefined
+
 /** A name is in the hands of a newer release. The message must not disclose whose resource has it. */
 const takenByNewer = (kind: ClaimKind) => new ChangedByNewer(`The resource with this ${nameOf[kind]}`)
 
@@ -111,7 +115,7 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
         return [claimFenced(holder, revision, token), take]
       case 'taken':
         if (holder === claimant.stream && Object.values(state.tokens.held).includes(token)) return 'held'
-        return refuseTaken(claim.kind)
+        return refuseTaken(claim.kind, aliasField(claim, claimant))
     }
   }
 }

@@ -72,7 +72,7 @@ export const verification = async (
 
 /** Makes a domain of the account serve, after it has passed a check. The first account to get here has the host. Throws `Refused`. */
 export const verifyDomain = async (caller: DomainCaller, id: number, proof: Proof): Promise<void> => {
-  const state = await requireOwn(caller, domain, 'Domain', id)
+  const state = await requireOwn(caller, domain, id)
   if (!canBeProven(state, proof)) return
   const holder = await lastHolder(caller, hostOf(state.fields))
   await requireAvailable(caller, holder)

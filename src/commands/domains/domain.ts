@@ -76,8 +76,7 @@ export const excludesOthers = (state: Domain, now: string) =>
   state.tokens.held.host !== undefined || reservation(state, now) !== ''
 
 /** Throws `Refused` because the account has another domain at the host. */
-export const refuseOwn = (id: number): never =>
-  refuse('taken', `\`domain\` is one of your domains already, with the id ${id}.`)
+export const refuseOwn = (id: number): never => refuse('taken', { what: 'own_host', field: 'domain', id })
 
 /** Returns whether passing a check changes a domain: it is not verified, or was restored or verified without a check. */
 export const canBeProven = (
@@ -129,7 +128,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'CreateDomain':
         return create(command, state)
       case 'UpdateDomain': {
-        const changes = differing(command.changes, requireOwned(state, command.account, 'Domain').fields)
+        const changes = differing(command.changes, requireOwned(state, command.account, 'domain').fields)
         const to = command.to === undefined ? {} : { to: command.to }
         return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, ...to, changes } }] : []
       }
@@ -137,7 +136,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return [
           {
             type: 'DomainDeleted',
-            data: { id, free: freeAfter(requireOwned(state, command.account, 'Domain'), command) },
+            data: { id, free: freeAfter(requireOwned(state, command.account, 'domain'), command) },
           },
         ]
       case 'VerifyDomain': {

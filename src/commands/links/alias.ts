@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { LinkFields } from '../../events/links/link.ts'
-import { fieldProblem } from '../../lib/fields.ts'
-import { refuse, Refused } from '../decider.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
+import { isRefused, refuse } from '../decider.ts'
 
 /** Aliases of links, bio pages and QR codes, and slugs; ASCII only, so that no two look alike. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
@@ -25,21 +25,17 @@ export const reservedWords: ReadonlySet<string> = new Set(
 
 export const isReserved = (alias: string): boolean => reservedWords.has(aliasKey(alias))
 
-const wrongForm =
-  'must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit' as const
-const reservedWord = 'must not be a reserved word: choose another alias' as const
-
-/** Returns what is wrong with the form of an alias, as the predicate of a sentence about the field, or undefined. */
-export const aliasFormProblem = (alias: string): string | undefined =>
-  aliasPattern.test(alias) ? undefined : wrongForm
-
-/** Returns what is wrong with an alias that a user chose for something new, as the predicate of a sentence about the field, or undefined. */
-export const aliasProblem = (alias: string): string | undefined =>
-  aliasFormProblem(alias) ?? (isReserved(alias) ? reservedWord : undefined)
+/** Returns what is wrong with an alias that a user chose for something new, or undefined. */
+export const aliasProblem = (alias: string): Problem | undefined =>
+  aliasPattern.test(alias)
+    ? isReserved(alias)
+      ? problem('reserved')
+      : undefined
+    : problem('wrong_form', { what: 'alias' })
 
 /** Throws `Refused` for a reserved word, unless it is the alias so far: newer releases reserve words that are in use already. */
 export const refuseReserved = (field: string, alias: string, before = ''): void => {
-  if (isReserved(alias) && aliasKey(alias) !== aliasKey(before)) refuse('invalid', fieldProblem(field, reservedWord))
+  if (isReserved(alias) && aliasKey(alias) !== aliasKey(before)) refuse('reserved', { field })
 }
 
 // 32 symbols; 0, 1, l and o are left out because they are easily confused when read aloud or copied from paper
@@ -56,7 +52,7 @@ export const withRandomAlias = async <R>(make: (alias: string) => Promise<R>, tr
   try {
     return await make(randomAlias())
   } catch (error) {
-    if (error instanceof Refused && error.code === 'taken' && tries > 1) return withRandomAlias(make, tries - 1)
+    if (isRefused(error, 'taken') && tries > 1) return withRandomAlias(make, tries - 1)
     throw error
   }
 }

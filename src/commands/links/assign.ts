@@ -9,15 +9,15 @@ import { link } from './link.ts'
 import { qr } from '../qr/qr.ts'
 
 const requireOwnItem: Readonly<Record<ItemKind, (caller: Caller, id: number) => Promise<unknown>>> = {
-  links: (caller, id) => requireOwn(caller, link, 'Link', id),
-  bio: (caller, id) => requireOwn(caller, bio, 'Bio page', id),
-  qr: (caller, id) => requireOwn(caller, qr, 'QR code', id),
+  links: (caller, id) => requireOwn(caller, link, id),
+  bio: (caller, id) => requireOwn(caller, bio, id),
+  qr: (caller, id) => requireOwn(caller, qr, id),
 }
 
 const requireBoth = async (caller: Caller, channelId: number, kind: string, itemId: number): Promise<ItemRef> => {
-  await requireOwn(caller, channel, 'Channel', channelId)
+  await requireOwn(caller, channel, channelId)
   const known = ItemKind.safeParse(kind)
-  if (!known.success) return refuse('invalid', '`type` must be one of links, bio, qr.')
+  if (!known.success) return refuse('not_one_of', { field: 'type', values: 'links, bio, qr' })
   await requireOwnItem[known.data](caller, itemId)
   return { kind: known.data, id: itemId }
 }
@@ -46,7 +46,7 @@ export const changeChannels = async (
 
 /** Puts a link into a campaign, out of the one it was in. Both must exist and belong to the caller. Throws `Refused`. */
 export const assignLink = async (caller: Caller, campaignId: number, linkId: number) => {
-  await requireOwn(caller, campaign, 'Campaign', campaignId)
+  await requireOwn(caller, campaign, campaignId)
   await caller.write(link, {
     type: 'UpdateLink',
     id: linkId,

@@ -9,7 +9,6 @@ export const campaign = owned(
   {
     kind: 'campaign',
     version: 2,
-    label: 'Campaign',
     initial,
     claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug), chosen: 'slug' },
   },

@@ -55,14 +55,10 @@ interface CheckFraming {
 }
 
 const notPast = (expiry: string | null | undefined, now: string) =>
-  expiry && expiry <= now
-    ? refuse('invalid', '`expiry` must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
-    : undefined
+  expiry && expiry <= now ? refuse('in_past', { field: 'expiry' }) : undefined
 
 const startsFirst = ({ starts, expiry }: Pick<StoredLinkFields, 'starts' | 'expiry'>) =>
-  starts && expiry && starts >= expiry
-    ? refuse('invalid', '`starts` must be before `expiry`: send an earlier start or a later expiry.')
-    : undefined
+  starts && expiry && starts >= expiry ? refuse('wrong_order', { what: 'expiry', field: 'starts' }) : undefined
 
 /** Gives the variants their ids. */
 const withIds = <F extends Pick<FieldChanges, 'variants'>>({ variants, ...others }: F, before: LinkFields) => ({
@@ -138,10 +134,10 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         refuseReserved('custom', fields.alias)
         if (state.status === 'none' && state.tokens.fenced.length === 0)
           return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
-        return state.tokens.held.alias === token ? [] : refuse('invalid', 'This link id is in use.')
+        return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
       }
       case 'UpdateLink': {
-        const { password, tokens, ...before } = requireOwned(state, command.account, 'Link')
+        const { password, tokens, ...before } = requireOwned(state, command.account, 'link')
         const fields = completed(before.fields)
         const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
         const protects = command.password !== undefined && command.password !== password
@@ -151,7 +147,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         const { domain, alias } = { ...fields, ...changes }
         refuseReserved('custom', alias, fields.alias)
         const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
-        if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias')
+        if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias', 'custom')
         const sealed = {
           ...(notes === undefined ? {} : { notes }),
           ...(protects ? { password: command.password ?? null } : {}),
@@ -160,7 +156,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
         return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
       }
       case 'DeleteLink': {
-        const { archived } = requireOwned(state, command.account, 'Link').fields
+        const { archived } = requireOwned(state, command.account, 'link').fields
         return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
       }
       case 'RestoreLink':

@@ -33,7 +33,7 @@ const changesTo = (to: RestoreLink['to'], { fields: given, password }: Link) => 
 
 /** Returns the event that brings a deleted link back, or gives a link the values that it had. Throws `Refused`. */
 export const decideRestore = ({ id, account, to, token }: RestoreLink, state: Link): readonly LinkEvent[] => {
-  const { status, fields: before, tokens } = requireOwnedOrDeleted(state, account, 'Link')
+  const { status, fields: before, tokens } = requireOwnedOrDeleted(state, account, 'link')
   const { changes, ...sealed } = changesTo(to, state)
   if (status === 'open' && Object.keys({ ...changes, ...sealed }).length === 0) return []
   const fields = completed(before)
@@ -41,7 +41,7 @@ export const decideRestore = ({ id, account, to, token }: RestoreLink, state: Li
   refuseReserved('custom', after.alias, fields.alias)
   const moved = aliasClaimName(after) !== aliasClaimName(fields)
   const claims = status === 'deleted' || moved
-  if (claims && tokens.fenced.includes(token)) return refuseTaken('alias')
+  if (claims && tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
   const marked = { id, ...(to && { to: to.revision }), ...(claims && { token }) }
   if (status === 'open') return [{ type: 'LinkRestored', data: { ...marked, changes, ...sealed } }]
   const { notes } = after

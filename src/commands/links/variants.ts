@@ -10,10 +10,7 @@ const requireIds = (given: readonly GivenVariant[], last: number) =>
     if (id === undefined) return
     const repeated = given.findIndex((other) => other.id === id) < i
     if (!repeated && id >= 1 && id <= last) return
-    refuse(
-      'invalid',
-      `\`variants.${i}.id\` must be the id of another variant of this link. Leave it out for a new variant.`,
-    )
+    refuse('repeated', { what: 'variant', field: `variants.${i}.id` })
   })
 
 /**

@@ -34,7 +34,7 @@ export const block: Decider<BlockCommand, BlockState, BlockEvent> = {
         ? []
         : [{ type: 'AddressBlocked', data: { kind, value, reason: command.reason } }]
     return reason === null
-      ? refuse('not_found', `The ${kind} ${value} is not blocked.`)
+      ? refuse('not_found', { what: 'block', kind, value })
       : [{ type: 'AddressUnblocked', data: { kind, value } }]
   },
   evolve: (_, { type, data }) => {

@@ -27,9 +27,9 @@ export const report: Decider<ReportCommand, 'none' | 'open' | 'closed', ReportEv
     if (command.type === 'SendReport') {
       const { type: _, ...data } = command
       // the caller draws another reference
-      return state === 'none' ? [{ type: 'ReportSent', data }] : refuse('taken', 'This reference is in use.')
+      return state === 'none' ? [{ type: 'ReportSent', data }] : refuse('taken', { what: 'reference' })
     }
-    if (state === 'none') return refuse('not_found', `There is no report ${command.id}.`)
+    if (state === 'none') return refuse('not_found', { what: 'report_number', id: command.id })
     return state === 'closed' ? [] : [{ type: 'ReportClosed', data: { id: command.id } }]
   },
   evolve: (_, { type }) => (type === 'ReportSent' ? 'open' : 'closed'),

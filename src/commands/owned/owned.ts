@@ -1,7 +1,7 @@
 import type { StreamKind } from '../../events/streams.ts'
 import { refuseReserved } from '../links/alias.ts'
 import { type ClaimKind, noTokens } from '../claims/claim.ts'
-import { type Decider, refuse } from '../decider.ts'
+import { type Decider, refuse, refuseUnknown } from '../decider.ts'
 import { evolution, type EventIn, guardsOf, type Owned, type OwnedNames, pickLike } from './state.ts'
 import { refuseTaken } from '../claims/taken.ts'
 
@@ -44,7 +44,6 @@ export interface OwnedOptions<Open, P> {
   /** see `Decider`; also goes up when `owned` itself folds differently */
   readonly version: number
   /** what clients call the resource, as in `Pixel not found.` */
-  readonly label: string
   /** the fields of a resource that does not exist yet */
   readonly initial: Open
   /** likewise, the fields that its events store sealed */
@@ -72,18 +71,16 @@ export const differing = <F extends object>(changes: Partial<F>, fields: F): Par
 export const requireOwned = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
-  label: string,
-): S => (state.status === 'open' && state.account === account ? state : refuse('not_found', `${label} not found.`))
+  kind: StreamKind,
+): S => (state.status === 'open' && state.account === account ? state : refuseUnknown(kind))
 
 /** Like `requireOwned`, also for a resource that is deleted. */
 export const requireOwnedOrDeleted = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
-  label: string,
+  kind: StreamKind,
 ): S =>
-  (state.status === 'open' || state.status === 'deleted') && state.account === account
-    ? state
-    : refuse('not_found', `${label} not found.`)
+  (state.status === 'open' || state.status === 'deleted') && state.account === account ? state : refuseUnknown(kind)
 
 /** Returns the changes from fields to former ones. A field that the former ones do not have gets its initial value; a sealed one that cannot be read stays. */
 const changesTo = <F extends object>(former: F, fields: F, initial: F, personal: object): Partial<F> => {
@@ -96,7 +93,7 @@ const changesTo = <F extends object>(former: F, fields: F, initial: F, personal:
 }
 
 interface RestoreOptions<F> {
-  readonly label: string
+  readonly kind: StreamKind
   readonly initial: F
   readonly personal: object
   readonly claim: { readonly kind: ClaimKind; readonly name: (fields: F) => string } | undefined
@@ -106,9 +103,9 @@ interface RestoreOptions<F> {
 const restored = <F extends object>(
   { account, to }: Restore<F>,
   state: Owned<F>,
-  { label, initial, personal, claim }: RestoreOptions<F>,
+  { kind, initial, personal, claim }: RestoreOptions<F>,
 ) => {
-  const { status, fields } = requireOwnedOrDeleted(state, account, label)
+  const { status, fields } = requireOwnedOrDeleted(state, account, kind)
   const deleted = status === 'deleted'
   const changes = to ? changesTo<F>(to.fields, fields, initial, personal) : {}
   const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
@@ -125,7 +122,7 @@ export const owned = <
   P extends object = Record<never, never>,
 >(
   names: OwnedNames<C, U, D, R>,
-  { kind, version, label, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
+  { kind, version, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
 ): Decider<OwnedCommand<Open & P>, Owned<Open & P>, EventIn<C, U, D, R, Open, P>> => {
   type E = EventIn<C, U, D, R, Open, P>
   const guards = guardsOf<C, U, D, R, Open, P>(names)
@@ -137,10 +134,10 @@ export const owned = <
   const withToken = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
   const restoring = (command: Restore<Open & P>, state: Owned<Open & P>): readonly E[] => {
     const { tokens } = state
-    const { changes, deleted, renames } = restored(command, state, { label, initial: noFields, personal, claim })
+    const { changes, deleted, renames } = restored(command, state, { kind, initial: noFields, personal, claim })
     if (!deleted && Object.keys(changes).length === 0) return []
     requireFree({ ...state.fields, ...changes }, state.fields)
-    if (renames && tokens.fenced.includes(command.token ?? '')) return refuseTaken(renames)
+    if (renames && tokens.fenced.includes(command.token ?? '')) return refuseTaken(renames, claim?.chosen)
     const marks = {
       ...(command.to && { to: command.to.revision }),
       ...(deleted && { deleted }),
@@ -165,21 +162,21 @@ export const owned = <
           requireFree(fields, initial)
           if (state.status === 'none' && state.tokens.fenced.length === 0)
             return [{ type: names.created, data: { id, account, ...fields, ...withToken(token) } }]
-          return state.account === account && same(state.fields, fields) ? [] : refuse('invalid', 'This id is in use.')
+          return state.account === account && same(state.fields, fields) ? [] : refuse('id_in_use')
         }
         case 'Update': {
-          const { fields, tokens } = requireOwned(state, account, label)
+          const { fields, tokens } = requireOwned(state, account, kind)
           const changes = differing(command.changes, fields)
           if (Object.keys(changes).length === 0) return []
           requireFree({ ...fields, ...changes }, fields)
           const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
-          if (renamed && tokens.fenced.includes(command.token ?? '')) return refuseTaken(claim.kind)
+          if (renamed && tokens.fenced.includes(command.token ?? '')) return refuseTaken(claim.kind, claim.chosen)
           const token = renamed ? withToken(command.token) : {}
           const open = pickLike<Open>(initial, changes)
           return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]
         }
         case 'Delete':
-          requireOwned(state, account, label)
+          requireOwned(state, account, kind)
           return [{ type: names.deleted, data: { id } }]
         case 'Restore':
           return restoring(command, state)

@@ -19,7 +19,6 @@ const rules = owned(
   {
     kind: 'bio',
     version: 4,
-    label: 'Bio page',
     initial,
     claim: { kind: 'alias', name: ({ alias }) => aliasClaimName({ domain: null, alias }), chosen: 'alias' },
   },
@@ -31,7 +30,7 @@ const requireIds = (given: BioFields['links'], last: number) =>
     if (id === undefined) return
     const repeated = given.findIndex((other) => other.id === id) < i
     if (!repeated && id >= 1 && id <= last) return
-    refuse('invalid', `\`links.${i}.id\` must be the id of another entry of this page. Leave it out for a new entry.`)
+    refuse('repeated', { what: 'entry', field: `links.${i}.id` })
   })
 
 /**

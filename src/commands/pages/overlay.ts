@@ -1,5 +1,6 @@
 import type { OverlayFields } from '../../events/pages/overlay.ts'
-import { fold, refuse } from '../decider.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
+import { fold, Refused } from '../decider.ts'
 import { owned } from '../owned/owned.ts'
 
 const initial: OverlayFields = {
@@ -17,21 +18,23 @@ const initial: OverlayFields = {
 }
 const base = owned(
   { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted', restored: 'OverlayRestored' },
-  { kind: 'overlay', version: 2, label: 'CTA overlay', initial },
+  { kind: 'overlay', version: 2, initial },
 )
 
 /** Returns which field is missing that the overlay's type requires, if any. */
-const missing = ({ type, message, image, question, options, coupon }: OverlayFields): string | undefined => {
+const missing = ({ type, message, image, question, options, coupon }: OverlayFields): Problem | undefined => {
+  const required = (field: string, value: string) =>
+    value ? undefined : problem('required_here', { what: 'overlay', field, type })
   switch (type) {
     case 'message':
-      return message ? undefined : '`message` is required for an overlay of type message.'
+      return required('message', message)
     case 'poll':
-      if (!question) return '`question` is required for an overlay of type poll.'
-      return options.length < 2 ? '`options` must have at least 2 entries for an overlay of type poll.' : undefined
+      if (options.length < 2 && question) return problem('too_few', { what: 'overlay', field: 'options', min: 2, type })
+      return required('question', question)
     case 'image':
-      return image ? undefined : '`image` is required for an overlay of type image.'
+      return required('image', image)
     case 'coupon':
-      return coupon ? undefined : '`coupon` is required for an overlay of type coupon.'
+      return required('coupon', coupon)
     // also a type that only a newer release knows, with its rules
     default:
       return undefined
@@ -43,8 +46,9 @@ export const overlay: typeof base = {
   ...base,
   decide: (command, state) => {
     const events = base.decide(command, state)
-    const problem =
+    const found =
       command.type === 'Delete' || command.type === 'Restore' ? undefined : missing(fold(base, events, state).fields)
-    return problem === undefined ? events : refuse('invalid', problem)
+    if (found) throw new Refused(found)
+    return events
   },
 }

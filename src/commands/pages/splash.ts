@@ -16,5 +16,5 @@ const initial: SplashFields = {
 
 export const splash = owned(
   { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted', restored: 'SplashRestored' },
-  { kind: 'splash', version: 3, label: 'Splash page', initial },
+  { kind: 'splash', version: 3, initial },
 )

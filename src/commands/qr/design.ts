@@ -10,23 +10,19 @@ const minimumContrast = 3
 const goodContrast = 4.5
 
 /** Rounded down, so that a refused ratio is never shown as the one that is required. */
-const shown = (ratio: number) => `${(Math.floor(ratio * 100) / 100).toFixed(2)}:1`
+const shown = (ratio: number) => (Math.floor(ratio * 100) / 100).toFixed(2)
 
 /**
- * Throws `Refused` (`invalid`) for a code that no scanner could read: too much data, or colors too similar. Colors of an earlier release that
+ * Throws `Refused` for a code that no scanner could read: too much data, or colors too similar. Colors of an earlier release that
  * an update keeps (`before`) are not refused, so that the data of such a code can still be changed.
  */
 export const requireScannable = ({ foreground, background }: Colors, payload: string, before?: Colors): void => {
   const bytes = Buffer.byteLength(payload)
-  if (bytes > payloadLimit)
-    refuse('invalid', `\`data\` must be at most ${payloadLimit} bytes long in the code; it is ${bytes}.`)
+  if (bytes > payloadLimit) refuse('too_long', { what: 'code', field: 'data', max: payloadLimit, bytes })
   if (foreground === before?.foreground && background === before.background) return
   const ratio = contrast(foreground, background)
   if (ratio < minimumContrast)
-    refuse(
-      'invalid',
-      `\`foreground\` must differ more from \`background\`: their contrast is ${shown(ratio)} and must be at least ${minimumContrast}:1.`,
-    )
+    refuse('low_contrast', { field: 'foreground', contrast: shown(ratio), min: minimumContrast })
 }
 
 /** Returns what the owner of a code should know about its colors: some scanners may not read it. */
@@ -35,7 +31,7 @@ export const scanWarnings = ({ foreground, background }: Colors): readonly strin
   return [
     ...(ratio < goodContrast
       ? [
-          `The contrast of \`foreground\` and \`background\` is ${shown(ratio)}: some scanners need at least ${goodContrast}:1. Choose a darker and a lighter color.`,
+          `The contrast of \`foreground\` and \`background\` is ${shown(ratio)}:1: some scanners need at least ${goodContrast}:1. Choose a darker and a lighter color.`,
         ]
       : []),
     ...(luminance(foreground) > luminance(background)

@@ -19,7 +19,6 @@ export const qr = owned(
   {
     kind: 'qr',
     version: 2,
-    label: 'QR code',
     initial,
     personal,
     claim: { kind: 'qr', name: ({ alias }) => aliasKey(alias) },

@@ -32,7 +32,7 @@ export const reclassification: Decider<ReclassificationCommand, Reclassification
       return [{ type: 'ClicksReclassified', data: { reclassification: id, part, ...data } }]
     }
     if (status === 'none' || (command.account !== undefined && command.account !== account))
-      return refuse('not_found', 'Reclassification not found.')
+      return refuse('not_found', { what: 'reclassification' })
     if (left === 0) return []
     const { since } = command
     return [{ type: 'ReclassificationUndone', data: { reclassification: id, account, part: left - 1, since } }]

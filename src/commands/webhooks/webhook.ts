@@ -108,9 +108,9 @@ export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
       const { fields, url, secret, from } = command
       if (state.status === 'none')
         return [{ type: 'WebhookCreated', data: { id, account, ...fields, url, secret, from } }]
-      return state.account === account && state.secret === secret ? [] : refuse('invalid', 'This id is in use.')
+      return state.account === account && state.secret === secret ? [] : refuse('id_in_use')
     }
-    const own = requireOwned(state, account, webhookLabel)
+    const own = requireOwned(state, account, 'webhook')
     switch (command.type) {
       case 'Update': {
         const { url, ...changes } = command.changes

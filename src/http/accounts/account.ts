@@ -4,7 +4,7 @@ import { account } from '../../commands/accounts/account.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password } from '../../commands/accounts/register.ts'
 import { streamId } from '../../events/streams.ts'
-import { email, text, timestamp } from '../../lib/fields.ts'
+import { email, says, text, timestamp } from '../../lib/fields.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
@@ -69,7 +69,7 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
             exclusions: state.exclusions,
             revision: countRevision(revision),
           }
-        : fail(404, 'Account not found.')
+        : fail(404, 'not_found', { what: 'account' })
     },
   })
 
@@ -103,12 +103,11 @@ const update = ({ hashNewPassword, links, mails, passwords, pepper, sessions }: 
       .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })
       .refine(
         (body) => body.email !== undefined || body.password !== undefined,
-        'At least one of `email` and `password` is required',
+        says('required_here', { what: 'email_or_password' }),
       ),
     run: async ({ account: id, body, from, inScope, lang, load, session, write }) => {
-      if (session !== undefined && body.current_password === undefined) failField('current_password', 'is required')
-      if (!inScope && body.current_password === undefined)
-        fail(403, 'This API key needs the scope `account`, or `current_password`.')
+      if (session !== undefined && body.current_password === undefined) failField('current_password', 'required', {})
+      if (!inScope && body.current_password === undefined) fail(403, 'lacks_scope', { what: 'password' })
       if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
       const hash = body.password === undefined ? undefined : await hashNewPassword(body.password)
       const before = (await load(account, id)).state
@@ -139,7 +138,7 @@ const reset = ({ mails }: AccountServices) =>
     public: true,
     body: z.object({ email }),
     run: async ({ body, from, lang }) => {
-      if (!mails) return fail(404, 'This service sends no mail. Ask its operator for a new password.')
+      if (!mails) return fail(404, 'not_found', { what: 'mail' })
       await mails.count(from)
       await mails.order({ kind: 'reset', lang, to: body.email })
       return { message: 'If this e-mail address belongs to an account, a link to set a new password was sent to it.' }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Auth } from '../../cache/auth.ts'
 import { account, type Account } from '../../commands/accounts/account.ts'
 import type { Caller } from '../../commands/caller.ts'
-import { refuse, Refused } from '../../commands/decider.ts'
+import { isRefused, refuse } from '../../commands/decider.ts'
 import { Scope } from '../../events/accounts/scope.ts'
-import { expiry, must, text, timestamp } from '../../lib/fields.ts'
+import { expiry, must, says, text, timestamp } from '../../lib/fields.ts'
 import { isNetwork, networksIn } from '../../lib/networks.ts'
 import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
 import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
@@ -26,29 +26,32 @@ const day = 86_400
 const [defaultOverlap, longestOverlap] = [day, 30 * day]
 
 const scopes = z
-  .array(z.enum(Scope.options, `must be some of ${Scope.options.join(', ')}`), must('a list of scopes'))
-  .min(1, `must have at least one of ${Scope.options.join(', ')}`)
+  .array(
+    z.enum(Scope.options, says('not_one_of', { what: 'some', values: Scope.options.join(', ') })),
+    must('wrong_type', { what: 'scopes' }),
+  )
+  .min(1, says('too_few', { what: 'one_of', values: Scope.options.join(', ') }))
   .transform((all) => Scope.options.filter((scope) => all.includes(scope)))
 
 const address = z
-  .string(must('an address or a network'))
+  .string(must('wrong_type', { what: 'network' }))
   .trim()
   .toLowerCase()
-  .refine(isNetwork, 'must be an address or a network, for example 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32')
+  .refine(isNetwork, says('wrong_form', { what: 'network' }))
 /** A list, as it is stored: separated by spaces; null for an empty one, which allows any address. */
 const addresses = z
-  .array(address, must('a list of addresses and networks'))
-  .max(50, 'must have at most 50 entries')
+  .array(address, must('wrong_type', { what: 'networks' }))
+  .max(50, says('too_many', { max: 50 }))
   .nullable()
   .transform((all) => (all === null || all.length === 0 ? null : [...new Set(all)].join(' ')))
 
-const name = text(255).refine((word) => word.trim() !== '', 'must not be empty')
+const name = text(255).refine((word) => word.trim() !== '', says('empty'))
 const fields = { name, scopes, expires: expiry.optional(), addresses: addresses.optional() }
 
 const overlap = z
-  .int(must('a number of seconds'))
-  .min(0, 'must be at least 0 seconds')
-  .max(longestOverlap, `must be at most ${longestOverlap} seconds (30 days)`)
+  .int(must('wrong_type', { what: 'seconds' }))
+  .min(0, says('too_small', { what: 'seconds', min: 0 }))
+  .max(longestOverlap, says('too_large', { what: 'seconds', max: longestOverlap, days: 30 }))
   .default(defaultOverlap)
 
 const present = ({ number, key, name, scopes, expires, addresses, issued, used }: ListedKey, current?: string) => ({
@@ -73,7 +76,7 @@ const ownKey = async ({
   params,
 }: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
   const { state } = await load(account, id)
-  if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', 'API key not found.')
+  if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', { what: 'key' })
 }
 
 /** Returns who sends a command about keys, and when. */
@@ -86,7 +89,7 @@ const sender = ({ account: id, key, session }: Pick<Call, 'account' | 'key' | 's
 
 /** Another request was faster. The answer must not show that the key existed. */
 const ignoreGone = (error: unknown) => {
-  if (!(error instanceof Refused && error.code === 'not_found')) throw error
+  if (!isRefused(error, 'not_found')) throw error
 }
 
 const message = 'This is the only time that the key is shown.'
@@ -187,7 +190,7 @@ const revoke = ({ auth }: KeyServices) =>
     body: z.object({
       key: text(255)
         .trim()
-        .refine((key) => keyIdOf(key) !== undefined, 'must be a whole API key'),
+        .refine((key) => keyIdOf(key) !== undefined, says('wrong_form', { what: 'key' })),
     }),
     run: async ({ body, onBehalfOf }) => {
       const holder = await auth.holderOf(body.key)

@@ -40,9 +40,12 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
     count: async (who) => {
       const { over, wait } = await limiter.count(`mails ${who}`, perRequester, hour)
       if (over)
-        fail(429, `There were too many requests for mails. Try again in ${Math.ceil(wait / 60)} minutes.`, {
-          'Retry-After': String(wait),
-        })
+        fail(
+          429,
+          'too_many_requests',
+          { what: 'mails', minutes: Math.ceil(wait / 60) },
+          { 'Retry-After': String(wait) },
+        )
     },
   }
 }

@@ -60,12 +60,12 @@ export const openAccountPasswords = ({
   return {
     verify,
     require: async (account, current, from) => {
-      if (current === undefined) return failField('current_password', 'is required')
+      if (current === undefined) return failField('current_password', 'required', {})
       const verdict = await verify({ account, password: current, from })
       if (verdict === 'right') return
-      if (verdict === 'wrong') return failField('current_password', 'is not the password of the account')
+      if (verdict === 'wrong') return failField('current_password', 'wrong_password', {})
       const { wait } = verdict
-      fail(429, `There were too many wrong passwords. Try again in ${wait} seconds.`, { 'Retry-After': String(wait) })
+      fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
     },
   }
 }

@@ -24,21 +24,17 @@ export interface RegistrationLimits {
 export const limitRegistrations =
   (limiter: Limiter, { perAddress, total }: RegistrationLimits) =>
   async (from: string): Promise<void> => {
-    const count = async (key: string, limit: number, whose: string) => {
+    const count = async (key: string, limit: number, whose: 'network' | 'service') => {
       if (limit === 0) return
       const { over, wait } = await limiter.count(key, limit, hour)
       const minutes = Math.ceil(wait / 60)
       if (over)
-        fail(
-          429,
-          `There were too many registrations ${whose}. Try again in ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
-          {
-            'Retry-After': String(wait),
-          },
-        )
+        fail(429, 'too_many_requests', minutes === 1 ? { what: `${whose}_minute` } : { what: whose, minutes }, {
+          'Retry-After': String(wait),
+        })
     }
-    await count(`register ${from}`, perAddress, 'from your network')
-    await count('register', total, 'at this service')
+    await count(`register ${from}`, perAddress, 'network')
+    await count('register', total, 'service')
   }
 
 /** What a registration needs. */

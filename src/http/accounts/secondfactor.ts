@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Account, account } from '../../commands/accounts/account.ts'
 import { Refused } from '../../commands/decider.ts'
 import type { SecondFactor } from '../../commands/accounts/secondfactor.ts'
-import { text } from '../../lib/fields.ts'
+import { says, text } from '../../lib/fields.ts'
 import {
   hashRecoveryCode,
   isTotpSecret,
@@ -12,7 +12,8 @@ import {
   totpAddress,
 } from '../../security/secondfactor.ts'
 import type { Sessions } from '../../security/sessions.ts'
-import { fail, Failure, failField } from '../api/errors.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
+import { fail, Failure } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { openGuesses } from '../api/limits/guesses.ts'
@@ -42,8 +43,10 @@ export interface SecondFactorOptions {
   readonly pepper: Buffer
 }
 
-const wrong = 'is wrong. Enter the code that your authenticator app shows now'
-const used = 'was used already. Wait for the next one'
+const wrong = problem('wrong_code', { field: 'code' })
+const used = problem('wrong_code', { what: 'used', field: 'code' })
+/** Returns the failure of a sign-in that has no right code: `second_factor` says that one is needed. */
+export const needsCode = (reason: Problem) => new Failure(400, reason, {}, { second_factor: true })
 const isRecoveryCode = (code: string) => !/^\d{6}$/.test(code)
 const plain = (code: string) => (/^[\d\s]+$/.test(code) ? code.replaceAll(/\s/g, '') : code.trim())
 
@@ -76,19 +79,17 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
       const code = plain(presented.code)
       const { wait, end } = await countGuess({ link: account, block: from, password: code })
       if (wait !== undefined)
-        return fail(429, `There were too many wrong codes. Try again in ${wait} seconds.`, {
-          'Retry-After': String(wait),
-        })
-      const problem = await problemOf({ ...presented, code }).catch(async (error: unknown) => {
+        return fail(429, 'too_many_requests', { what: 'codes', seconds: wait }, { 'Retry-After': String(wait) })
+      const found = await problemOf({ ...presented, code }).catch(async (error: unknown) => {
         await end(false)
         throw error
       })
-      await end(problem === wrong)
-      if (problem !== undefined) throw new Failure(400, `\`code\` ${problem}.`, {}, { second_factor: true })
+      await end(found === wrong)
+      if (found) throw needsCode(found)
     },
     confirm: async (account, secret, code) => {
       const step = stepOfCode(secret, plain(code), Date.now())
-      if (step === undefined) return failField('code', wrong)
+      if (step === undefined) throw new Failure(400, wrong)
       await sessions.useStep(account, step)
     },
   }
@@ -141,7 +142,7 @@ const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorService
     scope: 'account',
     secret: true,
     body: z.object({
-      secret: text(64).refine(isTotpSecret, 'must be a secret that `POST /api/account/totp/secret` has returned'),
+      secret: text(64).refine(isTotpSecret, says('wrong_form', { what: 'secret' })),
       code: text(64),
       current_password: currentPassword,
     }),

@@ -6,7 +6,9 @@ import { email, text, timestamp } from '../../lib/fields.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import type { Session, Sessions } from '../../security/sessions.ts'
-import { fail, Failure } from '../api/errors.ts'
+import { fail } from '../api/errors.ts'
+import { problem } from '../../lib/problems/problem.ts'
+import { needsCode } from './secondfactor.ts'
 import { byId } from '../api/fields.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { sessionCookie } from '../api/session.ts'
@@ -42,13 +44,11 @@ const checkPassword = async (
   const verdict = await passwords.verify({ account: found?.id, name: nameOf(pepper, body.email), password, from })
   if (typeof verdict === 'object') {
     const { wait } = verdict
-    return fail(429, `There were too many wrong passwords. Try again in ${wait} seconds.`, {
-      'Retry-After': String(wait),
-    })
+    return fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
   }
-  if (verdict === 'wrong' || !found) return fail(400, 'The e-mail address or the password is wrong.')
+  if (verdict === 'wrong' || !found) return fail(400, 'wrong_password', { what: 'sign_in' })
   const { state } = await load(account, found.id)
-  if (state.status === 'disabled') return fail(403, 'This account is disabled.')
+  if (state.status === 'disabled') return fail(403, 'account_disabled', {})
   return { id: found.id, state }
 }
 
@@ -72,11 +72,11 @@ const signIn = (services: SessionServices) =>
       const { body, browser, from, setCookie, write } = call
       const { baseUrl, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
-      if (!browser.sameOrigin) fail(403, 'Sign in on the dashboard of this service. Programs send an API key instead.')
+      if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
       const { id, state } = await checkPassword(call, services)
       const { secondFactor: factor } = state
       if (factor && body.code === undefined)
-        throw new Failure(400, '`code` is required: this account has a second factor.', {}, { second_factor: true })
+        throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))
       const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
       if (factor) await secondFactors.require({ account: id, factor, code: body.code ?? '', from, useRecoveryCode })
       // always a new session: one that the browser had before may be known to somebody else
@@ -92,7 +92,7 @@ const ownList = ({ sessions }: SessionServices) =>
   route({
     method: 'get',
     path: '/api/sessions',
-    nowOnly: 'must not be sent here: sessions are those of the present',
+    nowOnly: 'sessions',
     scope: 'account',
     run: async ({ account: id, load, session }) => {
       const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id)])
@@ -106,7 +106,7 @@ const signOut = ({ baseUrl, sessions }: SessionServices) =>
     path: '/api/session',
     scope: [],
     run: async ({ account: id, session, setCookie }) => {
-      if (session === undefined) return fail(400, 'This request was not sent by a session of the dashboard.')
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
       await sessions.end(id, session)
       setCookie(sessionCookie(undefined, baseUrl(), 0))
       return { message: 'You are signed out.' }
@@ -120,7 +120,7 @@ const end = ({ sessions }: SessionServices) =>
     scope: 'account',
     params: byId,
     run: async ({ account: id, params }) => {
-      if (!(await sessions.end(id, params.id))) refuse('not_found', 'Session not found.')
+      if (!(await sessions.end(id, params.id))) refuse('not_found', { what: 'session' })
       return { message: 'The session has ended.' }
     },
   })

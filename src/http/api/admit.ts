@@ -90,12 +90,7 @@ export const admit = async (
   if (who && !who.ok) return rejectKey(who, counted)
   const inScope = who === undefined || (mayCall(who, scope) && !(who.session !== undefined && passwordInstead))
   if (!inScope && !passwordInstead)
-    fail(
-      403,
-      scope === 'operator'
-        ? 'Only an operator who is signed in on the dashboard may do this.'
-        : `This API key needs the scope ${namesOf(scope)}.`,
-    )
+    fail(403, 'lacks_scope', scope === 'operator' ? { what: 'operator' } : { scopes: namesOf(scope) })
   if (counted.over) tooMany(counted)
   if (who?.key !== undefined) options.recordUse(who.key)
   let taken = 1
@@ -120,25 +115,23 @@ export const isAdmitted = async (
 }
 
 const tooMany = ({ wait }: Counted) =>
-  fail(429, `Too many requests. Try again in ${wait} seconds.`, { 'Retry-After': String(wait) })
+  fail(429, 'too_many_requests', { seconds: wait }, { 'Retry-After': String(wait) })
 
 /** The request itself has been counted: a limit that it alone exceeds is named, because waiting does not help. */
 const tooCostly = ({ limit, wait }: Counted, requests: number) =>
-  requests <= limit
-    ? fail(429, `This request counts as ${requests}, and so many are not left. Try again in ${wait} seconds.`, {
-        'Retry-After': String(wait),
-      })
-    : fail(429, `This request counts as ${requests}, more than the ${limit} of a minute. Send smaller ones.`, {
-        'Retry-After': String(wait),
-      })
+  fail(
+    429,
+    'too_many_requests',
+    requests <= limit ? { what: 'cost', cost: requests, seconds: wait } : { what: 'size', cost: requests, limit },
+    { 'Retry-After': String(wait) },
+  )
 
 const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: Counted) => {
-  if (problem === 'disabled') return fail(403, 'This account is disabled.')
-  if (problem === 'address') return fail(403, 'This API key must not be used from this address.')
+  if (problem === 'disabled') return fail(403, 'account_disabled', {})
+  if (problem === 'address') return fail(403, 'lacks_rights', { what: 'network' })
   if (counted.over) tooMany(counted)
-  const message =
-    problem === 'expired'
-      ? 'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.'
-      : 'A valid API key is required to use this service.' // clients compare this text
-  return fail(401, message, { 'WWW-Authenticate': 'Bearer' })
+  const headers = { 'WWW-Authenticate': 'Bearer' }
+  return problem === 'expired'
+    ? fail(401, 'key_ended', { what: 'expired' }, headers)
+    : fail(401, 'key_required', {}, headers)
 }

@@ -6,7 +6,7 @@ import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
 import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
-import { fail } from './errors.ts'
+import { fail, Failure } from './errors.ts'
 import { onceForKey } from './write/idempotency.ts'
 import { type Cursors, openCursors } from './list/cursor.ts'
 import { nextPage } from './list/list.ts'
@@ -95,7 +95,7 @@ const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, opt
     matched.some(({ path }) => isPublic(path)),
     options,
   )
-  if (matched.length === 0) fail(404, 'There is nothing at this address.')
+  if (matched.length === 0) fail(404, 'not_found', { what: 'address' })
   const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
   const allowed = methods.join(', ')
   if (ctx.method === 'OPTIONS') {
@@ -103,7 +103,7 @@ const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, opt
     ctx.set('Allow', allowed)
     return
   }
-  fail(405, `This address supports ${allowed}.`, { Allow: allowed })
+  fail(405, 'method_not_allowed', { methods: allowed }, { Allow: allowed })
 }
 
 /** The parameters as they are in the path: an id that was percent-encoded is not an id. */
@@ -122,7 +122,7 @@ const closing = ({ res }: Context) => {
 
 const valid = (schema: z.ZodType | undefined, input: unknown) => {
   const parsed = schema?.safeParse(input)
-  if (parsed && !parsed.success) fail(400, firstProblem(parsed.error))
+  if (parsed && !parsed.success) throw new Failure(400, firstProblem(parsed.error))
   return parsed?.data
 }
 
@@ -170,7 +170,7 @@ const run = async (request: Request, options: Serving) => {
     return answerAt(ctx, route, options.past, { reader, pending, load: caller.load, account: who?.account }, (from) =>
       execute(request, options, { ...caller, ...from }),
     )
-  refuseAt(ctx, 'must not be sent with a request that changes something')
+  refuseAt(ctx, 'change')
   return execute(request, options, caller)
 }
 

@@ -14,7 +14,7 @@ export const rejectBlocked = (
     for (const address of addresses) {
       const blocked = address ? blocks.destination(address) : undefined
       if (!blocked) continue
-      const why = blocked.reason ? `: ${blocked.reason}` : ''
-      failField(field, `must not lead to ${blocked.rule}, which the operator of this service blocks${why}`)
+      const { rule, reason } = blocked
+      failField(field, 'blocked', reason ? { what: 'reason', rule, reason } : { rule })
     }
 }

@@ -11,7 +11,7 @@ export interface BodyKind {
   /** the content types that are read; `` when none is sent */
   readonly isKnown: (type: string) => boolean
   /** what is said of another one */
-  readonly mustBe: string
+  readonly mustBe: 'json' | 'rows'
   /** the largest body, in KiB */
   readonly kib: number
 }
@@ -27,7 +27,7 @@ const collect = async (ctx: Context, kib: number): Promise<Buffer> => {
   }
   if (size > kib * 1024) {
     ctx.req.resume() // otherwise the unread rest of the body blocks the connection
-    fail(413, `The body must be at most ${kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`} large.`)
+    fail(413, 'body_too_large', kib < 1024 ? { kib } : { what: 'mib', mib: kib / 1024 })
   }
   return Buffer.concat(parts)
 }
@@ -39,28 +39,29 @@ export const readBytes = async (ctx: Context, { isKnown, mustBe, kib }: BodyKind
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  if (!isKnown(type)) fail(415, `The body must be sent as ${mustBe}.`)
+  if (!isKnown(type)) fail(415, 'wrong_content_type', { what: mustBe })
   const charset = parameters.find((one) => one.startsWith('charset='))
-  if (charset && !/^charset="?(?:utf-?8|us-ascii)"?$/.test(charset)) fail(415, 'The body must be encoded in UTF-8.')
+  if (charset && !/^charset="?(?:utf-?8|us-ascii)"?$/.test(charset))
+    fail(415, 'wrong_content_type', { what: 'charset' })
   const encoding = ctx.get('Content-Encoding')
-  if (encoding && encoding !== 'identity') fail(415, 'The body must be sent without a Content-Encoding.')
+  if (encoding && encoding !== 'identity') fail(415, 'wrong_content_type', { what: 'encoding' })
   const bytes = await collect(ctx, kib).catch((error: unknown) => {
     if (error instanceof Failure) throw error
     // the client has closed the connection
-    return fail(400, 'The body must be sent to its end.')
+    return fail(400, 'wrong_body', { what: 'end' })
   })
   return { type, bytes }
 }
 
 /** Returns the text of bytes that a client has sent. Fails with 400. */
 export const textOf = (bytes: Buffer): string => {
-  if (!isUtf8(bytes)) fail(400, 'The body must be valid UTF-8.')
+  if (!isUtf8(bytes)) fail(400, 'wrong_body', { what: 'utf8' })
   return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }
 
 const json: BodyKind = {
   isKnown: (type) => type === '' || type === 'application/json',
-  mustBe: 'application/json',
+  mustBe: 'json',
   kib: 64,
 }
 
@@ -74,8 +75,8 @@ export const readBody = async (ctx: Context): Promise<unknown> => {
   const { bytes } = await readBytes(ctx, json)
   if (bytes.length === 0) return {}
   const text = textOf(bytes)
-  if (!isWithin(text, jsonLimits)) fail(400, 'The body must have at most 8 levels and 1,000 values.')
+  if (!isWithin(text, jsonLimits)) fail(400, 'too_many', { what: 'levels', ...jsonLimits })
   const body = parseJson(text, refuseProto)?.value
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) fail(400, 'The body must be a JSON object.')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) fail(400, 'wrong_body', { what: 'object' })
   return body
 }

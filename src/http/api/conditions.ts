@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Revisions } from '../../commands/handle.ts'
-import { fail } from './errors.ts'
+import { fail, failField } from './errors.ts'
 import type { Route } from './route.ts'
 
 interface Single {
@@ -27,7 +27,7 @@ const lengthLimit = 2048
 const tagLimit = 50
 
 const tooLarge = (name: string) =>
-  fail(431, `\`${name}\` must have at most ${lengthLimit.toLocaleString('en')} characters and ${tagLimit} ETags.`)
+  fail(431, 'too_many', { what: 'etags', field: name, max: lengthLimit, tags: tagLimit })
 
 const tagOrEnd = /[\s,]*(?:(?<weak>W\/)?(?<tag>"[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)|$)/y
 
@@ -60,8 +60,6 @@ export const sendTagged = (ctx: Context, answer: object) => {
   if (known) ctx.status = 304
 }
 
-const example = '"7"'
-
 /**
  * Returns the revisions that `If-Match` allows to be changed; undefined allows any. Of a tag, its revision counts: other parts change without
  * a change of the resource. Fails with 400 for what is no list of tags, and on routes that do not change one resource: a condition is never
@@ -70,10 +68,10 @@ const example = '"7"'
 export const allowedRevisions = (ctx: Context, { method, single }: Pick<Route, 'method' | 'single'>): Revisions => {
   const header = ctx.req.headers['if-match']
   if (header === undefined || method === 'get') return undefined
-  if (!single) fail(400, 'This address does not support `If-Match`: leave it out.')
+  if (!single) failField('If-Match', 'not_supported', { what: 'condition' })
   if (header.trim() === '*') return undefined
   const tags = tagsOf('If-Match', header)
-  if (!tags) return fail(400, `\`If-Match\` must be an ETag, a list of them, or a revision in quotes: ${example}.`)
+  if (!tags) return failField('If-Match', 'wrong_form', { what: 'etags' })
   return tags.flatMap(({ weak, tag }) => {
     const revision = /^"(\d{1,15})[".-]/.exec(tag)?.[1]
     return weak || revision === undefined ? [] : [Number(revision)]

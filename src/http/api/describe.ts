@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { failures } from './failures.ts'
+import { problemCodes } from '../../lib/problems/problem.ts'
+import { problemProperties } from './failures.ts'
 
 export type FailureStatus = keyof typeof failures
 export interface OwnFailure {
@@ -37,6 +39,13 @@ export const id = z
   .int()
   .positive()
   .meta({ examples: [42] })
+/** What a failure has besides its sentence, in answers that contain failures. */
+export const problemFields = {
+  code: z.enum(problemCodes).describe(problemProperties.code.description),
+  field: z.string().optional().describe(problemProperties.field.description),
+  params: z.record(z.string(), z.union([z.string(), z.number()])).describe(problemProperties.params.description),
+}
+
 export const text = z.string()
 export const address = z.string().meta({ examples: ['https://example.com/spring'] })
 /** `2030-01-31 18:00:00`, in UTC */

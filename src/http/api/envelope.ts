@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { fieldOf } from '../../lib/fields.ts'
 import { withTimeout } from '../../lib/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
-import { type Failure, failureOf } from './errors.ts'
+import { answerOf, type Failure, failureOf } from './errors.ts'
 import { rateHeaders } from './limits/limiter.ts'
 import { requestId } from './requestid.ts'
 import { setTimings, startTiming, timed } from './timing.ts'
@@ -77,14 +76,13 @@ const sendFailure = (ctx: Context, error: unknown, log: Logger) => {
   ctx.set(headers)
   const isProblem = ctx.accepts().includes(problemType)
   if (isProblem) ctx.type = problemType
-  ctx.body = isProblem ? problemOf(failure, request) : envelopeOf(failure, request)
+  ctx.body = isProblem ? detailsOf(failure, request) : envelopeOf(failure, request)
 }
 
-const envelopeOf = ({ status, message, details }: Failure, request: string) => ({
-  error: 1,
-  message,
-  ...details,
-  ...(status === 500 ? { request } : {}),
+const envelopeOf = (failure: Failure, request: string) => ({
+  ...answerOf(failure),
+  ...failure.details,
+  ...(failure.status === 500 ? { request } : {}),
 })
 
 const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)
@@ -92,21 +90,15 @@ const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.te
 const problemType = 'application/problem+json'
 
 /** Returns a failure in the form of RFC 9457. `about:blank` says that the status is all there is to the type of the problem. */
-const problemOf = ({ status, message, details }: Failure, request: string) => {
-  const field = fieldOf(message)
-  return {
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? '',
-    status,
-    detail: message,
-    instance: isUuid(request) ? `urn:uuid:${request}` : `#${request}`,
-    ...(field === undefined ? {} : { field }),
-    ...details,
-    // of every failure, in whatever form
-    error: 1,
-    message,
-  }
-}
+const detailsOf = (failure: Failure, request: string) => ({
+  type: 'about:blank',
+  title: STATUS_CODES[failure.status] ?? '',
+  status: failure.status,
+  detail: failure.message,
+  instance: isUuid(request) ? `urn:uuid:${request}` : `#${request}`,
+  ...failure.details,
+  ...answerOf(failure),
+})
 
 /** Answers CORS preflight requests. Every origin is allowed, because API keys are sent in a header and not by the browser. */
 export const preflight: Middleware = async (ctx, next) => {

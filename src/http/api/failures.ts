@@ -1,3 +1,5 @@
+import { problemCodes } from '../../lib/problems/problem.ts'
+
 const schema = { $ref: '#/components/schemas/Failure' }
 const content = {
   'application/json': { schema },
@@ -50,7 +52,29 @@ export const headers = {
   'Retry-After': { description: 'seconds to wait', schema: whole },
 } as const
 
-/** Every answer to a request that failed: error 1 and a sentence that names the field and what would be right. */
+/** What every failure and every failed row has besides its sentence. */
+export const problemProperties = {
+  code: {
+    type: 'string',
+    enum: problemCodes,
+    description: 'the reason: stable, for programs. A newer release may have further ones',
+    examples: ['too_long'],
+  },
+  field: {
+    type: 'string',
+    description: 'the field that it is about, with dots inside of it; missing when it is about none',
+    examples: ['title'],
+  },
+  params: {
+    type: 'object',
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+    description:
+      'what the sentence needs besides the code, to say it in any language; `what` tells reasons with the same code apart',
+    examples: [{ max: 255 }],
+  },
+} as const
+
+/** Every answer to a request that failed: error 1, a sentence that names the field and what would be right, and the same as a code. */
 export const failure = {
   type: 'object',
   properties: {
@@ -59,10 +83,11 @@ export const failure = {
       type: 'string',
       examples: ['`url` must be an address with http or https, for example https://example.com.'],
     },
+    ...problemProperties,
     request: { type: 'string', description: 'with status 500: the id to report to the operator' },
     revision: { type: 'integer', description: 'with status 412: the revision of the resource now' },
   },
-  required: ['error', 'message'],
+  required: ['error', 'message', 'code', 'params'],
 } as const
 
 /** The same for a client that accepts `application/problem+json` (RFC 9457). */
@@ -74,12 +99,12 @@ export const problem = {
     status: { type: 'integer' },
     detail: failure.properties.message,
     instance: { type: 'string', description: 'names the request by its id', examples: ['urn:uuid:…'] },
-    field: { type: 'string', description: 'the invalid field, where one is known', examples: ['url'] },
+    ...problemProperties,
     revision: failure.properties.revision,
     error: { const: 1 },
     message: failure.properties.message,
   },
-  required: ['type', 'title', 'status', 'detail', 'instance', 'error', 'message'],
+  required: ['type', 'title', 'status', 'detail', 'instance', 'error', 'message', 'code', 'params'],
 } as const
 
 /** Headers of requests, by name. */

@@ -1,42 +1,39 @@
 import { z } from 'zod'
-import { aliasFormProblem } from '../../commands/links/alias.ts'
-import { momentExample, must, parseMoment, text } from '../../lib/fields.ts'
+import { aliasPattern } from '../../commands/links/alias.ts'
+import { carry, must, parseMoment, says, text } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 
 /** The name of a resource. */
-export const name = text(255).min(1, 'must not be empty')
+export const name = text(255).min(1, says('empty'))
 
 /** An alias that a user chose; `` and null mean none. The decider refuses reserved words, which the resource may have already. */
 export const alias = z
-  .string(must('a string'))
+  .string(must('wrong_type', { what: 'string' }))
   .nullable()
   .transform((input) => input || undefined)
-  .superRefine((input, context) => {
-    const problem = input === undefined ? undefined : aliasFormProblem(input)
-    if (problem) context.addIssue(problem)
-  })
+  .refine((input) => input === undefined || aliasPattern.test(input), says('wrong_form', { what: 'alias' }))
 
 /** `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was sent. */
-export const colorAsSent = z.string(must('a string')).transform((input, context) => {
+export const colorAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
   const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]
   if (digits) return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`
-  context.addIssue('must be a HEX color, for example #1d4ed8 or #fff')
+  context.addIssue(says('wrong_form', { what: 'color' }))
   return z.NEVER
 })
 /** The same in lower case. */
 export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 
 /** A web address, as it is redirected to (`url`) and as the client sent it (`entered`). */
-export const urlAsSent = z.string(must('a string')).transform((input, context) => {
+export const urlAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
   const safe = safeTargetUrl(input)
   if (safe.ok) return safe
-  context.addIssue(safe.problem)
+  context.addIssue(carry(safe.problem))
   return z.NEVER
 })
 /** A web address, as it is stored and redirected to. */
 export const url = urlAsSent.transform((safe) => safe.url)
 
-export const flag = z.boolean(must('true or false'))
+export const flag = z.boolean(must('wrong_type', { what: 'boolean' }))
 
 /** `` and null clear the field. */
 export const orEmpty = <T extends z.ZodType<string>>(schema: T) =>
@@ -59,13 +56,13 @@ export const parseId = (text: string | undefined) => {
 /** An id in a body, as a number or a string of digits. */
 export const bodyId = z.union(
   [
-    z.int().positive('must be an id'),
+    z.int().positive(says('wrong_type', { what: 'id' })),
     z
       .string()
       .regex(/^[1-9]\d{0,15}$/)
       .transform(Number),
   ],
-  'must be an id',
+  says('wrong_type', { what: 'id' }),
 )
 
 /** An id in a path. A malformed id becomes 0, which never exists, so that it gets the response of an unknown id. */
@@ -92,7 +89,7 @@ export const filterId = z
   .transform((text, context) => {
     const id = parseId(text)
     if (text === undefined || id !== undefined) return id
-    context.addIssue('must be an id, a whole number from 1 on: leave it out to list all')
+    context.addIssue(says('wrong_type', { what: 'list_id' }))
     return z.NEVER
   })
   .meta(whole)
@@ -109,6 +106,6 @@ export const moment = (timeOfDay: string) =>
       if (!text) return undefined
       const found = parseMoment(text, timeOfDay)
       if (found) return found
-      context.addIssue(`must be ${momentExample}`)
+      context.addIssue(says('wrong_form', { what: 'moment' }))
       return z.NEVER
     })

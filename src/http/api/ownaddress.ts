@@ -14,8 +14,7 @@ export const rejectOwnAddresses = (
 ) => {
   for (const [field, addresses] of Object.entries(fields))
     for (const address of addresses)
-      if (address && isOurHost(new URL(address).host))
-        failField(field, "must not lead to one of this service's own addresses")
+      if (address && isOurHost(new URL(address).host)) failField(field, 'own_address', {})
 }
 
 /** One spelling for the default ports: a request does not say whether its visitor used https. */

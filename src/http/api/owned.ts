@@ -25,10 +25,9 @@ type Find<Row> = (reader: Reader, account: number, id: number) => Promise<Row | 
 export const ownedBy =
   <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
     decider: Decider<C, S, E>,
-    label: string,
   ) =>
   (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
-    requireOwn(call, decider, label, call.params.id)
+    requireOwn(call, decider, call.params.id)
 
 /** The name and the columns of the list are those of its description in `reference`. */
 export const listRoute = <R>(
@@ -51,7 +50,6 @@ export const listRoute = <R>(
 /** Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
 export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
-  label: string,
   find: Find<Row>,
   reading: Reading,
   id: number,
@@ -60,7 +58,7 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
     pending: reading.pending.has(streamId(decider.kind, id)),
     inTables: () => find(reading.reader, reading.account, id),
     inStream: async () => {
-      const { fields, created, revision } = await requireOwn(reading, decider, label, id)
+      const { fields, created, revision } = await requireOwn(reading, decider, id)
       return { ...fields, id, created, revision }
     },
   })
@@ -68,7 +66,6 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
 export const detailsRoute = <F extends object, E extends DomainEvent>(
   path: string,
   decider: OwnedDecider<F, E>,
-  label: string,
   find: Find<OwnedRow & F>,
   present: (row: OwnedRow & F) => object,
 ) =>
@@ -78,7 +75,7 @@ export const detailsRoute = <F extends object, E extends DomainEvent>(
     scope: 'read',
     params: byId,
     single: true,
-    run: async (call) => ({ details: present(await readOwned(decider, label, find, call, call.params.id)) }),
+    run: async (call) => ({ details: present(await readOwned(decider, find, call, call.params.id)) }),
   })
 
 /** Returns the addresses in a body that visitors are led to, by their fields. */
@@ -119,7 +116,7 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
     scope: 'write',
     params: byId,
     single: true,
-    owner: ownedBy(decider, label),
+    owner: ownedBy(decider),
     body,
     run: async ({ account, params: { id }, body, write }) => {
       check(body)

@@ -7,6 +7,7 @@ import type { Decider } from '../../commands/decider.ts'
 import type { NextIds } from '../../commands/handle.ts'
 import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import type { PresentOnly } from './past/past.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Cursors } from './list/cursor.ts'
 import type { Needed, Right } from './scope.ts'
@@ -116,7 +117,7 @@ interface Described<P, Q, B> {
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
   readonly secret?: true
   /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
-  readonly nowOnly?: string
+  readonly nowOnly?: PresentOnly
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Reading & Pick<Call<P>, 'params'>) => Promise<unknown>
   /** Returns the response body, to which `error: 0` is added, or a `Download`. */

@@ -12,8 +12,9 @@ import { canBeProven, domain, type DomainCommand, hostOf, hostReservation } from
 import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import { defined } from '../../lib/defined.ts'
-import { must } from '../../lib/fields.ts'
+import { carry, must } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
+import { problem } from '../../lib/problems/problem.ts'
 import { type DomainRow, findDomain, findLook, listDomains, saveLook } from '../../queries/domains/domain.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
@@ -30,23 +31,23 @@ import { domainReference } from '../docs/reference/domain.ts'
 const originProblem = (input: string, address: string) => {
   const { port, hostname, pathname, search, hash } = new URL(address)
   if (port || pathname !== '/' || search || hash || /[?#]/.test(input))
-    return 'must be scheme and host only, without port, path or query'
+    return problem('wrong_address', { what: 'path' })
   const host = hostname.replace(/\.$/, '')
-  if (isIP(host.replace(/^\[|\]$/g, ''))) return 'must be a name, not an IP address'
+  if (isIP(host.replace(/^\[|\]$/g, ''))) return problem('wrong_address', { what: 'number' })
   return host.includes('.') && getPublicSuffix(host, { allowPrivateDomains: true }) !== host
     ? undefined
-    : 'must be a host that you own, for example https://go.example.com'
+    : problem('wrong_address', { what: 'suffix' })
 }
 /** Scheme and host, in punycode; one trailing slash is dropped. */
-const origin = z.string(must('a string')).transform((input, context) => {
+const origin = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
   const checked = safeTargetUrl(input)
-  const problem = !/^https?:\/\//i.test(input)
-    ? 'must be an address with http or https, for example https://go.example.com'
+  const found = !/^https?:\/\//i.test(input)
+    ? problem('wrong_address', { what: 'origin' })
     : checked.ok
       ? originProblem(input, checked.url)
       : checked.problem
-  if (problem !== undefined || !checked.ok) {
-    context.addIssue(problem ?? 'must be an address')
+  if (found || !checked.ok) {
+    context.addIssue(carry(found ?? problem('wrong_address', { what: 'origin' })))
     return z.NEVER
   }
   const { protocol, hostname } = new URL(checked.url)
@@ -83,7 +84,7 @@ const readDomain = (call: Reading, id: number) =>
     pending: call.pending.has(streamId('domain', id)),
     inTables: () => findDomain(call.reader, call.account, id),
     inStream: async () => {
-      const state = await requireOwn(call, domain, 'Domain', id)
+      const state = await requireOwn(call, domain, id)
       const { fields, verified, proof = verified ? 'off' : '', created, revision } = state
       const unchecked = { free: null, failures: 0, ...(await findLook(call.reader, id)) }
       return { ...fields, ...unchecked, id, created, revision, verified, proof }
@@ -92,8 +93,8 @@ const readDomain = (call: Reading, id: number) =>
 
 /** A host that became one of the service's own, or was blocked, after it was added cannot be verified either. */
 export const rejectServiceHost = (host: string, { isMainHost, isOperatorHost, blocks }: ServiceHosts) => {
-  if (isMainHost(host) || isOperatorHost(host)) failField('domain', "must not be one of this service's own")
-  if (blocks.domain(host)) failField('domain', 'is blocked by the operator of this service')
+  if (isMainHost(host) || isOperatorHost(host)) failField('domain', 'own_address', { what: 'host' })
+  if (blocks.domain(host)) failField('domain', 'blocked', { what: 'host' })
 }
 
 export const domainCaller = (call: Caller, { handler }: Pick<DomainServices, 'handler'>) => ({
@@ -109,7 +110,7 @@ export const domainCaller = (call: Caller, { handler }: Pick<DomainServices, 'ha
 /** Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another account was first. */
 const lookUp = async (call: OwnCall, id: number, services: DomainServices) => {
   const { domainCheck } = services
-  const state = await requireOwn(call, domain, 'Domain', id)
+  const state = await requireOwn(call, domain, id)
   const host = hostOf(state.fields)
   rejectServiceHost(host, services)
   const look = domainCheck.proof === 'off' ? undefined : await domainCheck.look(call.account, host)
@@ -213,7 +214,7 @@ const update = (services: DomainServices) =>
     single: true,
     scope: 'write',
     params: byId,
-    owner: ownedBy(domain, 'Domain'),
+    owner: ownedBy(domain),
     body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
     run: async ({ account, params: { id }, body, write }) => {
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)

@@ -16,7 +16,6 @@ import { namesOfOwnKeys, revisionsWithVisits, type Route as SentBy, routesOf } f
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
-import { label } from '../links/write.ts'
 import { listAt } from '../api/describe.ts'
 import { revisionsReference } from '../docs/reference/revisions.ts'
 
@@ -37,8 +36,8 @@ export interface RevisionServices {
 
 /** Fails with 404 unless the link belongs to the account, also when it is deleted. */
 const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, id: number) => {
-  const { state } = await load(link, id).catch(hideForeign(account, label))
-  if (state.status === 'none' || state.account !== account) refuse('not_found', `${label} not found.`)
+  const { state } = await load(link, id).catch(hideForeign(account, 'link'))
+  if (state.status === 'none' || state.account !== account) refuse('not_found', { what: 'link' })
 }
 
 /** Returns the revisions of a link from one to another, both included. */

@@ -13,7 +13,7 @@ import { requireOwnedOrDeleted } from '../../commands/owned/owned.ts'
 import { pixel } from '../../commands/pages/pixel.ts'
 import { qr } from '../../commands/qr/qr.ts'
 import { splash } from '../../commands/pages/splash.ts'
-import { webhook, webhookLabel } from '../../commands/webhooks/webhook.ts'
+import { webhook } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { Scope } from '../../events/accounts/scope.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
@@ -28,18 +28,18 @@ import { findInHistory } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { listAt } from '../api/describe.ts'
 import { historyReference } from '../docs/reference/history.ts'
+import { says } from '../../lib/fields.ts'
 
 /** Returns the `owner` check of a route for a resource that may be deleted. */
 export const ownedOrDeleted =
   <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
     decider: Decider<C, S, E>,
-    label: string,
   ) =>
   async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
     requireOwnedOrDeleted(
-      (await call.load(decider, call.params.id).catch(hideForeign(call.account, label))).state,
+      (await call.load(decider, call.params.id).catch(hideForeign(call.account, decider.kind))).state,
       call.account,
-      label,
+      decider.kind,
     )
 
 /** The `owner` check of a route for an API key that may have ended. */
@@ -47,7 +47,7 @@ export const ownKeyOrEnded = async (
   call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } },
 ) => {
   const { state } = await call.load(account, call.account)
-  if (call.params.id < 1 || call.params.id > state.keys.lastKey) refuse('not_found', 'API key not found.')
+  if (call.params.id < 1 || call.params.id > state.keys.lastKey) refuse('not_found', { what: 'key' })
 }
 
 /** ms before a time that is still before it */
@@ -66,7 +66,7 @@ type HistoryCall = Pick<Call, 'account' | 'params' | 'cursors' | 'reader'> & {
 const queryOf = (path: string) => listQuery(listAt(historyReference, path))
 
 /** Each may read 10,000 events, and holds a connection meanwhile. */
-const inTurn = inTurns('searches of histories', { atOnce: 2, ofAccount: 3, total: 12 })
+const inTurn = inTurns('searches', { atOnce: 2, ofAccount: 3, total: 12 })
 
 const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: HistoryServices) => {
   const { ordinals, handler } = services
@@ -95,7 +95,6 @@ const resourceRoute = <C, S extends { readonly status: string; readonly account:
   services: HistoryServices,
   name: string,
   decider: Decider<C, S, E>,
-  label: string,
   scope: Scope = 'read',
 ) => {
   const path = `/api/${name}/:id/history`
@@ -105,7 +104,7 @@ const resourceRoute = <C, S extends { readonly status: string; readonly account:
     scope,
     params: byId,
     query: queryOf(path),
-    owner: ownedOrDeleted(decider, label),
+    owner: ownedOrDeleted(decider),
     run: (call) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
   })
 }
@@ -120,7 +119,7 @@ const onlyTrue = z
   .optional()
   .transform((given, context) => {
     if (given === undefined || given === '' || given === 'true') return given === 'true'
-    context.addIssue('must be true, or not be sent')
+    context.addIssue(says('not_one_of', { what: 'true' }))
     return z.NEVER
   })
 const AccountQuery = queryOf(accountPath).extend({
@@ -130,7 +129,7 @@ const AccountQuery = queryOf(accountPath).extend({
     .transform((given, context) => {
       const known = kinds.find((kind) => kind === given)
       if (known || !given) return known
-      context.addIssue(`must be one of ${kinds.join(', ')}`)
+      context.addIssue(says('not_one_of', { values: kinds.join(', ') }))
       return z.NEVER
     })
     .meta({ enum: kinds }),
@@ -158,15 +157,15 @@ export const historyRoutes = (services: HistoryServices): readonly Route[] => [
     owner: ownKeyOrEnded,
     run: (call) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
   }),
-  resourceRoute(services, 'url', link, 'Link'),
-  resourceRoute(services, 'qr', qr, 'QR code'),
-  resourceRoute(services, 'domain', domain, 'Domain'),
-  resourceRoute(services, 'pixel', pixel, 'Pixel'),
-  resourceRoute(services, 'campaign', campaign, 'Campaign'),
-  resourceRoute(services, 'channel', channel, 'Channel'),
-  resourceRoute(services, 'overlay', overlay, 'CTA overlay'),
-  resourceRoute(services, 'splash', splash, 'Splash page'),
-  resourceRoute(services, 'bio', bio, 'Bio page'),
+  resourceRoute(services, 'url', link),
+  resourceRoute(services, 'qr', qr),
+  resourceRoute(services, 'domain', domain),
+  resourceRoute(services, 'pixel', pixel),
+  resourceRoute(services, 'campaign', campaign),
+  resourceRoute(services, 'channel', channel),
+  resourceRoute(services, 'overlay', overlay),
+  resourceRoute(services, 'splash', splash),
+  resourceRoute(services, 'bio', bio),
   // the address of a receiver often has a password in it
-  resourceRoute(services, 'webhook', webhook, webhookLabel, 'webhooks'),
+  resourceRoute(services, 'webhook', webhook),
 ]

@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/caller.ts'
 import type { FieldChanges } from '../../commands/links/link.ts'
 import { requireReferences } from '../../commands/references.ts'
 import { defined } from '../../lib/defined.ts'
-import { expiry, must, starts, text } from '../../lib/fields.ts'
+import { expiry, must, says, starts, text } from '../../lib/fields.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { deviceNames, isDeviceName } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
@@ -15,16 +15,16 @@ import type { LinkAddresses } from './address.ts'
 import { tags } from './tag.ts'
 
 /** A name that never matches is refused: its visitors would go elsewhere without a sign. */
-const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, expected: string) =>
+const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, problem: string) =>
   orNone(
     z
       .array(
-        z.object({ [name]: text(64).refine(isPossible, `must be ${expected}`), link: url } as Record<N, z.ZodString> & {
+        z.object({ [name]: text(64).refine(isPossible, problem), link: url } as Record<N, z.ZodString> & {
           link: typeof url
         }),
-        must('an array of objects'),
+        must('wrong_type', { what: 'objects' }),
       )
-      .max(50, 'must have at most 50 entries'),
+      .max(50, says('too_many', { max: 50 })),
   ).transform((entries) =>
     firstOfEach(
       (entries ?? []).map((entry) => ({
@@ -41,41 +41,42 @@ const parameters = orNone(
   z
     .array(
       z.object({ name: text(256).optional(), value: z.union([z.number().transform(String), text(256)]).default('') }),
-      must('an array of objects'),
+      must('wrong_type', { what: 'objects' }),
     )
-    .max(20, 'must have at most 20 entries'),
+    .max(20, says('too_many', { max: 20 })),
 ).transform((entries) => (entries ?? []).flatMap(({ name, value }) => (name ? [{ name, value }] : [])))
 
-const pixels = orNone(z.array(bodyId, must('an array of ids')).max(20, 'must have at most 20 ids')).transform((ids) => [
-  ...new Set(ids ?? []),
-])
+const pixels = orNone(
+  z.array(bodyId, must('wrong_type', { what: 'ids' })).max(20, says('too_many', { what: 'ids', max: 20 })),
+).transform((ids) => [...new Set(ids ?? [])])
 /** How visitors are redirected. A bare id means a splash page. */
 const type = z
-  .union([z.int().transform(String), z.null().transform(() => ''), z.string(must('a string'))])
+  .union([z.int().transform(String), z.null().transform(() => ''), z.string(must('wrong_type', { what: 'string' }))])
   .transform((given) => (/^[1-9]\d*$/.test(given) ? `splash-${given}` : given.toLowerCase() || 'direct'))
   .pipe(
     z
       .string()
-      .regex(
-        /^(?:direct|frame|splash|(?:splash|overlay)-[1-9]\d{0,15})$/,
-        'must be direct, frame or splash, or one of your splash pages (splash-7) or overlays (overlay-7)',
-      ),
+      .regex(/^(?:direct|frame|splash|(?:splash|overlay)-[1-9]\d{0,15})$/, says('not_one_of', { what: 'redirect' })),
   )
-const oneId = z.union([z.null(), z.literal('').transform(() => null), bodyId], 'must be an id')
+const oneId = z.union([z.null(), z.literal('').transform(() => null), bodyId], says('wrong_type', { what: 'id' }))
 
 const maxClicks = orNone(
   z
-    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)], 'must be a whole number')
-    .refine((n) => n >= 1 && n <= 1_000_000_000, 'must be between 1 and 1,000,000,000'),
+    .union([z.int(), z.string().regex(/^\d+$/).transform(Number)], says('wrong_type', { what: 'whole' }))
+    .refine((n) => n >= 1 && n <= 1_000_000_000, says('out_of_range', { min: 1, max: 1_000_000_000 })),
 )
 
-const weight = z.int(must('a whole number')).min(0, 'must be at least 0').max(1000, 'must be at most 1,000').default(1)
+const weight = z
+  .int(must('wrong_type', { what: 'whole' }))
+  .min(0, says('too_small', { min: 0 }))
+  .max(1000, says('too_large', { max: 1000 }))
+  .default(1)
 const variants = orNone(
   z
-    .array(z.object({ id: bodyId.optional(), url, weight }), must('an array of objects'))
-    .max(10, 'must have at most 10 entries')
-    .refine((given) => given.length !== 1, 'must have at least 2 entries, or none')
-    .refine((given) => given.length === 0 || given.some((one) => one.weight > 0), 'must have a weight above 0'),
+    .array(z.object({ id: bodyId.optional(), url, weight }), must('wrong_type', { what: 'objects' }))
+    .max(10, says('too_many', { max: 10 }))
+    .refine((given) => given.length !== 1, says('too_few', { min: 2 }))
+    .refine((given) => given.length === 0 || given.some((one) => one.weight > 0), says('too_few', { what: 'weight' })),
 ).transform((given) => given ?? [])
 
 const fields = {
@@ -87,18 +88,14 @@ const fields = {
   expiry,
   title: orEmpty(text(255)),
   description: orEmpty(text(2000)),
-  geotarget: targets(
-    'location',
-    (name) => countryCode(name) !== undefined,
-    'a country by its English name or ISO code, for example Canada or CA',
-  ),
-  devicetarget: targets('device', isDeviceName, `one of ${deviceNames.join(', ')}`),
-  languagetarget: targets('language', isLanguage, 'a language code, for example fr or pt-BR'),
+  geotarget: targets('location', (name) => countryCode(name) !== undefined, says('wrong_form', { what: 'country' })),
+  devicetarget: targets('device', isDeviceName, says('not_one_of', { values: deviceNames.join(', ') })),
+  languagetarget: targets('language', isLanguage, says('wrong_form', { what: 'language' })),
   metatitle: orEmpty(text(255)),
   metadescription: orEmpty(text(2000)),
   metaimage: orEmpty(url),
   parameters,
-  domain: z.string(must('a string')).nullable(),
+  domain: z.string(must('wrong_type', { what: 'string' })).nullable(),
   pixels,
   campaign: oneId,
   channel: oneId,
@@ -126,7 +123,7 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAd
     .toLowerCase()
   if (host === '' || host === new URL(baseUrl()).host) return null
   const found = domains.own(account, host)
-  return found && !found.deleted ? found.id : failField('domain', 'must be a domain of your account')
+  return found && !found.deleted ? found.id : failField('domain', 'not_yours', { what: 'host' })
 }
 
 const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)

@@ -72,7 +72,7 @@ const details = ({ baseUrl }: CampaignServices) =>
     params: byId,
     run: async (call) => {
       const { account, params } = call
-      const row = await readOwned(campaign, label, findCampaign, call, params.id)
+      const row = await readOwned(campaign, findCampaign, call, params.id)
       const { links, clicks, uniques } = await campaignTotals(call.reader, account, params.id)
       return {
         details: (await presenter(call, baseUrl()))(row),
@@ -121,7 +121,7 @@ const update = ({ baseUrl }: CampaignServices) =>
     single: true,
     scope: 'write',
     params: byId,
-    owner: ownedBy(campaign, label),
+    owner: ownedBy(campaign),
     body: z.object({ name, ...fields }),
     run: async (call) => {
       const { id } = call.params

@@ -56,7 +56,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     scope: 'read',
     params: byId,
     query: listQuery(items),
-    owner: ownedBy(channel, label),
+    owner: ownedBy(channel),
     run: async (call) => {
       const { account, params } = call
       const listed = await list(
@@ -65,7 +65,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
         (request) => listItems(call.reader, { id: params.id, account }, request),
         (row) => presentItem(row, addresses),
       )
-      const row = await readOwned(channel, label, findChannel, call, params.id)
+      const row = await readOwned(channel, findChannel, call, params.id)
       const { links, clicks, uniques } = await channelTotals(call.reader, account, params.id)
       return { ...listed, details: present(row), totals: { links, clicks, uniqueClicks: uniques } }
     },
@@ -115,7 +115,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     single: true,
     scope: 'write',
     params: byId,
-    owner: ownedBy(channel, label),
+    owner: ownedBy(channel),
     body: fields,
     run: async ({ account, params: { id }, body, write }) => {
       const changes = body as Partial<ChannelFields>

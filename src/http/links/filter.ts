@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
 import { aliasKey } from '../../commands/links/alias.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
+import { says } from '../../lib/fields.ts'
 import type { LinkFilter } from '../../queries/links/link.ts'
 import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
@@ -43,7 +44,7 @@ export const ListQuery = listQuery(urls).extend({
   channel: filterId,
   tag: tagFilter,
   archived: z
-    .enum(['false', 'true', 'all'], 'must be one of false, true, all')
+    .enum(['false', 'true', 'all'], says('not_one_of', { values: 'false, true, all' }))
     .default('false')
     .transform((which) => (which === 'all' ? undefined : which === 'true')),
 })

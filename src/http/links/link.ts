@@ -8,6 +8,8 @@ import { requireOwned } from '../../commands/owned/owned.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
 import { streamId } from '../../events/streams.ts'
 import { timestamp } from '../../lib/fields.ts'
+import { problem } from '../../lib/problems/problem.ts'
+import { answerOf, Failure } from '../api/errors.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../../queries/links/link.ts'
 import { linkStats } from '../../queries/statistics/stats.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -19,7 +21,7 @@ import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
 import { origin, short } from './address.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants, urls } from './filter.ts'
-import { addLink, deleteLink, label, type LinkWriting, updateLink } from './write.ts'
+import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { statistics, variantCounts } from '../statistics/totals.ts'
 
@@ -47,8 +49,8 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
     pending: pending.has(streamId('link', id)),
     inTables: () => findLink(reader, account, id),
     inStream: async () => {
-      const loaded = await load(link, id).catch(hideForeign(account, label))
-      const { fields } = requireOwned(loaded.state, account, label)
+      const loaded = await load(link, id).catch(hideForeign(account, 'link'))
+      const { fields } = requireOwned(loaded.state, account, 'link')
       // a link keeps the id of a deleted campaign, which is not shown
       const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
       return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null }
@@ -151,7 +153,7 @@ const findByShort = async (reading: Reading, short: string, services: LinkServic
     order: 'date',
   })
   const [row] = found.rows
-  if (!row) return { error: 1, message: 'There is no such short link.' }
+  if (!row) return answerOf(new Failure(404, problem('not_found', { what: 'short' })))
   const { details, data } = await detailed(reading, row, services)
   return { error: 0, details, data: { ...data, urls: [listRow(services, nowIn(reader))(row)] } }
 }
@@ -200,7 +202,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     single: true,
     scope: 'links:write',
     params: byId,
-    owner: ownedBy(link, label),
+    owner: ownedBy(link),
     body: LinkBody,
     run: (call) => updateLink(call, call.params.id, call.body, services),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, must, notStorable } from '../../lib/fields.ts'
+import { isStorable, must, notStorable, says } from '../../lib/fields.ts'
 import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
@@ -14,23 +14,23 @@ const normal = (tag: string) => tag.normalize('NFC').trim().replaceAll(/\s+/g, '
 /** Commas separate tags. Other characters that cannot be seen would make two tags look the same. */
 const unfit = /[\p{Cc}\p{Cf}]/u
 const oneTag = z
-  .string(must('a string'))
+  .string(must('wrong_type', { what: 'string' }))
   .refine(isStorable, notStorable)
   .transform(normal)
-  .refine((tag) => tag.length <= longest, `must be at most ${longest} characters long`)
-  .refine((tag) => !unfit.test(tag), 'must not contain control characters or invisible ones')
-  .refine((tag) => !tag.includes(','), 'must not contain a comma')
+  .refine((tag) => tag.length <= longest, says('too_long', { max: longest }))
+  .refine((tag) => !unfit.test(tag), says('forbidden_characters', { what: 'invisible' }))
+  .refine((tag) => !tag.includes(','), says('forbidden_characters', { what: 'comma' }))
 
 const separate = (text: string) => text.split(',')
 export const tagList = z
-  .array(oneTag, must('an array of strings'))
+  .array(oneTag, must('wrong_type', { what: 'strings' }))
   .transform((given) => [...new Set(given.filter(Boolean))])
 
 /** The tags of a link: an array, or a string with commas between them, as in a column of a table. */
 export const tags = z
   .preprocess(
     (given) => (typeof given === 'string' ? separate(given) : given),
-    tagList.refine((found) => found.length <= most, `must have at most ${most} entries`).nullable(),
+    tagList.refine((found) => found.length <= most, says('too_many', { max: most })).nullable(),
   )
   .transform((found) => found ?? [])
 
@@ -39,7 +39,7 @@ export const tagFilter = z
   .string()
   .transform(separate)
   .pipe(tagList)
-  .refine((found) => found.length > 0, 'must be a tag: leave it out to list all')
+  .refine((found) => found.length > 0, says('wrong_form', { what: 'tag' }))
   .optional()
 
 const tagNames = listAt(tagReference, '/api/tags')

@@ -4,15 +4,14 @@ import { account, type AccountCommand } from '../../commands/accounts/account.ts
 import { block } from '../../commands/operator/block.ts'
 import { refuse } from '../../commands/decider.ts'
 import { report } from '../../commands/operator/report.ts'
-import { must, text, timestamp } from '../../lib/fields.ts'
-import { OperatorError } from '../../lib/operatorerror.ts'
+import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { readReference, reference } from '../../lib/reference.ts'
 import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
-import { type BlockSubject, blockSubjects } from '../../queries/operator/subject.ts'
+import { BadSubject, type BlockSubject, blockSubjects } from '../../queries/operator/subject.ts'
 import { type OperatedAccount, searchAccounts } from '../../queries/operator/operator.ts'
 import { type ReportRow, searchReports } from '../../queries/operator/report.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { fail, failField } from '../api/errors.ts'
+import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
@@ -39,7 +38,7 @@ export interface OperatorServices {
   readonly operatorHealth: OperatorHealth
 }
 
-const nowOnly = 'must not be sent here: operators see the present'
+const nowOnly = 'operator'
 const shared = { scope: 'operator', nowOnly } as const
 const accounts = listAt(operatorReference, '/api/operator/accounts')
 const reports = listAt(operatorReference, '/api/operator/reports')
@@ -96,7 +95,9 @@ const lists = ({ blocks }: OperatorServices) => [
     method: 'get',
     path: reports.path,
     ...shared,
-    query: listQuery(reports).extend({ closed: z.enum(['true', 'false'], 'must be true or false').optional() }),
+    query: listQuery(reports).extend({
+      closed: z.enum(['true', 'false'], says('wrong_type', { what: 'boolean' })).optional(),
+    }),
     run: (call) => {
       const closed = call.query.closed === 'true'
       return list(
@@ -124,7 +125,7 @@ const change = (type: Extract<AccountCommand['type'], 'DisableAccount' | 'Enable
     body: z.object({ id: bodyId }),
     run: async ({ account: own, body: { id }, operate }) => {
       // the dashboard would offer no way back
-      if (id === own) refuse('invalid', 'Operators cannot disable their own account.')
+      if (id === own) refuse('account_disabled', { what: 'own' })
       const { state } = await operate(account, { type, id }, id)
       return { id, status: state.status }
     },
@@ -132,13 +133,13 @@ const change = (type: Extract<AccountCommand['type'], 'DisableAccount' | 'Enable
 
 const kinds = Object.keys(blockSubjects) as (keyof typeof blockSubjects)[]
 const Subject = z.object({
-  kind: z.enum(kinds, must(`one of ${kinds.join(', ')}`)),
-  value: text(2000).trim().min(1, 'must not be empty'),
+  kind: z.enum(kinds, must('not_one_of', { values: kinds.join(', ') })),
+  value: text(2000).trim().min(1, says('empty')),
 })
 const Blocked = Subject.extend({
   reason: text(500)
     .trim()
-    .min(1, 'must say why: it is stored in the log, and accounts that use a blocked destination read it'),
+    .min(1, says('empty', { what: 'reason' })),
 })
 
 /** Returns what an operator means. Fails with 400 when there is no such thing. */
@@ -150,7 +151,7 @@ const find = async (
   try {
     return await blockSubjects[kind](value)({ reader, baseUrl }, { mustExist })
   } catch (error) {
-    if (error instanceof OperatorError) return failField('value', `cannot be used: ${error.message}`)
+    if (error instanceof BadSubject) return failAt('value', error.problem)
     throw error
   }
 }
@@ -165,7 +166,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
     body: z.object({ reference: text(20) }),
     run: async ({ body, operate }) => {
       const id = readReference(body.reference)
-      if (id === undefined) return fail(404, 'Report not found.')
+      if (id === undefined) return fail(404, 'not_found', { what: 'report' })
       await operate(report, { type: 'CloseReport', id }, null)
       return { message: `Report ${reference(id)} is closed.` }
     },

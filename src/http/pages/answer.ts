@@ -17,7 +17,7 @@ export const answerRoutes = (): readonly Route[] => [
     scope: 'read',
     params: byId,
     query: listQuery(answers),
-    owner: ownedBy(overlay, 'CTA overlay'),
+    owner: ownedBy(overlay),
     run: (call) =>
       list(
         answers,
@@ -37,7 +37,7 @@ export const answerRoutes = (): readonly Route[] => [
     statistics: true,
     scope: 'read',
     params: byId,
-    owner: ownedBy(overlay, 'CTA overlay'),
+    owner: ownedBy(overlay),
     run: async ({ params, reader }) => {
       const { answers: n, counted, choices } = await countChoices(reader, params.id)
       return { data: { answers: n, counted, choices: choices.map(({ choice, n: count }) => ({ choice, count })) } }

@@ -12,15 +12,15 @@ import { type Route, route } from '../api/route.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
-import { must, text, timestamp } from '../../lib/fields.ts'
+import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { bioReference } from '../docs/reference/bio.ts'
 
 const label = 'Bio page'
-const theme = z.enum(BioTheme.options, { error: must(`one of ${BioTheme.options.join(', ')}`).error })
-const entryId = z.int(must('the id of an entry, as a whole number')).optional()
+const theme = z.enum(BioTheme.options, { error: must('not_one_of', { values: BioTheme.options.join(', ') }).error })
+const entryId = z.int(must('wrong_type', { what: 'entry_id' })).optional()
 const links = z
-  .array(z.object({ id: entryId, title: name, url }), must('an array of objects'))
-  .max(100, 'must have at most 100 entries')
+  .array(z.object({ id: entryId, title: name, url }), must('wrong_type', { what: 'objects' }))
+  .max(100, says('too_many', { max: 100 }))
 
 const fields = z
   .object({
@@ -95,7 +95,7 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call) => detailed(call.reader, await readOwned(bio, label, findBio, call, call.params.id), services),
+    run: async (call) => detailed(call.reader, await readOwned(bio, findBio, call, call.params.id), services),
   }),
 
   route({

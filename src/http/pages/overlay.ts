@@ -6,17 +6,19 @@ import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updat
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import type { Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
-import { must, text, timestamp } from '../../lib/fields.ts'
+import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { overlayReference } from '../docs/reference/overlay.ts'
 
 const label = 'CTA overlay'
 const initial = overlay.initialState.fields
-const type = z.enum(OverlayType.options, { error: must(`one of ${OverlayType.options.join(', ')}`).error })
-const position = z.enum(OverlayPosition.options, 'must be bl, br, tl or tr (bottom or top, left or right)')
+const type = z.enum(OverlayType.options, {
+  error: must('not_one_of', { values: OverlayType.options.join(', ') }).error,
+})
+const position = z.enum(OverlayPosition.options, says('not_one_of', { what: 'corner' }))
 const options = z
-  .array(name, must('an array of strings'))
-  .max(10, 'must have at most 10 entries')
-  .refine((answers) => new Set(answers).size === answers.length, 'must not contain the same answer twice')
+  .array(name, must('wrong_type', { what: 'strings' }))
+  .max(10, says('too_many', { max: 10 }))
+  .refine((answers) => new Set(answers).size === answers.length, says('repeated', { what: 'answer' }))
 
 const fields = z
   .object({
@@ -51,7 +53,7 @@ const details = (row: OverlayRow) => {
 /** The decider checks which fields a type requires, because updates send them one by one. */
 export const overlayRoutes = (services: Blocking): readonly Route[] => [
   listRoute(overlayReference, '/api/overlay', listOverlays, listed),
-  detailsRoute('/api/overlay/:id', overlay, label, findOverlay, details),
+  detailsRoute('/api/overlay/:id', overlay, findOverlay, details),
   addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), (body) =>
     rejectBlocked(addressesOf(body), services),
   ),

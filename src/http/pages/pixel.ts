@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pixel } from '../../commands/pages/pixel.ts'
 import { PixelType } from '../../events/pages/pixel.ts'
 import { defined } from '../../lib/defined.ts'
-import { must, timestamp } from '../../lib/fields.ts'
+import { must, says, timestamp } from '../../lib/fields.ts'
 import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
 import { byId, name } from '../api/fields.ts'
 import { type Route, route } from '../api/route.ts'
@@ -11,9 +11,9 @@ import { pixelReference } from '../docs/reference/pixel.ts'
 
 /** One pattern for all networks, in which no tag can contain markup. */
 const tag = z
-  .string(must('a string'))
-  .regex(/^[A-Za-z0-9_./-]{3,64}$/, 'must be 3 to 64 letters, digits or any of _ . / -')
-const type = z.enum(PixelType.options, { error: must(`one of ${PixelType.options.join(', ')}`).error })
+  .string(must('wrong_type', { what: 'string' }))
+  .regex(/^[A-Za-z0-9_./-]{3,64}$/, says('wrong_form', { what: 'pixel' }))
+const type = z.enum(PixelType.options, { error: must('not_one_of', { values: PixelType.options.join(', ') }).error })
 
 const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
   id,
@@ -45,7 +45,7 @@ export const pixelRoutes = (): readonly Route[] => [
     single: true,
     scope: 'write',
     params: byId,
-    owner: ownedBy(pixel, 'Pixel'),
+    owner: ownedBy(pixel),
     body: z.object({ name: name.optional(), tag }),
     run: async ({ account, params: { id }, body, write }) => {
       const { revision } = await write(pixel, { type: 'Update', id, account, changes: defined(body) })

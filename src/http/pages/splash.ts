@@ -10,7 +10,7 @@ import { must, text, timestamp } from '../../lib/fields.ts'
 import { splashReference } from '../docs/reference/splash.ts'
 
 const label = 'Splash page'
-const { error } = must('a whole number of seconds from 0 to 60')
+const { error } = must('wrong_type', { what: 'seconds_between' })
 
 const fields = z
   .object({
@@ -43,7 +43,7 @@ const details = (row: SplashRow) => {
 
 export const splashRoutes = (services: Blocking): readonly Route[] => [
   listRoute(splashReference, '/api/splash', listSplashes, listed),
-  detailsRoute('/api/splash/:id', splash, label, findSplash, details),
+  detailsRoute('/api/splash/:id', splash, findSplash, details),
   addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), (body) =>
     rejectBlocked(addressesOf(body), services),
   ),

@@ -14,12 +14,11 @@ export interface ProofServices {
   readonly proofs: Proofs
 }
 
-const signed = (what: string, found: Receipt | 'unsigned' | undefined): Receipt => {
-  if (found === undefined) return refuse('not_found', `${what} not found.`)
-  if (found === 'unsigned')
-    return fail(409, `The ${what.toLowerCase()} is not in a signed checkpoint yet. Try again in a minute.`, {
-      'Retry-After': '60',
-    })
+type Proved = 'event' | 'click'
+
+const signed = (what: Proved, found: Receipt | 'unsigned' | undefined): Receipt => {
+  if (found === undefined) return refuse('not_found', { what })
+  if (found === 'unsigned') return fail(409, 'not_signed_yet', { what }, { 'Retry-After': '60' })
   return found
 }
 
@@ -29,15 +28,15 @@ const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
 
 /** Throws unless the event was in the log at the moment that is asked for. */
 const requireStored = async (
-  what: string,
+  what: Proved,
   event: number | undefined,
   { upTo, clicksUpTo }: Reader,
   ordinals: Ordinals,
 ) => {
   if (clicksUpTo === undefined || event === undefined) return
-  const last = what === 'Click' ? clicksUpTo : upTo
+  const last = what === 'click' ? clicksUpTo : upTo
   const position = await ordinals.positionOf(event)
-  if (position === undefined || last === undefined || position > last) refuse('not_found', `${what} not found.`)
+  if (position === undefined || last === undefined || position > last) refuse('not_found', { what })
 }
 
 export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route[] => [
@@ -45,7 +44,7 @@ export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route
     method: 'get',
     path: '/api/proof',
     scope: 'read',
-    nowOnly: 'must not be sent here: the proof is that of the whole log',
+    nowOnly: 'proof',
     run: async () => {
       const { key, events, checkpoint, verified } = await proofs.state()
       return {
@@ -62,14 +61,14 @@ export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route
     scope: 'read',
     params: z.object({ event: ordinal }),
     run: async ({ account, params, may, reader }) => {
-      await requireStored('Event', params.event, reader, ordinals)
+      await requireStored('event', params.event, reader, ordinals)
       // a receipt shows as much as the stream of events does
       const scopes = { read: true, account: may('account'), never: false, unknown: false }
       const found = await proofs.ofEvent(
         params.event,
         (event) => event.metadata.account === account && scopes[asSent.shownTo(event)],
       )
-      return signed('Event', found)
+      return signed('event', found)
     },
   }),
   route({
@@ -78,8 +77,8 @@ export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route
     scope: 'read',
     params: z.object({ id: clickId }),
     run: async ({ account, params, reader }) => {
-      await requireStored('Click', parseClickId(params.id)?.ordinal, reader, ordinals)
-      return signed('Click', await proofs.ofClick(params.id, account))
+      await requireStored('click', parseClickId(params.id)?.ordinal, reader, ordinals)
+      return signed('click', await proofs.ofClick(params.id, account))
     },
   }),
 ]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { QrType } from '../../events/qr/qr.ts'
 import { isPayload, type QrData } from '../../qr/payload.ts'
-import { email, firstProblem, must, text } from '../../lib/fields.ts'
-import { fail } from '../api/errors.ts'
+import { email, firstProblem, must, says, text } from '../../lib/fields.ts'
+import { Failure } from '../api/errors.ts'
 import { url } from '../api/fields.ts'
 
 /** A number is accepted as its digits; `` and null count as not sent. */
@@ -13,35 +13,28 @@ const part = (schema: z.ZodType<string>) =>
   )
 const needed = (schema: z.ZodType<string>) =>
   part(schema)
-    .refine((value) => value !== undefined, 'is required')
+    .refine((value) => value !== undefined, says('required'))
     .transform((value) => value ?? '')
 
-const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must be a single line without control characters')
-const address = line(254).refine(
-  (given) => email.safeParse(given).success,
-  'must be an e-mail address, for example ann@example.com',
-)
+const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, says('forbidden_characters', { what: 'line' }))
+const address = line(254).refine((given) => email.safeParse(given).success, says('wrong_form', { what: 'email' }))
 /** RFC 3966: digits, `+`, and the usual separators. */
-const phone = line(64).regex(
-  /^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/,
-  'must be a telephone number, for example +1 555 010 0199',
-)
+const phone = line(64).regex(/^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/, says('wrong_form', { what: 'phone' }))
 
-const parts = <S extends z.ZodRawShape>(shape: S) =>
-  z.object(shape, must('a string, an object, or an array of objects with name and value'))
+const parts = <S extends z.ZodRawShape>(shape: S) => z.object(shape, must('wrong_type', { what: 'data' }))
 
 /** A QR code knows one kind of WPA: `WPA`. */
-const encryption = line(16).regex(/^(?:wpa.*|wep|nopass|none)$/i, 'must be WPA, WEP or nopass')
+const encryption = line(16).regex(/^(?:wpa.*|wep|nopass|none)$/i, says('not_one_of', { what: 'encryption' }))
 const isOpen = (encryption: string | undefined) => encryption !== undefined && /^no/i.test(encryption)
 
 const wifi = parts({
-  ssid: needed(line(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, 'must be at most 32 bytes long')),
+  ssid: needed(line(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, says('too_long', { what: 'bytes', max: 32 }))),
   pass: part(line(128)),
   encryption: part(encryption),
 })
   .refine(({ pass, encryption }) => pass !== undefined || encryption === undefined || isOpen(encryption), {
     path: ['pass'],
-    error: 'is required with WPA and WEP',
+    error: says('required_here', { what: 'encryption' }),
   })
   .transform(({ ssid, pass, encryption = 'WPA' }) =>
     pass === undefined || isOpen(encryption)
@@ -64,7 +57,7 @@ const vcard = parts({
   country: part(line(255)),
 }).refine(({ fname, lname }) => fname !== undefined || lname !== undefined, {
   path: ['fname'],
-  error: 'or `lname` is required',
+  error: says('required_here', { what: 'fname_or_lname' }),
 })
 
 /** The data of each type. Where that is an object, a string in its place sets the field `main`. */
@@ -79,7 +72,10 @@ const shapes: Readonly<Record<QrType, { readonly schema: z.ZodType; readonly mai
 }
 
 /** A whole payload of the type's standard, as it is. */
-const payload = text(1200).regex(/^(?:\P{Cc}*|BEGIN:VCARD[\P{Cc}\r\n\t]*)$/iu, 'must not contain control characters')
+const payload = text(1200).regex(
+  /^(?:\P{Cc}*|BEGIN:VCARD[\P{Cc}\r\n\t]*)$/iu,
+  says('forbidden_characters', { what: 'control' }),
+)
 
 const pairs = z.array(z.union([z.tuple([z.string(), z.unknown()]), z.object({ name: z.string(), value: z.unknown() })]))
 /** An array of `{name, value}` or of pairs counts as an object. */
@@ -94,7 +90,7 @@ export const readData = (type: QrType, value: unknown): QrData => {
   const is = typeof value === 'string' && isPayload(type, value)
   const given = main === undefined || is ? value : typeof value === 'string' ? { [main]: value } : asObject(value)
   const parsed = z.object({ data: is ? payload : schema }).safeParse({ data: given })
-  if (!parsed.success) return fail(400, firstProblem(parsed.error))
+  if (!parsed.success) throw new Failure(400, firstProblem(parsed.error))
   const data = parsed.data.data as string | Readonly<Record<string, string | undefined>>
   if (typeof data === 'string') return data
   return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => entry[1] !== undefined))

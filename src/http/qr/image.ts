@@ -9,6 +9,7 @@ import { parseId } from '../api/fields.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { headersOf, logoKey, mediaTypes, sizeOf } from '../public/qr.ts'
 import { payload } from './address.ts'
+import { says } from '../../lib/fields.ts'
 
 /** The address of an image, as a request for an earlier one has it. */
 const pastAddress = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\.(png|svg))?\?((?:.*&)?at=.*)$/
@@ -41,8 +42,7 @@ const draw = (code: PublicQr, drawing: Drawing, call: Pick<Call, 'from' | 'reade
   const { account, id, logoHash } = code
   const logo = () => (logoHash ? findImage(account, logoHash) : findInlineLogo(reader, id))
   return images.draw(drawing, logo, from).catch((error: unknown) => {
-    if (error instanceof Busy)
-      return fail(503, 'Too many images are being drawn right now. Try again shortly.', { 'Retry-After': '2' })
+    if (error instanceof Busy) return fail(503, 'busy', { what: 'images' }, { 'Retry-After': '2' })
     if (!(error instanceof LogoMissing)) throw error
     const { logoKey: _, ...plain } = drawing
     return images.draw(plain, undefined, from)
@@ -50,7 +50,7 @@ const draw = (code: PublicQr, drawing: Drawing, call: Pick<Call, 'from' | 'reade
 }
 
 const Query = z.object({
-  format: z.enum(['png', 'svg'], 'must be png or svg').default('png'),
+  format: z.enum(['png', 'svg'], says('not_one_of', { what: 'image' })).default('png'),
   size: z.string().optional(),
 })
 type Query = z.output<typeof Query>
@@ -65,7 +65,7 @@ const answer = async (call: Call<{ id: string }, Query>, services: QrImageServic
   const { account, query } = call
   const alias = await aliasOf(call)
   const [code] = alias === undefined ? [] : await findPublicQrs(call.reader, [alias])
-  if (code?.account !== account) return fail(404, 'QR code not found.')
+  if (code?.account !== account) return fail(404, 'not_found', { what: 'qr' })
   const { foreground, background } = code
   const text = payload(code, services.baseUrl)
   const { format } = query

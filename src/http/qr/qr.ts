@@ -6,7 +6,7 @@ import { qr } from '../../commands/qr/qr.ts'
 import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
 import { defined } from '../../lib/defined.ts'
-import { must, text, timestamp } from '../../lib/fields.ts'
+import { must, text, timestamp, says } from '../../lib/fields.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { Images } from '../../qr/images.ts'
@@ -15,7 +15,7 @@ import { Busy } from '../../qr/pool.ts'
 import { findQr, listQrs, type QrListRow, type QrRow } from '../../queries/qr/qr.ts'
 import { scanStats } from '../../queries/statistics/stats.ts'
 import type { ImageStore } from '../../security/images.ts'
-import { fail, failField } from '../api/errors.ts'
+import { fail, failField, failAt } from '../api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
 import { type Route, route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
@@ -38,15 +38,15 @@ export interface QrServices extends Blocking {
   readonly imageStore: Pick<ImageStore, 'save'>
 }
 
-const type = z.enum(QrType.options, { error: must(`one of ${QrType.options.join(', ')}`).error })
+const type = z.enum(QrType.options, { error: must('not_one_of', { values: QrType.options.join(', ') }).error })
 
 /** `rgb(r,g,b)` (CSS Color 4, 5.1, the older syntax) or HEX; stored as `#rrggbb`. */
-const qrColor = z.string(must('a string')).transform((input, context) => {
+const qrColor = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
   const numbers = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/i.exec(input)?.slice(1).map(Number)
   if (numbers?.every((n) => n <= 255)) return `#${numbers.map((n) => n.toString(16).padStart(2, '0')).join('')}`
   const hex = color.safeParse(input)
   if (hex.success) return hex.data
-  context.addIssue('must be a color, for example rgb(0,0,0), with numbers from 0 to 255, or #000000')
+  context.addIssue(says('wrong_form', { what: 'code_color' }))
   return z.NEVER
 })
 
@@ -54,7 +54,7 @@ const Body = z.object({
   data: z.unknown().optional(),
   foreground: orInitial(qrColor, initial.foreground).optional(),
   background: orInitial(qrColor, initial.background).optional(),
-  logo: orNone(z.string(must('a string'))).optional(),
+  logo: orNone(z.string(must('wrong_type', { what: 'string' }))).optional(),
   name: orEmpty(text(255)).optional(),
 })
 type Body = z.output<typeof Body>
@@ -70,7 +70,7 @@ export const addressesIn = (data: QrData): readonly string[] => {
 const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: QrServices): Partial<Fields> => {
   const data = readData(typeOf(before), body.data)
   if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
-    failField('data', 'must not lead to a QR code of this service')
+    failField('data', 'own_address', { what: 'code' })
   rejectBlocked({ data: addressesIn(data) }, { blocks })
   const derived = body.name === '' || (body.name === undefined && before.name === nameOf(dataOf(before)))
   const { foreground, background } = body
@@ -82,17 +82,15 @@ const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: 
 }
 
 const inline = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/]+=*)$/i
-const logoShape =
-  'must be an http or https address of a PNG or JPEG image, or a URL that starts with data:image/png;base64, or data:image/jpeg;base64,'
 
 /** Returns the bytes of the picture, from its address or from the body. */
 const picture = async (logo: string, { guardedFetch }: Pick<QrServices, 'guardedFetch'>) => {
   const [, data] = inline.exec(logo) ?? []
   if (data !== undefined) return Buffer.from(data, 'base64')
-  if (!/^https?:\/\//i.test(logo)) return failField('logo', logoShape)
+  if (!/^https?:\/\//i.test(logo)) return failField('logo', 'bad_picture', { what: 'address' })
   const safe = safeTargetUrl(logo)
   const fetched = safe.ok ? await guardedFetch(safe.url) : safe
-  return fetched.ok ? fetched.body : failField('logo', fetched.problem)
+  return fetched.ok ? fetched.body : failAt('logo', fetched.problem)
 }
 
 /** Stores the logo in a body. Returns the changes: null removes it, undefined keeps it. Call it after all other checks: it may take seconds. */
@@ -105,11 +103,10 @@ const logoOf = async (
   if (logo === undefined) return {}
   if (logo === null) return { logo: null, logoHash: null }
   const made = await services.images.logo(await picture(logo, services)).catch((error: unknown) => {
-    if (error instanceof Busy)
-      return fail(503, 'Too many logos are being processed right now. Try again shortly.', { 'Retry-After': '2' })
+    if (error instanceof Busy) return fail(503, 'busy', { what: 'logos' }, { 'Retry-After': '2' })
     throw error
   })
-  if (!made.ok) return failField('logo', made.problem)
+  if (!made.ok) return failAt('logo', made.problem)
   if (made.png === before.logo) return {}
   return { logo: null, logoHash: await services.imageStore.save(account, Buffer.from(made.png, 'base64')) }
 }
@@ -164,7 +161,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
     scope: 'read',
     params: byId,
     run: async (call) => {
-      const row = await readOwned(qr, label, findQr, call, call.params.id)
+      const row = await readOwned(qr, findQr, call, call.params.id)
       const scans = await scanStats(call.reader, row.id)
       return {
         details: { ...present({ ...row, scans: scans.clicks }, services), ...content(row) },
@@ -202,12 +199,12 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
     single: true,
     scope: 'write',
     params: byId,
-    owner: ownedBy(qr, label),
+    owner: ownedBy(qr),
     body: Body,
     run: async (call) => {
       const { account, body, write } = call
       const { id } = call.params
-      const { fields } = await requireOwn(call, qr, label, id)
+      const { fields } = await requireOwn(call, qr, id)
       const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
       const { state, revision } = await write(qr, { type: 'Update', id, account, changes })
       return { message: `${label} has been updated.`, revision, ...withWarnings(state.fields) }

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type Problem, problem } from '../../lib/problems/problem.ts'
+import { answerOf, Failure } from '../api/errors.ts'
 
 /** A response on the operator's port: an object is sent as JSON. */
 export interface OperatorAnswer {
@@ -24,22 +26,26 @@ const send = (req: IncomingMessage, res: ServerResponse, { status, body, type = 
   res.end(req.method === 'HEAD' ? undefined : content)
 }
 
-const failure = (status: number, message: string): OperatorAnswer => ({ status, body: { error: 1, message } })
+const failure = (status: number, reason: Problem): OperatorAnswer => ({
+  status,
+  body: answerOf(new Failure(status, reason)),
+})
 
-const answerOf = async ({ method, url = '/' }: IncomingMessage, routes: OperatorRoutes): Promise<OperatorAnswer> => {
+const respond = async ({ method, url = '/' }: IncomingMessage, routes: OperatorRoutes): Promise<OperatorAnswer> => {
   const [path = '', query] = url.split('?', 2)
   if (!Object.hasOwn(routes, path))
-    return failure(404, `There is nothing at this address. This port serves ${Object.keys(routes).join(', ')}.`)
-  if (method !== 'GET' && method !== 'HEAD') return failure(405, 'This address supports GET, HEAD.')
+    return failure(404, problem('not_found', { what: 'port', paths: Object.keys(routes).join(', ') }))
+  if (method !== 'GET' && method !== 'HEAD')
+    return failure(405, problem('method_not_allowed', { methods: 'GET, HEAD' }))
   try {
     return await routes[path]!(new URLSearchParams(query))
   } catch {
-    return failure(503, 'This cannot be read at the moment. Try again shortly.')
+    return failure(503, problem('unavailable', { what: 'numbers' }))
   }
 }
 
 /** Returns the server of the operator's port, which visitors must not reach. */
 export const createOperatorServer = (routes: OperatorRoutes): Server =>
   createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (req, res) => {
-    void answerOf(req, routes).then((answer) => send(req, res, answer))
+    void respond(req, routes).then((answer) => send(req, res, answer))
   })

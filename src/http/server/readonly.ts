@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { problem } from '../../lib/problems/problem.ts'
+import { answerOf, Failure } from '../api/errors.ts'
 import type { Site } from './server.ts'
 
 type Handler = Site['redirect']
 
 const reading: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-const refuse = (res: ServerResponse, message: string) => {
-  const body = JSON.stringify({ error: 1, message })
+const refuse = (res: ServerResponse, moment: string) => {
+  const failure = new Failure(405, problem('method_not_allowed', { what: 'replay', moment }))
+  const body = JSON.stringify(answerOf(failure))
   res.writeHead(405, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
@@ -17,16 +20,17 @@ const refuse = (res: ServerResponse, message: string) => {
 }
 
 /**
- * Returns a site on which nothing can be changed: requests other than GET, HEAD and OPTIONS get 405 with the message. Pages that exist to
+ * Returns a site on which nothing can be changed: requests other than GET, HEAD and OPTIONS get 405, which names
+ * the moment that it shows. Pages that exist to
  * send something are left out: reports, answers, and links of mails that work once. Cookies are ignored: browsers send those of a service on
  * another port of the host.
  */
-export const readOnly = ({ api, redirect, below, at = {} }: Site, message: string): Site => {
+export const readOnly = ({ api, redirect, below, at = {} }: Site, moment: string): Site => {
   const guarded =
     (handler: Handler): Handler =>
     (req: IncomingMessage, res: ServerResponse) => {
       delete req.headers.cookie
-      return reading.has(req.method) ? handler(req, res) : refuse(res, message)
+      return reading.has(req.method) ? handler(req, res) : refuse(res, moment)
     }
   const keep = (handlers: Readonly<Record<string, Handler>>, left: (path: string) => boolean) =>
     Object.fromEntries(

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { answerOf, Failure } from '../api/errors.ts'
+import { problem } from '../../lib/problems/problem.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -125,10 +127,17 @@ const answerProbe = (res: ServerResponse, { status, body }: { status: number; bo
 
 /** Responds for a process without the role http. */
 export const nothingHere: Handler = (_, res) =>
-  answerProbe(res, { status: 404, body: { error: 1, message: 'This process does not run the `http` role.' } })
+  answerProbe(res, { status: 404, body: answerOf(new Failure(404, problem('not_found', { what: 'role' }))) })
 
 /** ms that a client has to read the answer to a request that could not be read; it may go on sending for ever */
 const lingering = 1000
+
+const unreadable = (isLarge: boolean, isLate: boolean): Failure => {
+  if (isLarge) return new Failure(431, problem('bad_request', { what: 'headers' }))
+  return isLate
+    ? new Failure(408, problem('bad_request', { what: 'timeout' }))
+    : new Failure(400, problem('bad_request'))
+}
 
 /** A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the client keeps its half open. */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -136,8 +145,9 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   // browsers open connections in advance: an answer could cross a request that is just being sent, and look like its answer
   const isUnused = isLate && socket.bytesRead === 0
   if (!socket.writable || isUnused || error.code === 'ECONNRESET') return socket.destroy()
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : isLate ? 408 : 400
-  const body = JSON.stringify({ error: 1, message: `${STATUS_CODES[status]}.` })
+  const failure = unreadable(error.code === 'HPE_HEADER_OVERFLOW', isLate)
+  const { status } = failure
+  const body = JSON.stringify(answerOf(failure))
   const end = setTimeout(() => socket.destroy(), lingering)
   socket.once('close', () => clearTimeout(end))
   return socket.end(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { campaign } from '../../commands/links/campaign.ts'
 import { channel } from '../../commands/links/channel.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { firstMoment, timestamp } from '../../lib/fields.ts'
+import { firstMoment, timestamp, issueOf, says } from '../../lib/fields.ts'
 import { findCampaign } from '../../queries/links/campaign.ts'
 import { findChannel } from '../../queries/links/channel.ts'
 import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
@@ -19,13 +19,13 @@ import type { Subject } from '../../queries/statistics/series.ts'
 import { visitedNames } from '../../queries/statistics/visitednames.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { countryCode, countryName } from '../../clicks/visitor/country.ts'
-import { failField } from '../api/errors.ts'
+import { failField, Failure } from '../api/errors.ts'
 import { filterId, moment } from '../api/fields.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
 import { readOwned } from '../api/owned.ts'
-import { by, interval, optionsOf, problemOf } from './stats.ts'
+import { by, interval, optionsOf, periodProblem } from './stats.ts'
 
 /** What filtered statistics need. */
 export interface FilteredServices extends LinkAddresses {
@@ -43,12 +43,15 @@ const values = z
   .string()
   .optional()
   .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
-  .refine((given) => given === undefined || given.length <= mostValues, `must have at most ${mostValues} values`)
+  .refine(
+    (given) => given === undefined || given.length <= mostValues,
+    says('too_many', { what: 'values', max: mostValues }),
+  )
   .transform((given) => given?.map((value) => (value === none ? '' : value)))
 const countries = values.transform((given, context) =>
   given?.map((value) => {
     const code = value === '' ? '' : countryCode(value)
-    if (code === undefined) context.addIssue('must be codes of countries, such as DE,US, or `none`')
+    if (code === undefined) context.addIssue(says('not_one_of', { what: 'countries' }))
     return code ?? ''
   }),
 )
@@ -56,7 +59,7 @@ const isClass = (value: string): value is VisitClass => visitClasses.some((name)
 const kinds = values.transform((given, context) =>
   given?.flatMap((value) => {
     if (isClass(value)) return [value]
-    context.addIssue(`must be one or more of ${visitClasses.join(', ')}, separated by commas`)
+    context.addIssue(says('not_one_of', { what: 'several', values: visitClasses.join(', ') }))
     return []
   }),
 )
@@ -67,7 +70,7 @@ const rows = z
   .transform((text, context) => {
     if (!text) return 100
     const n = /^\d{1,4}$/.test(text) ? Number(text) : 0
-    if (n < 1 || n > 1000) context.addIssue('must be a whole number from 1 to 1,000')
+    if (n < 1 || n > 1000) context.addIssue(says('out_of_range', { what: 'whole', min: 1, max: 1000 }))
     return n
   })
   .meta({ type: 'integer', minimum: 1, maximum: 1000 })
@@ -91,21 +94,20 @@ const Query = z
     variant: values,
     rule: values,
     class: kinds,
-    compare: z.enum(['before'], 'must be `before`').optional(),
+    compare: z.enum(['before'], says('not_one_of', { what: 'quoted', values: 'before' })).optional(),
     limit: rows,
   })
   .superRefine((given, context) => {
-    const [field, message] = problemOf(optionsOf(given, new Date())) ?? []
-    if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
+    const found = periodProblem(optionsOf(given, new Date()))
+    if (found) context.addIssue(issueOf(found))
   })
 type Query = z.output<typeof Query>
 
 /** Explains what the tables cannot answer. */
 const explained = (error: unknown): never => {
-  if (error instanceof BeforeHorizon)
-    return failField('from', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  if (error instanceof BeforeHorizon) return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   if (error instanceof TooManyVisits)
-    return failField('from', `must be later, or \`link\` must name one link: ${error.message}`)
+    return failField('from', 'too_much', { what: 'visits', visits: error.visits, max: error.max })
   throw error
 }
 
@@ -179,8 +181,8 @@ const through = async (reader: Reader, { ordinals, clicksBehind }: FilteredServi
 const requireNamed = async (call: Call<unknown, Query>) => {
   const { query } = call
   if (query.link !== undefined) await readLink(call, query.link)
-  if (query.campaign !== undefined) await readOwned(campaign, 'Campaign', findCampaign, call, query.campaign)
-  if (query.channel !== undefined) await readOwned(channel, 'Channel', findChannel, call, query.channel)
+  if (query.campaign !== undefined) await readOwned(campaign, findCampaign, call, query.campaign)
+  if (query.channel !== undefined) await readOwned(channel, findChannel, call, query.channel)
 }
 
 const statistics = async (call: Call<unknown, Query>, services: FilteredServices) => {
@@ -189,8 +191,8 @@ const statistics = async (call: Call<unknown, Query>, services: FilteredServices
   await requireNamed(call)
   const now = reader.now ?? new Date()
   const time = optionsOf({ from, to, interval: every }, now)
-  const problem = problemOf(time)
-  if (problem) failField(...problem)
+  const tooMuch = periodProblem(time)
+  if (tooMuch) throw new Failure(400, tooMuch)
   const subject: Subject = link === undefined ? { account } : { link }
   const options: FilteredOptions = { ...time, by: dimensions, filters: filters as Filters, limit }
   const found = await filteredStats(reader, subject, options).catch(explained)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { reclassification } from '../../commands/statistics/reclassification.ts'
-import { must } from '../../lib/fields.ts'
+import { must, says } from '../../lib/fields.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { newerReclassification, planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
@@ -20,48 +20,49 @@ import { readLink } from '../links/link.ts'
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, classOf: classOfWords }
 
-const begin = oneAtATime('A reclassification', 2)
+const begin = oneAtATime('reclassification', 2)
 
 const unique = <T>(items: readonly T[]) => [...new Set(items)]
 const agents = z
   .array(
     z
-      .string(must('a string'))
+      .string(must('wrong_type', { what: 'string' }))
       .trim()
       .toLowerCase()
-      .regex(
-        /^[a-z][a-z _-]{1,63}$/,
-        'must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone',
-      ),
-    must('an array of strings'),
+      .regex(/^[a-z][a-z _-]{1,63}$/, says('wrong_form', { what: 'agent' })),
+    must('wrong_type', { what: 'strings' }),
   )
-  .max(50, 'must have at most 50 entries')
+  .max(50, says('too_many', { max: 50 }))
   .transform(unique)
 const countries = z
   .array(
-    z.string(must('a string')).transform((name, context) => {
+    z.string(must('wrong_type', { what: 'string' })).transform((name, context) => {
       const code = countryCode(name)
       if (code !== undefined) return code
-      context.addIssue('must be a country by its English name or ISO code, for example Canada or CA')
+      context.addIssue(says('wrong_form', { what: 'country' }))
       return z.NEVER
     }),
-    must('an array of strings'),
+    must('wrong_type', { what: 'strings' }),
   )
-  .max(250, 'must have at most 250 entries')
+  .max(250, says('too_many', { max: 250 }))
   .transform(unique)
+const anHour = says('out_of_range', { what: 'number', min: 0, max: 23 })
 const hours = z
   .array(
-    z.int(must('a whole number')).min(0, 'must be from 0 to 23').max(23, 'must be from 0 to 23'),
-    must('an array of numbers'),
+    z
+      .int(must('wrong_type', { what: 'whole' }))
+      .min(0, anHour)
+      .max(23, anHour),
+    must('wrong_type', { what: 'numbers' }),
   )
-  .max(24, 'must have at most 24 entries')
+  .max(24, says('too_many', { max: 24 }))
   .transform(unique)
 const visitors = z
   .array(
-    z.string(must('a string')).regex(/^[\da-f]{16}$/, 'must be the `visitor` of a click: 16 digits from 0 to f'),
-    must('an array of strings'),
+    z.string(must('wrong_type', { what: 'string' })).regex(/^[\da-f]{16}$/, says('wrong_form', { what: 'visitor' })),
+    must('wrong_type', { what: 'strings' }),
   )
-  .max(500, 'must have at most 500 entries')
+  .max(500, says('too_many', { max: 500 }))
   .transform(unique)
 
 /** ms that a request waits between the parts of a reclassification altogether */
@@ -89,7 +90,7 @@ const takeBack = async ({ account, reader, write }: Request, id: string) => {
   const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
   const newer = await newerReclassification(reader, id, account)
-  if (newer !== undefined) failField('undo', `must be the newest reclassification, ${newer}: take that back first`)
+  if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
   await undoReclassification((command) => write(reclassification, command), id, { account, since }, pace)
   return { message: 'The reclassification has been taken back.' }
@@ -127,11 +128,11 @@ export const reclassifyRoutes = (): readonly Route[] => [
       .object({
         dryRun: flag.default(false),
         link: bodyId.optional(),
-        undo: z.uuid('must be the `id` of a reclassification').optional(),
+        undo: z.uuid(says('wrong_form', { what: 'reclassification' })).optional(),
       })
       .refine(({ dryRun, link, undo }) => undo === undefined || (!dryRun && link === undefined), {
         path: ['undo'],
-        error: 'must be sent alone',
+        error: says('not_alone'),
       }),
     run: async (call) => {
       const { dryRun, link, undo } = call.body

@@ -6,7 +6,7 @@ import { completed, type LinkFields } from '../../events/links/link.ts'
 import type { EventStore } from '../../events/store.ts'
 import { streamId } from '../../events/streams.ts'
 import { isUnknown } from '../../events/unknown.ts'
-import { must, timestamp } from '../../lib/fields.ts'
+import { must, says, timestamp } from '../../lib/fields.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { readOneMoment, type Reader } from '../../queries/reader.ts'
 import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../queries/statistics/rehearse.ts'
@@ -37,7 +37,7 @@ const deciding = LinkChanges.pick({
   expired_url: true,
   max_clicks: true,
 })
-const Draft = z.object(deciding.shape, must('a JSON object with fields of the link'))
+const Draft = z.object(deciding.shape, must('wrong_type', { what: 'object' }))
 
 const day = 86_400_000
 /** destinations and moves in an answer */
@@ -48,11 +48,11 @@ const perTurn = 2000
 const Body = z
   .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00') })
   .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), draft }) => ({ draft, from, to }))
-  .refine(({ from, to }) => from < to, { path: ['from'], error: 'must be before `to`' })
+  .refine(({ from, to }) => from < to, { path: ['from'], error: says('wrong_order', { what: 'to' }) })
 type Body = z.output<typeof Body>
 
 /** each takes a connection and a good part of a core */
-const begin = oneAtATime('A rehearsal', 2)
+const begin = oneAtATime('rehearsal', 2)
 
 /** Returns the fields of a link at some of its revisions; none of those that only a newer release can read. */
 const fieldsAt = async ({ readStream }: RehearseServices, id: number, revisions: readonly number[]) => {
@@ -84,9 +84,9 @@ const passed = (fields: LinkFields, id: number) =>
 const requireFacts = async (reader: Reader, { from }: Period, target: Target | undefined) => {
   const kept = await clicksKeptSince(reader)
   if (kept === null) return
-  if (from < kept) failField('from', `must be ${timestamp(kept)} or later: older clicks are no longer kept one by one`)
+  if (from < kept) failField('from', 'not_kept', { what: 'rehearsal', first: timestamp(kept) })
   if (target && target.max_clicks !== null && (target.starts ?? new Date(0)) < kept)
-    failField('draft.max_clicks', 'cannot be rehearsed: not all clicks of the link are kept one by one')
+    failField('draft.max_clicks', 'not_kept', { what: 'limit' })
 }
 
 interface Rehearsal {

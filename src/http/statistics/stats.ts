@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { firstMoment, timestamp } from '../../lib/fields.ts'
+import { firstMoment, issueOf, says, timestamp } from '../../lib/fields.ts'
+import { type Problem, problem } from '../../lib/problems/problem.ts'
 import {
   clickSeries,
   type Interval,
@@ -11,7 +12,7 @@ import {
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
-import { failField } from '../api/errors.ts'
+import { failField, Failure } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
@@ -24,7 +25,7 @@ const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
 export const interval = z
   .preprocess(
     (text) => text || 'day',
-    z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], 'must be one of hour, day, month'),
+    z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], says('not_one_of', { values: 'hour, day, month' })),
   )
   .default('day')
 /** Any of some dimensions, separated by commas. */
@@ -33,7 +34,10 @@ export const by = <D extends string>(known: readonly D[]) =>
     .string()
     .optional()
     .transform((text = '') => [...new Set(text.split(',').filter(Boolean))])
-    .refine((names) => names.every((name) => known.some((one) => one === name)), `must be any of ${known.join(', ')}`)
+    .refine(
+      (names) => names.every((name) => known.some((one) => one === name)),
+      says('not_one_of', { what: 'any', values: known.join(', ') }),
+    )
     .transform((names) => names.flatMap((name) => known.find((one) => one === name) ?? []))
 
 const daysBefore = (date: Date, days: number) =>
@@ -53,22 +57,19 @@ export const optionsOf = <A extends Asked>({ from, to: end, ...rest }: A, now: D
   return { from: from ?? daysBefore(to, 30), to, ...rest }
 }
 
-/** Returns the field that is wrong with a period, and why. */
-export const problemOf = ({ from, to, interval }: Omit<SeriesOptions, 'by'>): readonly [string, string] | undefined => {
-  if (from >= to) return ['from', 'must be before `to`']
+/** Returns what is wrong with a period. */
+export const periodProblem = ({ from, to, interval }: Omit<SeriesOptions, 'by'>): Problem | undefined => {
+  if (from >= to) return problem('wrong_order', { what: 'to', field: 'from' })
   if ((to.getTime() - from.getTime()) / ms[interval] <= maxIntervals) return undefined
-  return [
-    'interval',
-    `must be longer: there are more than ${maxIntervals.toLocaleString('en')} between \`from\` and \`to\``,
-  ]
+  return problem('too_much', { what: 'intervals', field: 'interval', max: maxIntervals })
 }
 
 const seriesQuery = (known: readonly SeriesDimension[]) =>
   z
     .object({ from: moment('00:00:00'), to: moment('24:00:00'), interval, by: by(known) })
     .superRefine((given, context) => {
-      const [field, message] = problemOf(optionsOf(given, new Date())) ?? []
-      if (field !== undefined && message !== undefined) context.addIssue({ code: 'custom', path: [field], message })
+      const found = periodProblem(optionsOf(given, new Date()))
+      if (found) context.addIssue(issueOf(found))
     })
 
 const labels: Record<SeriesDimension, (label: string) => string> = {
@@ -85,12 +86,12 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
 const statistics = async (subject: Subject, query: SeriesQuery, reader: Reader) => {
   // a period that ends with a moment of the past begins before it, too
   const options = optionsOf(query, reader.now ?? new Date())
-  const problem = problemOf(options)
-  if (problem) failField(...problem)
+  const wrong = periodProblem(options)
+  if (wrong) throw new Failure(400, wrong)
   const { from, to, interval } = options
   const { total, points, by } = await clickSeries(reader, subject, options).catch((error: unknown) => {
     if (!(error instanceof BeforeHorizon)) throw error
-    return failField('from', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+    return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   })
   const { clicks, uniques, visits, suspects } = total
   return {

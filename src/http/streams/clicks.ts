@@ -2,6 +2,7 @@ import { type Route, route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { clickSource } from './source/clicks.ts'
 import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
+import { says } from '../../lib/fields.ts'
 
 const classes = ['human', 'bot', 'preview', 'prefetch'] as const
 
@@ -11,8 +12,10 @@ export const clickRoutes = (services: StreamServices): readonly Route[] => [
     path: '/api/clicks',
     scope: 'read',
     stream: true,
-    nowOnly: 'must not be sent here: a stream is read from one event to another, by `from` and `limit`',
-    query: streamQuery.extend({ class: namesOf(classes, classes.join(', ')) }),
+    nowOnly: 'stream',
+    query: streamQuery.extend({
+      class: namesOf(classes, says('not_one_of', { what: 'several', values: classes.join(', ') })),
+    }),
     run: (call) => {
       const { account, query } = call
       const { link, campaign, channel, domain, tag, class: wanted } = query

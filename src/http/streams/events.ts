@@ -3,6 +3,7 @@ import { type Route, route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { eventSource } from './source/events.ts'
 import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
+import { says } from '../../lib/fields.ts'
 
 export const eventRoutes = (services: StreamServices): readonly Route[] => [
   route({
@@ -10,9 +11,9 @@ export const eventRoutes = (services: StreamServices): readonly Route[] => [
     path: '/api/events',
     scope: 'read',
     stream: true,
-    nowOnly: 'must not be sent here: a stream is read from one event to another, by `from` and `limit`',
+    nowOnly: 'stream',
     query: streamQuery.extend({
-      type: namesOf(Object.keys(events), 'the types of events, such as LinkCreated'),
+      type: namesOf(Object.keys(events), says('not_one_of', { what: 'event_types' })),
     }),
     run: (call) => {
       const { account, query, may } = call

@@ -34,10 +34,10 @@ export const limitStreams = ({ perAccount, total }: Limits): StreamLimits => {
   return {
     take: (account, follows) => {
       const own = byAccount.get(account) ?? 0
-      if (isEnding) fail(503, 'The service is stopping. Try again shortly.', { 'Retry-After': '2' })
+      if (isEnding) fail(503, 'unavailable', { what: 'stopping' }, { 'Retry-After': '2' })
       if (perAccount > 0 && own >= perAccount)
-        fail(429, `This account has ${own} streams open, and may have no more. Close one first.`, retryLater)
-      if (total > 0 && open >= total) fail(503, 'Too many streams are open right now. Try again shortly.', retryLater)
+        fail(429, 'too_many_requests', { what: 'streams', running: own }, retryLater)
+      if (total > 0 && open >= total) fail(503, 'busy', { what: 'streams' }, retryLater)
       byAccount.set(account, own + 1)
       open++
       const ending = new AbortController()

@@ -1,5 +1,5 @@
 import { clickId, type Ordinals, parseClickId } from '../../events/ordinals.ts'
-import { fail, failField } from '../api/errors.ts'
+import { failField } from '../api/errors.ts'
 
 /** The last line that a stream has passed: its event, and its index within the event. */
 export interface Place {
@@ -37,8 +37,8 @@ const positionOf = async (ordinals: Ordinals, ordinal: number, field: 'from' | '
   if (position !== undefined) return position
   const head = await ordinals.head()
   return field === 'from'
-    ? failField('from', `must be at most ${head}, the number that the next event gets`)
-    : fail(400, `\`Last-Event-ID\` names an event that this service does not have: its last one is ${head - 1}.`)
+    ? failField(field, 'too_large', { what: 'next_number', max: head })
+    : failField(field, 'too_large', { what: 'line_id', max: head - 1 })
 }
 
 /** Returns the place before a line, which may be one that is yet to come. Fails with 400. */

@@ -5,7 +5,7 @@ import type { IndexName } from '../../queries/streams/accountindex.ts'
 import { newestEntry } from '../../queries/streams/accountindex.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Download } from '../api/download.ts'
-import { fail, failField } from '../api/errors.ts'
+import { failField } from '../api/errors.ts'
 import type { Call } from '../api/route.ts'
 import { filterId } from '../api/fields.ts'
 import type { ClickBatch } from './source/batches.ts'
@@ -17,6 +17,7 @@ import { parseLineId, type Place, placeAfter, placeBefore, start, whole } from '
 import { streamOf } from './produce.ts'
 import type { Numbered, Source, SourceOptions } from './source/source.ts'
 import type { Tail } from './tail.ts'
+import { says } from '../../lib/fields.ts'
 
 /** What streams read from, and how many there may be. */
 export interface Streams extends StreamLimits {
@@ -41,18 +42,18 @@ const lines = text
   .transform((given, context) => {
     if (given === undefined) return Infinity
     if (/^[1-9]\d{0,11}$/.test(given)) return Number(given)
-    context.addIssue('must be a whole number from 1 on')
+    context.addIssue(says('wrong_type', { what: 'whole_from_one' }))
     return z.NEVER
   })
   .meta({ type: 'integer', minimum: 1 })
 
-/** One or several of some names; undefined when none were sent. */
-export const namesOf = (known: readonly string[], example: string) =>
+/** One or several of some names; undefined when none were sent. `problem` is that of others. */
+export const namesOf = (known: readonly string[], problem: string) =>
   text.transform((given, context) => {
     if (given === undefined) return undefined
     const names = given.split(',').map((name) => name.trim())
     if (names.every((name) => known.includes(name))) return new Set(names)
-    context.addIssue(`must be one or more of ${example}, separated by commas`)
+    context.addIssue(problem)
     return z.NEVER
   })
 
@@ -60,7 +61,7 @@ export const namesOf = (known: readonly string[], example: string) =>
 export const streamQuery = z.object({
   from: text,
   limit: lines,
-  follow: z.enum(['true', 'false'], 'must be true or false').optional(),
+  follow: z.enum(['true', 'false'], says('wrong_type', { what: 'boolean' })).optional(),
   link: filterId,
   campaign: filterId,
   channel: filterId,
@@ -96,7 +97,7 @@ const beginning = async (
   const last = header('Last-Event-ID')
   if (last !== '') {
     const id = parseLineId(last, hasIndex)
-    return id ? placeAfter(ordinals, id) : fail(400, '`Last-Event-ID` must be the id of a line of this stream.')
+    return id ? placeAfter(ordinals, id) : failField('Last-Event-ID', 'wrong_form', { what: 'line_id' })
   }
   if (from === undefined || from === '') return start
   if (from === 'now') {
@@ -105,7 +106,7 @@ const beginning = async (
   }
   const id = parseLineId(from, hasIndex)
   if (id) return placeBefore(ordinals, id)
-  return failField('from', `must be the number of an event${hasIndex ? ', the id of a click' : ''}, or \`now\``)
+  return failField('from', 'wrong_form', { what: hasIndex ? 'click' : 'line' })
 }
 
 /** Opens a stream. Everything that can be refused is refused before it begins. */
@@ -115,8 +116,7 @@ export const openStream = async (call: StreamCall, given: StreamServices, openin
   const { index } = opening
   const format = formatFor(call, opening.formats)
   const follows = query.follow === undefined ? format.name === 'sse' : query.follow === 'true'
-  if (follows && format.name === 'csv')
-    failField('follow', 'must not be true for CSV: ask for application/x-ndjson or text/event-stream')
+  if (follows && format.name === 'csv') failField('follow', 'not_supported', { what: 'csv' })
   const slot = streams.take(account, follows)
   try {
     const follower = follows ? await streams.tails[index].follow(account) : undefined

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { requireOwn } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
-import { webhook, webhookLabel } from '../../commands/webhooks/webhook.ts'
-import { text, timestamp } from '../../lib/fields.ts'
+import { webhook } from '../../commands/webhooks/webhook.ts'
+import { says, text, timestamp } from '../../lib/fields.ts'
 import { type DeliveryRow, listDeliveries } from '../../queries/webhooks/webhook.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
@@ -14,7 +14,7 @@ import { webhookReference } from '../docs/reference/webhook.ts'
 import type { WebhookServices } from './fields.ts'
 import type { Tested } from './test.ts'
 
-const owner = ownedBy(webhook, webhookLabel)
+const owner = ownedBy(webhook)
 const deliveries = listAt(webhookReference, '/api/webhook/:id/deliveries')
 
 const presentDelivery = ({ id, message, type, ordinal, at, try: n, status, ms, ...row }: DeliveryRow) => ({
@@ -40,12 +40,12 @@ const presentTested = ({ message: id, excerpt, status, ...tested }: Tested, what
 const messageId = text(64).transform((given, context) => {
   const [, ordinal, part] = /^evt_(\d{1,15})(?:_(\d{1,4}|unreadable))?$/.exec(given) ?? []
   if (ordinal !== undefined) return { id: given, ordinal: Number(ordinal), part: Number(part) || 0 }
-  context.addIssue('must be the id of a message, such as evt_123456')
+  context.addIssue(says('wrong_form', { what: 'message_id' }))
   return z.NEVER
 })
 
 const deliveryQuery = listQuery(deliveries).extend({
-  delivered: z.enum(['true', 'false'], 'must be true or false').optional(),
+  delivered: z.enum(['true', 'false'], says('wrong_type', { what: 'boolean' })).optional(),
 })
 
 export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] => [
@@ -57,7 +57,7 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
     owner,
     run: async (call) => {
       const { account, params } = call
-      const { url: address, secret, old } = await requireOwn(call, webhook, webhookLabel, params.id)
+      const { url: address, secret, old } = await requireOwn(call, webhook, params.id)
       const target = { account, webhook: params.id, id: randomUUID(), url: address ?? '', secret: secret ?? '', old }
       return presentTested(await webhooks.test(target), 'test message')
     },
@@ -71,16 +71,16 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
     owner,
     body: z.object({ message: messageId }),
     run: async (call) => {
-      const own = await requireOwn(call, webhook, webhookLabel, call.params.id)
+      const own = await requireOwn(call, webhook, call.params.id)
       const sent = await webhooks.resend({ webhook: call.params.id, own, message: call.body.message })
-      return sent ? presentTested(sent, 'message') : refuse('not_found', 'This webhook has no such message.')
+      return sent ? presentTested(sent, 'message') : refuse('not_found', { what: 'message' })
     },
   }),
 
   route({
     method: 'get',
     path: deliveries.path,
-    nowOnly: 'must not be sent here: deliveries are not in the log',
+    nowOnly: 'deliveries',
     scope: 'webhooks',
     params: byId,
     query: deliveryQuery,

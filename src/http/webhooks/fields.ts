@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { requireOwn } from '../../commands/caller.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import { channel } from '../../commands/links/channel.ts'
-import { type Decider, Refused } from '../../commands/decider.ts'
+import { type Decider, isRefused } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { link } from '../../commands/links/link.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { must, parseMoment, text } from '../../lib/fields.ts'
-import { fail, failField } from '../api/errors.ts'
+import { must, parseMoment, says, text } from '../../lib/fields.ts'
+import { fail, failAt, failField } from '../api/errors.ts'
 import { bodyId, flag, url } from '../api/fields.ts'
 import type { Call } from '../api/route.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
@@ -23,33 +23,38 @@ const [mostIds, mostTypes] = [100, 200]
 const eventTypes = ['*', 'clicks', ...resourceTypes, ...accountTypes]
 const events = z
   .array(
-    z.enum(eventTypes, 'must be `*`, `clicks`, or a type of event such as LinkCreated; docs/webhooks.md lists them'),
-    must('a list of types of events'),
+    z.enum(eventTypes, says('not_one_of', { what: 'webhook_events' })),
+    must('wrong_type', { what: 'event_types' }),
   )
-  .min(1, 'must have at least one entry')
-  .max(mostTypes, `must have at most ${mostTypes} entries`)
+  .min(1, says('too_few', { what: 'one' }))
+  .max(mostTypes, says('too_many', { max: mostTypes }))
   .transform((all) => [...new Set(all)])
 const classNames = ['human', 'bot', 'preview', 'prefetch'] as const
 const classes = z
-  .array(z.enum(classNames, `must be some of ${classNames.join(', ')}`), must('a list of classes of visitors'))
+  .array(
+    z.enum(classNames, says('not_one_of', { what: 'some', values: classNames.join(', ') })),
+    must('wrong_type', { what: 'classes' }),
+  )
   .transform((all) => [...new Set(all)])
-const idsOf = (what: string) =>
+const idsOf = (what: 'link_ids' | 'campaign_ids' | 'channel_ids' | 'domain_ids') =>
   z
-    .array(bodyId, must(`a list of ids of ${what}`))
-    .max(mostIds, `must have at most ${mostIds} entries`)
+    .array(bodyId, must('wrong_type', { what }))
+    .max(mostIds, says('too_many', { max: mostIds }))
     .transform((all) => [...new Set(all)])
 /** What is sent has to be in one of each list that is not empty. */
 const filters = {
-  links: idsOf('links'),
-  campaigns: idsOf('campaigns'),
-  channels: idsOf('channels'),
-  domains: idsOf('domains'),
-  tags: tagList.refine((found) => found.length <= mostIds, `must have at most ${mostIds} entries`),
+  links: idsOf('link_ids'),
+  campaigns: idsOf('campaign_ids'),
+  channels: idsOf('channel_ids'),
+  domains: idsOf('domain_ids'),
+  tags: tagList.refine((found) => found.length <= mostIds, says('too_many', { max: mostIds })),
 }
 const none = <T extends z.ZodType<readonly unknown[]>>(list: T) => list.default([] as never)
 
-const fromExpected = '`now`, the number of an event, or a date and time in UTC'
-const place = z.union([z.int().min(0, `must be ${fromExpected}`), text(64)], must(fromExpected))
+const place = z.union(
+  [z.int().min(0, says('wrong_form', { what: 'place' })), text(64)],
+  must('wrong_form', { what: 'place' }),
+)
 
 /** The body that creates a webhook. */
 export const newWebhook = z.object({
@@ -74,9 +79,9 @@ export const webhookChanges = z.object({
   enabled: flag.optional(),
 })
 const overlap = z
-  .int(must('a number of seconds'))
-  .min(0, 'must be at least 0 seconds')
-  .max(longestOverlap, `must be at most ${longestOverlap} seconds (30 days)`)
+  .int(must('wrong_type', { what: 'seconds' }))
+  .min(0, says('too_small', { what: 'seconds', min: 0 }))
+  .max(longestOverlap, says('too_large', { what: 'seconds', max: longestOverlap, days: 30 }))
   .default(defaultOverlap)
 /** The body that replaces its secret. */
 export const rotation = z.object({ overlap })
@@ -90,11 +95,11 @@ export const ordinalOf = async (given: number | string | undefined, ordinals: Or
   if (given === undefined || given === 'now' || given === '') return head
   if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
     const ordinal = Number(given)
-    return ordinal <= head ? ordinal : failField('from', `must be at most ${head}, the number of the next event`)
+    return ordinal <= head ? ordinal : failField('from', 'too_large', { what: 'next_event', max: head })
   }
   const moment = parseMoment(given, '00:00:00')
-  if (!moment) return failField('from', 'must be `now`, the number of an event, or a date and time in UTC')
-  if (moment.getTime() > Date.now()) return failField('from', 'must not be in the future')
+  if (!moment) return failField('from', 'wrong_form', { what: 'place' })
+  if (moment.getTime() > Date.now()) return failField('from', 'in_future', {})
   const before = await ordinals.lastAt(new Date(moment.getTime() - 1))
   return before === undefined ? 0 : before.ordinal + 1
 }
@@ -109,13 +114,12 @@ const requireIds = async <C, S extends OwnedState, E extends DomainEvent>(
   ids: readonly number[] = [],
 ) => {
   const isForeign = (error: unknown) => {
-    if (error instanceof Refused && error.code === 'not_found') return true
+    if (isRefused(error, 'not_found')) return true
     throw error
   }
-  const one = field.slice(0, -1)
   for (const id of ids)
-    if (await requireOwn(call, decider, one, id).then(() => false, isForeign))
-      failField(field, `must be ids of your ${field}: there is no ${one} ${id}`)
+    if (await requireOwn(call, decider, id).then(() => false, isForeign))
+      failField(field, 'not_yours', { what: field, id })
 }
 
 /** Returns the ordinal after the last event to be sent again: after a given one, or after the last one before a moment or up to the end of a day. */
@@ -126,7 +130,7 @@ export const endOf = async (
 ): Promise<number | undefined> => {
   if (given === undefined || given === '') return undefined
   const end = await endIn(given, ordinals)
-  return end > start ? end : failField('until', 'must be after `from`: no event is between them')
+  return end > start ? end : failField('until', 'wrong_order', { what: 'from' })
 }
 
 const endIn = async (given: number | string, ordinals: Ordinals): Promise<number> => {
@@ -134,12 +138,12 @@ const endIn = async (given: number | string, ordinals: Ordinals): Promise<number
   if (given === 'now') return head
   if (typeof given === 'number' || /^\d{1,15}$/.test(given)) {
     const last = Number(given)
-    return last < head ? last + 1 : failField('until', `must be at most ${head - 1}, the number of the newest event`)
+    return last < head ? last + 1 : failField('until', 'too_large', { what: 'newest_event', max: head - 1 })
   }
   const [begin, end] = [parseMoment(given, '00:00:00'), parseMoment(given, '24:00:00')]
-  if (!begin || !end) return failField('until', `must be ${fromExpected}`)
+  if (!begin || !end) return failField('until', 'wrong_form', { what: 'place' })
   // a day may be this one
-  if (begin.getTime() > Date.now()) return failField('until', 'must not be in the future')
+  if (begin.getTime() > Date.now()) return failField('until', 'in_future', {})
   const last = await ordinals.lastAt(new Date(end.getTime() - 1))
   return last === undefined ? 0 : last.ordinal + 1
 }
@@ -155,10 +159,7 @@ export const requireSameReceiver = (
   const ofAccount = typeOfAccount(own.fields.events)
   if (ofAccount === undefined || may('account') || address === undefined || address === own.url) return
   if (events.length > 0 && typeOfAccount(events) === undefined) return
-  fail(
-    403,
-    `\`url\` must not change while the webhook sends \`${ofAccount}\`, unless your API key has the scope \`account\`.`,
-  )
+  fail(403, 'lacks_scope', { what: 'receiver', field: 'url', type: ofAccount })
 }
 
 type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | IdField>>
@@ -178,13 +179,13 @@ export const requireAllowed = async (
 ) => {
   const { url: address, events: types = [] } = given
   if (address !== undefined) {
-    const problem = services.webhooks.problemOf(address)
-    if (problem !== undefined) failField('url', problem)
+    const found = services.webhooks.problemOf(address)
+    if (found) failAt('url', found)
     rejectOwnAddresses({ url: [address] }, services)
   }
   const ofAccount = typeOfAccount(types)
   if (ofAccount !== undefined && !call.may('account'))
-    fail(403, `\`events\` must not contain \`${ofAccount}\` unless your API key has the scope \`account\`.`)
+    fail(403, 'lacks_scope', { what: 'events', field: 'events', type: ofAccount })
   const added = (field: IdField) => given[field]?.filter((id) => !own[field]?.includes(id))
   await requireIds(call, link, 'links', added('links'))
   await requireIds(call, campaign, 'campaigns', added('campaigns'))

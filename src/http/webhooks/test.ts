@@ -1,4 +1,5 @@
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
+import type { Problem } from '../../lib/problems/problem.ts'
 
 /** What a test of a webhook has shown. */
 export interface Tested {
@@ -30,6 +31,6 @@ export interface WebhookSending {
     readonly own: Webhook
     readonly message: { readonly id: string; readonly ordinal: number; readonly part: number }
   }) => Promise<Tested | undefined>
-  /** Returns why nothing is ever sent to an address, worded to follow the field's name. */
-  readonly problemOf: (url: string) => string | undefined
+  /** Returns why nothing is ever sent to an address. */
+  readonly problemOf: (url: string) => Problem | undefined
 }

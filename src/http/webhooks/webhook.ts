@@ -59,7 +59,7 @@ const readWebhook = (reading: Reading, id: number) =>
     pending: reading.pending.has(streamId('webhook', id)),
     inTables: () => findWebhook(reading.reader, reading.account, id),
     inStream: async () => {
-      const own = await requireOwn(reading, webhook, webhookLabel, id)
+      const own = await requireOwn(reading, webhook, id)
       const { fields, url: address, stopped, from: next, created, revision } = own
       const unknown = {
         starts: null,
@@ -76,14 +76,14 @@ const readWebhook = (reading: Reading, id: number) =>
 
 /** Returns the ordinal at which a webhook would go on now, or an earlier one. */
 const placeOf = async (call: Reading & { readonly params: { readonly id: number } }) => {
-  const { starts, from, part } = await requireOwn(call, webhook, webhookLabel, call.params.id)
+  const { starts, from, part } = await requireOwn(call, webhook, call.params.id)
   const row = await findWebhook(call.reader, call.account, call.params.id)
   // what is stored may be of an earlier beginning
   const stored = row?.starts === starts ? (row.back ?? row.next) : null
   return stored ?? part?.next ?? from
 }
 
-const owner = ownedBy(webhook, webhookLabel)
+const owner = ownedBy(webhook)
 const onlyTime = 'This is the only time that the secret is shown.'
 
 /** A repeated request has the same token. */
@@ -124,7 +124,7 @@ const update = (services: WebhookServices) =>
     run: async (call) => {
       const { account, params, write } = call
       const { enabled, ...changed } = call.body
-      const own = await requireOwn(call, webhook, webhookLabel, params.id)
+      const own = await requireOwn(call, webhook, params.id)
       requireSameReceiver(call, changed, own)
       await requireAllowed(call, changed, services, completedWebhook(own.fields))
       const { revision } = await write(webhook, {

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { BlockKind } from '../../events/operator/block.ts'
 import { hostKey, readHost, readPattern } from '../../lib/blocklist.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
+import { problem, type Problem, type What } from '../../lib/problems/problem.ts'
 import { readShortAddress } from '../../lib/shortaddress.ts'
 import { domainsChanged } from '../domains/domain.ts'
 import type { Reader } from '../reader.ts'
@@ -17,6 +18,11 @@ export interface BlockSubject {
 /** What an operator has written names nothing that can be blocked. The message says what would be right. */
 export class BadSubject extends OperatorError {
   override readonly name = 'BadSubject'
+  readonly problem: Problem
+  constructor(what: What<'not_blockable'>, input: string, message: string) {
+    super(message)
+    this.problem = problem('not_blockable', { what, input })
+  }
 }
 /** Where what is blocked is looked for. */
 interface Places {
@@ -37,7 +43,11 @@ const found = (subject: BlockSubject) => async () => subject
 const hostOf = (text: string): string => {
   const host = readHost(text.replace(/^https?:\/\//i, '').replace(/\/$/, ''))
   if (host === undefined)
-    throw new BadSubject(`${JSON.stringify(text)} is not a host: write one without port and path, such as evil.example`)
+    throw new BadSubject(
+      'host',
+      text,
+      `${JSON.stringify(text)} is not a host: write one without port and path, such as evil.example`,
+    )
   return host
 }
 
@@ -50,6 +60,8 @@ const pattern: Read = (text) => {
   const value = readPattern(text)
   if (value === undefined)
     throw new BadSubject(
+      'pattern',
+      text,
       `${JSON.stringify(text)} is not a pattern: write a host and a path with *, such as sites.example/view/evil*`,
     )
   return found({ kind: 'pattern', value, called: `Destinations like ${value}` })
@@ -78,7 +90,7 @@ const domainAt = async ({ reader, baseUrl }: Places, given: string | undefined) 
   const name = given?.replace(/:\d+$/, '')
   if (name === undefined || name === new URL(baseUrl ?? 'http://localhost').hostname) return null
   const known = await branded(reader, (hostname) => hostname === name)
-  if (!known) throw new OperatorError(`${name} is neither the host of BASE_URL nor a branded domain`)
+  if (!known) throw new BadSubject('foreign', name, `${name} is neither the host of BASE_URL nor a branded domain`)
   return known.id
 }
 
@@ -86,7 +98,11 @@ const link: Read = (text) => {
   const [, prefix, id] = /^(id|bio):([1-9]\d{0,14})$/i.exec(text) ?? []
   const address = id === undefined ? readShortAddress(text) : undefined
   if (id === undefined && address?.kind !== 'alias')
-    throw new BadSubject(`${JSON.stringify(text)} is not a short link: write its address, its alias, or id:7`)
+    throw new BadSubject(
+      'link',
+      text,
+      `${JSON.stringify(text)} is not a short link: write its address, its alias, or id:7`,
+    )
   return async (places, { mustExist }) => {
     const { reader } = places
     const named = prefix?.toLowerCase() === 'bio' ? 'bio' : 'link'
@@ -96,7 +112,7 @@ const link: Read = (text) => {
     if (!addressed && id !== undefined && !mustExist)
       return { kind: named, value: id, called: `The deleted ${nameOf[named]} ${id}` }
     if (!addressed || (addressed.kind !== 'link' && addressed.kind !== 'bio'))
-      throw new OperatorError(`there is no short link ${text}`)
+      throw new BadSubject('unknown', text, `there is no short link ${text}`)
     const { kind, account, name } = addressed
     return { kind, value: String(addressed.id), called: `The ${nameOf[kind]} /${name} of account ${account}` }
   }

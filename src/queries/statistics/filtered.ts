@@ -37,6 +37,7 @@ const mostVisits = 5_000_000
 export class TooManyVisits extends Error {
   override readonly name = 'TooManyVisits'
   readonly visits: number
+  readonly max = mostVisits
   constructor(visits: number) {
     super(
       `it has ${visits.toLocaleString('en')} visits, and at most ${mostVisits.toLocaleString('en')} are read one by one`,

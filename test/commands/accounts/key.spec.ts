@@ -103,22 +103,22 @@ describe('the keys of an account', () => {
     for (const fields of excessive)
       given(...ann, narrow)
         .when(add({ by: 'narrow', ...fields }))
-        .thenRefused('forbidden')
+        .thenRefused('lacks_rights')
     given(...ann, narrow)
       .when(update(2, { scopes: allScopes }, 'narrow'))
-      .thenRefused('forbidden')
+      .thenRefused('lacks_rights')
     given(...ann, narrow)
       .when(update(2, { expires: null }, 'narrow'))
-      .thenRefused('forbidden')
+      .thenRefused('lacks_rights')
     given(...ann, narrow)
       .when(update(1, { addresses: null, name: 'x' }, 'narrow'))
       .thenEvents(updated(1, { name: 'x' }))
     given(...ann, narrow)
       .when(rotate(1, 'narrow'))
-      .thenRefused('forbidden')
+      .thenRefused('lacks_rights')
     given(...ann)
       .when(add({ by: 'ended' }))
-      .thenRefused('forbidden')
+      .thenRefused('key_ended')
   })
 
   it('are not extended by a key that lacks one of their rights', () => {
@@ -127,7 +127,7 @@ describe('the keys of an account', () => {
     for (const changes of [{ addresses: null }, { addresses: '192.0.2.0/24' }, { expires: null }])
       given(...ann, manager, bound)
         .when(update(3, changes, 'manager'))
-        .thenRefused('forbidden')
+        .thenRefused('lacks_rights')
     const within = { addresses: '10.1.0.0/16', expires: '2030-03-01T00:00:00.000Z' }
     given(...ann, manager, bound)
       .when(update(3, within, 'manager'))
@@ -143,10 +143,10 @@ describe('the keys of an account', () => {
   it('are refused with an end that is past', () => {
     given(...ann)
       .when(add({ expires: now }))
-      .thenRefused('invalid')
+      .thenRefused('in_past')
     given(...ann)
       .when(update(1, { expires: now }))
-      .thenRefused('invalid')
+      .thenRefused('in_past')
   })
 
   it('change only in what differs', () => {
@@ -177,7 +177,7 @@ describe('the keys of an account', () => {
       )
     given(...ann, added(2, 'b', { expires: now }))
       .when(rotate(2))
-      .thenRefused('invalid')
+      .thenRefused('key_ended')
   })
 
   it('end for good', () => {
@@ -200,7 +200,7 @@ describe('the keys of an account', () => {
     const many = Array.from({ length: 99 }, (_, i) => added(i + 2, `key ${i}`))
     given(...ann, ...many)
       .when(add())
-      .thenRefused('invalid')
+      .thenRefused('too_many')
     const expired = { ...many[4]!, data: { ...many[4]!.data, expires: '2029-01-01T00:00:00.000Z' } }
     given(...ann, ...many.with(4, expired))
       .when(add())

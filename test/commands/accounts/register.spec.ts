@@ -5,6 +5,7 @@ import type { EventStore } from '../../../src/events/store.ts'
 import { hashKey, keyIdOf } from '../../../src/security/apikeys.ts'
 import { callerOn, refusalOf } from '../../support/caller.ts'
 import { eventsOf, newMemoryStore } from '../../support/writer.ts'
+import { says } from '../../../src/lib/fields.ts'
 
 describe('register', () => {
   const pepper = Buffer.alloc(32, 7)
@@ -44,7 +45,9 @@ describe('register', () => {
     expect((await signUp('219@example.com')).username).to.equal('user-219')
     expect((await signUp('2-1_9@example.com')).username).to.equal('user-2-1_9')
     expect(() => Registration.parse({ email: 'a@example.com', password, username: '219' })).to.throw(
-      'must have at least one letter',
+      says('wrong_form', { what: 'letter' })
+        .slice(1, -1)
+        .replaceAll('"', String.raw`\"`),
     )
   })
 

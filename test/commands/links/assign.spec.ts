@@ -62,7 +62,7 @@ describe('the use case', () => {
     it('refuses an unknown kind of item, after it has found the channel', async () => {
       const [own, theirs] = [await ann.createChannel(), await bob.createChannel()]
       const { code, message } = await refusalOf(assignItem(ann, own, 'pages', 1))
-      expect([code, message]).to.deep.equal(['invalid', '`type` must be one of links, bio, qr.'])
+      expect([code, message]).to.deep.equal(['not_one_of', '`type` must be one of links, bio, qr.'])
       expect((await refusalOf(assignItem(ann, theirs, 'pages', 1))).code).to.equal('not_found')
     })
   })

@@ -37,8 +37,8 @@ describe('creating a campaign', () => {
   it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
-      .thenRefused('invalid')
-    given(fenced('t')).when(create).thenRefused('invalid')
+      .thenRefused('id_in_use')
+    given(fenced('t')).when(create).thenRefused('id_in_use')
   })
 })
 

@@ -32,7 +32,7 @@ describe('a channel', () => {
   it('is not created under an id that is in use', () => {
     given(created)
       .when({ ...create, account: 2 })
-      .thenRefused('invalid')
+      .thenRefused('id_in_use')
   })
   it('records only what differs in an update', () => {
     given(created)

@@ -50,7 +50,7 @@ describe('creating a link', () => {
   it('refuses a reserved alias', () => {
     given()
       .when(create({ fields: { ...linkFields, alias: 'Report' } }))
-      .thenRefused('invalid')
+      .thenRefused('reserved')
   })
   it('claims its alias, in lower case, on its domain', () => {
     given().when(create()).thenClaims({ kind: 'alias', name: '0-hello', token: 't' })
@@ -63,17 +63,17 @@ describe('creating a link', () => {
     given()
       .when(expiring(later))
       .thenEvents(linkCreated({ expiry: later }))
-    given().when(expiring(earlier)).thenRefused('invalid')
-    given().when(expiring(now)).thenRefused('invalid')
+    given().when(expiring(earlier)).thenRefused('in_past')
+    given().when(expiring(now)).thenRefused('in_past')
   })
   it('refuses the id of another link, deleted or not', () => {
     given(created)
       .when(create({ token: 'another' }))
-      .thenRefused('invalid')
-    given(created, deleted).when(create()).thenRefused('invalid')
+      .thenRefused('id_in_use')
+    given(created, deleted).when(create()).thenRefused('id_in_use')
   })
   it('is refused when its claim was fenced off', () => {
-    given(fenced('t')).when(create()).thenRefused('invalid')
+    given(fenced('t')).when(create()).thenRefused('id_in_use')
   })
 })
 
@@ -141,16 +141,16 @@ describe('updating a link', () => {
     const order = (starts: string | null, expiry: string | null) =>
       given(created).when(update({ changes: { starts, expiry } }))
     order(at(40), at(50)).thenEvents(updated({ starts: at(40), expiry: at(50) }))
-    order(at(50), at(50)).thenRefused('invalid')
+    order(at(50), at(50)).thenRefused('wrong_order')
     given(created, updated({ expiry: at(50) }))
       .when(update({ changes: { starts: at(60) } }))
-      .thenRefused('invalid')
+      .thenRefused('wrong_order')
     given(created, updated({ starts: at(60) }))
       .when(update({ changes: { expiry: at(50) } }))
-      .thenRefused('invalid')
+      .thenRefused('wrong_order')
     given()
       .when(create({ fields: { ...linkFields, starts: at(60), expiry: at(50) } }))
-      .thenRefused('invalid')
+      .thenRefused('wrong_order')
     // so that nobody is kept from changing the title of a link from before
     given(created, updated({ starts: at(60), expiry: at(50) }))
       .when(update({ changes: { title: 'x' } }))
@@ -188,7 +188,7 @@ describe('updating a link', () => {
       .thenEvents(updated({ title: 'T' }))
     given(held)
       .when(update({ changes: { alias: 'privacy' } }))
-      .thenRefused('invalid')
+      .thenRefused('reserved')
   })
   it('refuses a token that was fenced off', () => {
     given(created, fenced('t2'))
@@ -222,7 +222,7 @@ describe('updating a link', () => {
       .thenEvents(updated({ expiry: null }))
     given(created)
       .when(update({ changes: { expiry: earlier } }))
-      .thenRefused('invalid')
+      .thenRefused('in_past')
     given(created, updated({ expiry: earlier }))
       .when(update({ changes: { expiry: earlier, title: 'x' } }))
       .thenEvents(updated({ title: 'x' }))
@@ -277,10 +277,10 @@ describe('the variants of a link', () => {
   it('are refused with an id that names none of them, or one twice', () => {
     given(created, two)
       .when(change([a, 1, 3], [b, 1]))
-      .thenRefused('invalid')
+      .thenRefused('repeated')
     given(created, two)
       .when(change([a, 1, 1], [b, 1, 1]))
-      .thenRefused('invalid')
+      .thenRefused('repeated')
   })
   it('are among the destinations that are asked whether they can be framed', () =>
     expect(destinationsOf({ ...linkFields, variants: numbered([1, a, 1], [2, b, 1]) })).to.deep.equal([

@@ -39,7 +39,7 @@ describe('creating a bio page', () => {
     const held = { ...fields, alias: 'report' }
     given()
       .when({ ...create, fields: held } as OwnedCommand<BioFields>)
-      .thenRefused('invalid')
+      .thenRefused('reserved')
     given({ type: 'BioCreated', data: { id, account, ...held, token: 't' } })
       .when(update({ alias: 'Report', title: 'T' }))
       .thenEvents(updated({ alias: 'Report', title: 'T' }))
@@ -50,8 +50,8 @@ describe('creating a bio page', () => {
   it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
-      .thenRefused('invalid')
-    given(fenced('t')).when(create).thenRefused('invalid')
+      .thenRefused('id_in_use')
+    given(fenced('t')).when(create).thenRefused('id_in_use')
   })
 })
 
@@ -159,7 +159,7 @@ describe('the ids of the entries of a bio page', () => {
   })
   it('are refused when the page never had them, or when they are sent twice', () => {
     for (const links of [[{ id: 3, ...talk }], [{ id: 0, ...talk }], [shop1, { ...blog, id: 1 }]])
-      given(made).when(update({ links })).thenRefused('invalid')
+      given(made).when(update({ links })).thenRefused('repeated')
   })
 })
 

@@ -28,10 +28,10 @@ describe('a splash page', () => {
   it('is not created under an id that is in use', () => {
     given(created)
       .when({ ...create, account: 2 })
-      .thenRefused('invalid')
+      .thenRefused('id_in_use')
     given(created, deleted)
       .when({ ...create, fields: { ...fields, name: 'Autumn' } })
-      .thenRefused('invalid')
+      .thenRefused('id_in_use')
   })
   it('records only what differs in an update', () => {
     given(created)

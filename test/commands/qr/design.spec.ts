@@ -30,7 +30,7 @@ describe('requireScannable', () => {
           Refused,
           /^`foreground` must differ more from `background`: their contrast is [12]\.\d+:1 and must be at least 3:1/,
         )
-        .with.property('code', 'invalid')
+        .with.property('code', 'low_contrast')
   })
 
   it('leaves the colors of an existing code alone when it keeps them', () => {
@@ -45,7 +45,7 @@ describe('requireScannable', () => {
     for (const payload of ['x'.repeat(payloadLimit + 1), 'é'.repeat(payloadLimit / 2 + 1)])
       expect(() => requireScannable(black, payload))
         .to.throw(Refused, /^`data` must be at most 1200 bytes long in the code; it is 120\d\.$/)
-        .with.property('code', 'invalid')
+        .with.property('code', 'too_long')
   })
 })
 

@@ -30,8 +30,8 @@ describe('creating a QR code', () => {
   it('refuses an id that is in use or was fenced off', () => {
     given(created)
       .when({ ...create, account: 2 })
-      .thenRefused('invalid')
-    given(fenced).when(create).thenRefused('invalid')
+      .thenRefused('id_in_use')
+    given(fenced).when(create).thenRefused('id_in_use')
   })
 })
 

@@ -134,7 +134,12 @@ describe('the account API', () => {
         const { status, json } = await update(body)
         expect([status, json]).to.deep.equal([
           400,
-          { error: 1, message: 'At least one of `email` and `password` is required.' },
+          {
+            error: 1,
+            message: 'At least one of `email` and `password` is required.',
+            code: 'required_here',
+            params: { what: 'email_or_password' },
+          },
         ])
       }
     })
@@ -226,7 +231,7 @@ describe('the account API', () => {
       for (const { status, headers, text, json } of answers) {
         expect(status).to.equal(401)
         expect(headers.get('WWW-Authenticate')).to.equal('Bearer')
-        expect(json).to.have.all.keys('error', 'message')
+        expect(json).to.have.all.keys('error', 'message', 'code', 'params')
         expect(text).to.equal(answers[0]!.text)
       }
     })

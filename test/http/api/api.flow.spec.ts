@@ -131,6 +131,8 @@ describe('the API', () => {
         expect(json).to.deep.equal({
           error: 1,
           message: 'An unexpected error occurred. Please report the request id to the operator of this service.',
+          code: 'internal_error',
+          params: {},
           request: headers.get('X-Request-Id'),
         })
         expect(text).not.to.match(/links|select|relation|\.ts/)

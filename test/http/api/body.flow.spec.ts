@@ -36,7 +36,10 @@ describe('a request body', () => {
   it('counts as an empty object when it is missing', async () => {
     for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
       const { status, text } = await post('', headers)
-      expect([status, JSON.parse(text)]).to.deep.equal([400, { error: 1, message: '`url` is required.' }])
+      expect([status, JSON.parse(text)]).to.deep.equal([
+        400,
+        { error: 1, message: '`url` is required.', code: 'required', field: 'url', params: {} },
+      ])
     }
   })
 

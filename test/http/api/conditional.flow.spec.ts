@@ -169,9 +169,11 @@ describe('conditional requests', () => {
       title: 'Bad Request',
       status: 400,
       instance: `urn:uuid:${sent.get('X-Request-Id')}`,
-      field: 'url',
       error: 1,
       message: detail,
+      code: 'wrong_type',
+      field: 'url',
+      params: { what: 'string' },
     })
     const unknown = await app.get('/api/url/999999', { headers })
     expect([unknown.status, unknown.json['title'], 'field' in unknown.json]).to.deep.equal([401, 'Unauthorized', false])

@@ -25,7 +25,12 @@ describe('a link that a newer release has changed in a way that this one cannot 
     expect(status).to.equal(503)
     expect(headers.get('Retry-After')).to.match(/^\d+$/)
     const message = `The link ${id} was changed by a newer version of Linkledger. This process cannot change it. Try again shortly.`
-    expect(json).to.deep.equal({ error: 1, message })
+    expect(json).to.deep.equal({
+      error: 1,
+      message,
+      code: 'changed_by_newer',
+      params: { resource: `The link ${id}` },
+    })
     expect((await app.del(`/api/url/${id}/delete`, { key })).status).to.equal(503)
   })
 

@@ -102,7 +102,7 @@ describe('the revisions of a link', () => {
       [id, '1', '999'].map((one) => app.get(`/api/url/${one}/revisions`, { key: other.key })),
     )
     expect(answers.map(({ status, json: body }) => [status, body])).to.deep.equal(
-      Array(3).fill([404, { error: 1, message: 'Link not found.' }]),
+      Array(3).fill([404, { error: 1, message: 'Link not found.', code: 'not_found', params: { what: 'link' } }]),
     )
   })
 })

@@ -136,8 +136,9 @@ describe('the channel API', () => {
     const expectNothing = async (ids: readonly Id[], ask: (id: Id) => Promise<Answer>, message: string) => {
       const before = await head()
       for (const id of ids) {
-        const { status, text } = await ask(id)
-        expect([status, text], String(id)).to.deep.equal([404, JSON.stringify({ error: 1, message })])
+        const { status, text, json } = await ask(id)
+        const problem = { code: 'not_found', params: { what: (json['params'] as { what: string }).what } }
+        expect([status, text], String(id)).to.deep.equal([404, JSON.stringify({ error: 1, message, ...problem })])
       }
       expect(await head()).to.equal(before)
     }

@@ -112,7 +112,7 @@ describe('updating a link', () => {
           await app.put(`/api/url/${id}/update`, { key, body }),
         ]) {
           expect(status, `${field} ${text}`).to.equal(400)
-          expect(json, field).to.have.all.keys('error', 'message')
+          expect(json, field).to.have.all.keys('error', 'message', 'code', 'field', 'params')
           expect(json['error']).to.equal(1)
           expect(json['message'], field).to.include(message)
         }
@@ -263,7 +263,10 @@ describe('updating a link', () => {
     it('requires `url`', async () => {
       const { id } = await add()
       const { status, json } = await app.put(`/api/url/${id}/update`, { key, body: { title: 'x' } })
-      expect([status, json]).to.deep.equal([400, { error: 1, message: '`url` is required.' }])
+      expect([status, json]).to.deep.equal([
+        400,
+        { error: 1, message: '`url` is required.', code: 'required', field: 'url', params: {} },
+      ])
     })
 
     it('takes effect for the next visitor', async () => {

@@ -117,7 +117,7 @@ export const exportRoutes = ({ exports }: ExportServices, routes: readonly Route
     method: 'get',
     path: '/api/account/export',
     scope: 'account',
-    nowOnly: 'must not be sent here: an export is of the present, and has the history of everything in `events`',
+    nowOnly: 'export',
     run: (call) => exportAccount(call, exports, routes),
   }),
 ]

@@ -19,9 +19,8 @@ export interface Exports {
 export const limitExports = (most: number): Exports['begin'] => {
   const running = new Set<number>()
   return (account) => {
-    if (running.has(account))
-      fail(409, 'An export of this account is still running. Try again when it is complete.', { 'Retry-After': '10' })
-    if (running.size >= most) fail(503, 'Too many exports are running right now. Try again shortly.', retryLater)
+    if (running.has(account)) fail(409, 'still_running', { what: 'export' }, { 'Retry-After': '10' })
+    if (running.size >= most) fail(503, 'busy', { what: 'exports' }, retryLater)
     running.add(account)
     return () => void running.delete(account)
   }

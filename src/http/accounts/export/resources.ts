@@ -1,4 +1,4 @@
-import { Refused } from '../../../commands/decider.ts'
+import { isRefused } from '../../../commands/decider.ts'
 import type { Call, Route } from '../../api/route.ts'
 
 /** A list of the API that an export has. */
@@ -73,7 +73,7 @@ const detailsOf = async (ask: Ask, path: string, { id }: Row) => {
   try {
     return await ask(path, { id })
   } catch (error) {
-    if (error instanceof Refused && error.code === 'not_found') return undefined
+    if (isRefused(error, 'not_found')) return undefined
     throw error
   }
 }

@@ -2,15 +2,14 @@ import { fail } from '../errors.ts'
 
 /**
  * Returns what begins a piece of heavy work for an account, and returns what ends it. Fails with 409 while the account has one, with 503 while the
- * process has `most`. `what` names it: "A rehearsal".
+ * process has `most`. `what` names it: `rehearsal`.
  */
-export const oneAtATime = (what: string, most: number): ((account: number) => () => void) => {
+export const oneAtATime = (what: 'reclassification' | 'rehearsal', most: number): ((account: number) => () => void) => {
   const running = new Set<number>()
   const later = { 'Retry-After': '5' }
   return (account) => {
-    if (running.has(account))
-      fail(409, `${what} of this account is still running. Try again when it is complete.`, later)
-    if (running.size >= most) fail(503, `${what} of another account is still running. Try again shortly.`, later)
+    if (running.has(account)) fail(409, 'still_running', { what }, later)
+    if (running.size >= most) fail(503, 'busy', { what }, later)
     running.add(account)
     return () => void running.delete(account)
   }

@@ -9,16 +9,15 @@ interface Turns {
   readonly total: number
 }
 
-/** Returns what runs heavy work in turn. Fails with 429 when the account has too much of it, with 503 when the process has. `what` names it: "searches". */
-export const inTurns = (what: string, { atOnce, ofAccount, total }: Turns) => {
+/** Returns what runs heavy work in turn. Fails with 429 when the account has too much of it, with 503 when the process has. `what` names it: `searches`. */
+export const inTurns = (what: 'searches', { atOnce, ofAccount, total }: Turns) => {
   const limit = pLimit(atOnce)
   const counts = new Map<number, number>()
   const later = { 'Retry-After': '5' }
   return async <T>(account: number, work: () => Promise<T>): Promise<T> => {
     const own = counts.get(account) ?? 0
-    if (own >= ofAccount) fail(429, `This account has ${own} ${what} running. Try again when they are complete.`, later)
-    if (limit.activeCount + limit.pendingCount >= total)
-      fail(503, `Too many ${what} are running. Try again shortly.`, later)
+    if (own >= ofAccount) fail(429, 'too_many_requests', { what, running: own }, later)
+    if (limit.activeCount + limit.pendingCount >= total) fail(503, 'busy', { what }, later)
     counts.set(account, own + 1)
     try {
       return await limit(work)

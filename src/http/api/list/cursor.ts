@@ -36,7 +36,7 @@ const opened = (key: Buffer, of: CursorOf, cursor: string) => {
     return Content.parse(JSON.parse(unseal(key, contextOf(of), cursor).toString()))
   } catch (error) {
     if (!(error instanceof BrokenSeal)) throw error
-    return failField('cursor', 'must be a `next_cursor` that this list returned to this account, unchanged')
+    return failField('cursor', 'wrong_form', { what: 'cursor' })
   }
 }
 
@@ -46,11 +46,7 @@ export const openCursors = (pepper: Buffer): Cursors => {
     make: (of, { page, after }) => seal(key, contextOf(of), JSON.stringify([markOf(of), page, ...after])),
     open: (of, cursor) => {
       const [mark, page, ...after] = opened(key, of, cursor)
-      if (mark !== markOf(of))
-        failField(
-          'cursor',
-          'belongs to another list, order or filter: send it with the parameters that it was returned for',
-        )
+      if (mark !== markOf(of)) failField('cursor', 'wrong_form', { what: 'cursor_list' })
       return { page, after }
     },
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isStorable, notStorable } from '../../../lib/fields.ts'
+import { isStorable, notStorable, says } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
 import type { DescribedList } from '../describe.ts'
 import { failField } from '../errors.ts'
@@ -16,7 +16,7 @@ export const orderOf = (...orders: readonly [ListOrder, ...ListOrder[]]) =>
     .transform((given, context): ListOrder => {
       const known = given ? orders.find((name) => name === given) : orders[0]
       if (known) return known
-      context.addIssue(`must be ${orders.length === 1 ? orders[0] : `one of ${orders.join(', ')}`}`)
+      context.addIssue(says('not_one_of', { ...(orders.length === 1 && { what: 'only' }), values: orders.join(', ') }))
       return z.NEVER
     })
     .meta({ enum: [...orders] })
@@ -25,7 +25,7 @@ const fieldsOf = (columns: readonly string[]) =>
   text.transform((given, context) => {
     const names = given ? given.split(',').map((name) => name.trim()) : []
     if (names.every((name) => columns.includes(name))) return new Set(names)
-    context.addIssue(`must be any of ${columns.join(', ')}, separated by commas`)
+    context.addIssue(says('not_one_of', { what: 'any_separated', values: columns.join(', ') }))
     return z.NEVER
   })
 
@@ -63,7 +63,7 @@ export const list = async <R>(
 ) => {
   const { limit, page, cursor, fields, q, ...filters } = query
   const { from, to, order } = filters
-  if (from && to && from >= to) failField('from', 'must be before `to`')
+  if (from && to && from >= to) failField('from', 'wrong_order', { what: 'to' })
   const own = { account, list: [path, params, q, filters] }
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)

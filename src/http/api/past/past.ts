@@ -4,8 +4,9 @@ import type { Ordinals } from '../../../events/ordinals.ts'
 import { timestamp } from '../../../lib/fields.ts'
 import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
 import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
+import type { What } from '../../../lib/problems/problem.ts'
 import { failField } from '../errors.ts'
-import { momentForms, parseMoment } from './moment.ts'
+import { parseMoment } from './moment.ts'
 import type { Reading, Route } from '../route.ts'
 
 /** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
@@ -33,9 +34,12 @@ const atOf = (ctx: Context) => {
   return at === undefined || at === '' ? undefined : at
 }
 
+/** Why an answer is of the present only. */
+export type PresentOnly = What<'present_only'>
+
 /** Fails with 400 when a request asks for the past where there is none: a client must not take the present for it. */
-export const refuseAt = (ctx: Context, reason: string) => {
-  if (atOf(ctx) !== undefined) failField('at', reason)
+export const refuseAt = (ctx: Context, what: PresentOnly) => {
+  if (atOf(ctx) !== undefined) failField('at', 'present_only', { what })
 }
 
 /** ms that an answer waits for the numbers of the events that it contains */
@@ -51,14 +55,14 @@ interface Asked {
 }
 
 const notFuture = (time: Date) => {
-  if (!(time.getTime() <= Date.now())) failField('at', 'must not be in the future')
+  if (!(time.getTime() <= Date.now())) failField('at', 'in_future', {})
   return time
 }
 
 /** Returns the moment that a client asks for. */
 const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
   const positionOf = async (ordinal: number) =>
-    (await ordinals.positionOf(ordinal)) ?? failField('at', 'must not be later than the newest event')
+    (await ordinals.positionOf(ordinal)) ?? failField('at', 'in_future', { what: 'event' })
   const timeOf = async (ordinal: number) => new Date((await ordinals.timeOf(ordinal)) ?? Date.now())
   const [, first, second, to] = contents.exec(at) ?? []
   if (first !== undefined && second !== undefined) {
@@ -67,7 +71,7 @@ const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
     return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
   }
   const moment = parseMoment(at)
-  if (!moment) return failField('at', `must be ${momentForms}`)
+  if (!moment) return failField('at', 'wrong_form', { what: 'past' })
   if (moment.kind === 'event') {
     const position = await positionOf(moment.ordinal)
     return { contained: { domain: position, clicks: position }, time: await timeOf(moment.ordinal) }
@@ -105,14 +109,15 @@ const numbered = async (contained: Contained, ordinals: Ordinals) => {
 
 /** Turns what is not known of a moment into a failure. */
 const explain = async (error: unknown, ordinals: Ordinals): Promise<never> => {
-  if (error instanceof NoPast) failField('at', 'is not available here: this answer is of the present only')
-  if (error instanceof BeforeHorizon) failField('at', `must be ${timestamp(error.horizon)} or later: ${error.message}`)
+  if (error instanceof NoPast) failField('at', 'present_only', {})
+  if (error instanceof BeforeHorizon) failField('at', 'not_kept', { first: timestamp(error.horizon) })
   if (!(error instanceof ClicksDropped)) throw error
   const ordinal = (await ordinals.of([error.position])).get(error.position)
   const time = ordinal === undefined ? undefined : await ordinals.timeOf(ordinal)
   // times are shown in whole seconds, and what was stored in this one is not known
-  const first = time === undefined ? 'later' : `${timestamp(new Date(Date.parse(time) + 1000))} or later`
-  return failField('at', `must be ${first}: ${error.message}`)
+  return time === undefined
+    ? failField('at', 'not_kept', { what: 'later' })
+    : failField('at', 'not_kept', { first: timestamp(new Date(Date.parse(time) + 1000)) })
 }
 
 /** What a GET reads from. */
@@ -140,11 +145,7 @@ const answerEarlier = async <A>(
   { at, by, open }: { readonly at: string; readonly by: ReadBy; readonly open: boolean },
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
-  if (!earlier)
-    return failField(
-      'at',
-      'is not available: this service does not keep the past (KEEP_PAST is off), or it is a replay, whose moment is fixed',
-    )
+  if (!earlier) return failField('at', 'present_only', { what: 'replay' })
   const { contained, time } = await momentOf(at, ordinals)
   try {
     const tables = await earlier(contained, by)
@@ -173,7 +174,7 @@ export const answerAt = async <A>(
 ): Promise<A> => {
   const at = atOf(ctx)
   if (nowOnly !== undefined || !past) {
-    refuseAt(ctx, nowOnly ?? 'is not available in this service')
+    refuseAt(ctx, nowOnly ?? 'service')
     return answer(from)
   }
   const by = { account, statistics: statistics === true }

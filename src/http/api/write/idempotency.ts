@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import type { Execution, IdempotencyStore } from '../../../security/idempotency.ts'
-import { Failure, fail, failureOf } from '../errors.ts'
+import { fail, failField, Failure, failureOf } from '../errors.ts'
+import { type Problem, problem } from '../../../lib/problems/problem.ts'
 
 /** The key may be in quotes, as in the IETF draft, or without, as with Stripe. */
 const readKey = (ctx: Context): string | undefined => {
@@ -8,10 +9,7 @@ const readKey = (ctx: Context): string | undefined => {
   if (sent === undefined) return undefined
   const key = sent.join(', ').replace(/^"(.*)"$/, '$1')
   if (sent.length === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key
-  return fail(
-    400,
-    '`Idempotency-Key` must be sent once and have 1 to 255 printable ASCII characters, for example a UUID.',
-  )
+  return failField('Idempotency-Key', 'wrong_form', { what: 'idempotency_key' })
 }
 
 /** Failures that say nothing about the request itself: the same request may succeed later. */
@@ -46,11 +44,9 @@ export const onceForKey = async (
   const begun = await store.begin(scope, key, request)
   switch (begun.kind) {
     case 'other':
-      return fail(422, 'This `Idempotency-Key` was used for another request. Use a new key for each request.')
+      return fail(422, 'idempotency_key_used', {})
     case 'running':
-      return fail(409, 'The first request with this `Idempotency-Key` is still running. Try again shortly.', {
-        'Retry-After': '1',
-      })
+      return fail(409, 'still_running', { what: 'request' }, { 'Retry-After': '1' })
     case 'answered':
       return replay(ctx, begun.answer)
     case 'execute':
@@ -58,11 +54,25 @@ export const onceForKey = async (
   }
 }
 
+/** What is stored of a failure. */
+interface StoredFailure {
+  readonly problem: Problem
+  readonly details: object
+}
+/** What an older release stored of one. */
+interface StoredMessage {
+  readonly message: string
+}
+
 const replay = (ctx: Context, { status, body }: { readonly status: number; readonly body: object }): object => {
   ctx.set('Idempotent-Replayed', 'true')
   if (status === 200) return body
-  const { message, ...details } = body as { readonly message: string }
-  throw new Failure(status, message, {}, details)
+  if ('problem' in body) {
+    const { problem: reason, details } = body as StoredFailure
+    throw new Failure(status, reason, {}, details)
+  }
+  const { message, ...details } = body as StoredMessage
+  throw new Failure(status, problem('bad_request', { what: 'stored', message }), {}, details)
 }
 
 const perform = async (
@@ -78,11 +88,11 @@ const perform = async (
     await execution.answer(owner, { status: 200, body }).catch(() => execution.interrupt())
     return body
   } catch (error) {
-    const { status, message, details } = failureOf(error)
+    const { status, problem: reason, details } = failureOf(error)
     const end = async () => {
       if (!begun) return execution.forget()
       if (isPassing(status)) return execution.interrupt()
-      return execution.answer(account ?? null, { status, body: { message, ...details } })
+      return execution.answer(account ?? null, { status, body: { problem: reason, details } satisfies StoredFailure })
     }
     // without a database, the execution counts as ended after a while
     await end().catch(() => {})

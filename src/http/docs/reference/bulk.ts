@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BulkRow } from '../../links/bulk/operations.ts'
-import { address, count, id, type Reference, revision, success, text, undo } from '../../api/describe.ts'
+import { address, count, id, problemFields, type Reference, revision, success, text, undo } from '../../api/describe.ts'
 
 const place = {
   row: count.describe('number of the row, from 1 on').meta({ examples: [2] }),
@@ -29,10 +29,7 @@ const failed = z
       .describe('the status that the single route would have answered with')
       .meta({ examples: [400] }),
     message: text.meta({ examples: ['`url` is required.'] }),
-    field: text
-      .optional()
-      .describe('the field that is wrong')
-      .meta({ examples: ['url'] }),
+    ...problemFields,
   })
   .meta({ id: 'BulkRowFailed' })
 const rows = z.array(z.union([done, failed]))

@@ -7,6 +7,7 @@ import {
   page,
   pageFields,
   type Reference,
+  problemFields,
   revision,
   statistics,
   success,
@@ -145,7 +146,7 @@ export const linkReference: Reference = {
     answer: z.union([
       page('Link', 'urls', row),
       success({ details, data: z.object({ ...data, urls: z.array(row) }).meta({ id: 'LinkFound' }) }),
-      z.object({ error: z.literal(1), message: text }),
+      z.object({ error: z.literal(1), message: text, ...problemFields }),
     ]),
   },
   'GET /api/url/:id': { summary: 'Get a link and its statistics', answer: found },

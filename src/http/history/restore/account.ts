@@ -36,7 +36,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       const { account: id, body, lang, load, session } = call
       const { links, mails, pepper, sessions } = services
       // a browser that was left open must not be enough to get an old password back
-      if (session !== undefined) fail(403, 'This needs an API key with the scope `account`.')
+      if (session !== undefined) fail(403, 'lacks_scope', { what: 'account' })
       const { state: before } = await load(account, id)
       const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
       const { email, password, exclusions, secondFactor } = former?.state ?? before
@@ -46,6 +46,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       // before the change: it is sent once the change has happened, and lost by no crash
       if (mails && hash !== null && !dryRun) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
       const answer = await restore(call, services, {
+        kind: 'account',
         label: 'Account',
         before,
         quota: undefined,
@@ -92,9 +93,9 @@ const keyRoute = (services: RestoreServices) =>
       const { account: id, body, load, params, key, session } = call
       const { state: before } = await load(account, id)
       const find = ({ keys: { keys } }: typeof before) => keys.find(({ number }) => number === params.id)
-      if (!find(before)) fail(409, 'A key that has ended cannot come back. Create a new one with POST /api/key/add.')
+      if (!find(before)) fail(409, 'not_restorable', { what: 'key' })
       const former = await formerState(account, id, body, services, (state) => find(state) !== undefined)
-      const was = find(former?.state ?? before) ?? refuse('not_found', 'API key not found.')
+      const was = find(former?.state ?? before) ?? refuse('not_found', { what: 'key' })
       const now = new Date().toISOString()
       const expired = was.expires !== null && was.expires <= now && was.expires !== find(before)?.expires
       const { name, scopes, expires, addresses } = was
@@ -105,6 +106,7 @@ const keyRoute = (services: RestoreServices) =>
         ...(addresses === unreadable ? {} : { addresses }),
       }
       return restore(call, services, {
+        kind: 'account',
         label: 'API key',
         before,
         quota: undefined,

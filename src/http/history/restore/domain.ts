@@ -19,7 +19,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
     scope: 'write',
     params: byId,
     single: true,
-    owner: ownedOrDeleted(domain, label),
+    owner: ownedOrDeleted(domain),
     body: RestoreBody,
     run: async (call) => {
       const { account, body, load, params } = call
@@ -43,6 +43,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
         await addDomain(creator, fields, domainCheck.proof === 'off' ? 'off' : undefined)
       }
       const answer = await restore(call, services, {
+        kind: 'domain',
         label,
         before,
         quota: 'domain',

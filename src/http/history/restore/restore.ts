@@ -1,29 +1,30 @@
 import { z } from 'zod'
 import type { EndReservation, Quotas } from '../../../cache/quotas.ts'
-import { type Decider, Refused } from '../../../commands/decider.ts'
+import { type Decider, isRefused } from '../../../commands/decider.ts'
 import type { Handled } from '../../../commands/context.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { countRevision } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import type { Ordinals } from '../../../events/ordinals.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
-import { must } from '../../../lib/fields.ts'
+import type { StreamKind } from '../../../events/streams.ts'
+import { must, says } from '../../../lib/fields.ts'
 import type { QuotaKind } from '../../../queries/accounts/quota.ts'
-import { Failure, failField } from '../../api/errors.ts'
+import { fail, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
-import { momentForms, parseMoment } from '../../api/past/moment.ts'
+import { parseMoment } from '../../api/past/moment.ts'
 import type { Call, Writer } from '../../api/route.ts'
 import { changesBetween, type Fields } from '../fields.ts'
 
-const revision = z.int(must('a revision, as a whole number')).min(0, 'must be a revision, as a whole number')
+const revision = z.int(must('wrong_type', { what: 'revision' })).min(0, says('wrong_type', { what: 'revision' }))
 /** The body of a restore: what to go back to, and whether only to say what that would change. */
 export const RestoreBody = z
   .object({
     revision: revision.optional(),
-    at: z.string(must(momentForms)).optional(),
+    at: z.string(must('wrong_form', { what: 'past' })).optional(),
     dryRun: flag.optional(),
   })
-  .refine(({ revision: to, at }) => to === undefined || at === undefined, 'Only one of `revision` and `at` can be sent')
+  .refine(({ revision: to, at }) => to === undefined || at === undefined, says('not_alone', { what: 'moment' }))
 export type RestoreBody = z.output<typeof RestoreBody>
 
 /** What every restore needs. */
@@ -49,10 +50,10 @@ export interface FormerState<S> {
 const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreServices, 'ordinals'>) => {
   if (at === undefined) return undefined
   const moment = parseMoment(at)
-  if (!moment) return failField('at', `must be ${momentForms}`)
+  if (!moment) return failField('at', 'wrong_form', { what: 'past' })
   if (moment.kind === 'event')
-    return (await ordinals.positionOf(moment.ordinal)) ?? failField('at', 'must not be later than the newest event')
-  if (moment.at.getTime() > Date.now()) failField('at', 'must not be in the future')
+    return (await ordinals.positionOf(moment.ordinal)) ?? failField('at', 'in_future', { what: 'event' })
+  if (moment.at.getTime() > Date.now()) failField('at', 'in_future', {})
   return (await ordinals.lastAt(moment.at))?.position ?? 0n
 }
 
@@ -74,13 +75,14 @@ export const formerState = async <C, S, E extends DomainEvent>(
     found = { revision: countRevision(event.revision), state: after }
   }
   if (body.revision !== undefined && found?.revision !== body.revision)
-    failField('revision', `must be one that the resource has had: 0 to ${found?.revision ?? 0}`)
-  if (!found || !exists(found.state)) return failField(field, 'must be one at which it existed')
+    failField('revision', 'out_of_range', { what: 'revision', max: found?.revision ?? 0 })
+  if (!found || !exists(found.state)) return failField(field, 'out_of_range', { what: 'existed' })
   return found
 }
 
 /** A restore: what it writes, and how its fields are shown. */
 export interface Restoring<S> {
+  readonly kind: StreamKind
   readonly label: string
   readonly before: S
   readonly fields: (state: S) => Fields
@@ -91,14 +93,16 @@ export interface Restoring<S> {
   readonly notRestored: readonly NotRestored[]
 }
 
+/** Resources that a name can be missing for. */
+const named = ['account', 'bio', 'campaign', 'domain', 'link', 'qr'] as const
+
 /** A name that is taken meanwhile is a conflict with what is there now, and not an invalid request. */
-const conflict = (error: unknown, label: string): never => {
-  if (!(error instanceof Refused) || error.code !== 'taken') throw error
-  throw new Failure(
-    409,
-    `${label} cannot be restored: ${error.message.replace(/ Please choose another one\.$/, '')} ` +
-      'Rename or delete what has the name now, then restore again.',
-  )
+const conflict = (error: unknown, kind: StreamKind): never => {
+  const resource = named.find((one) => one === kind)
+  if (!resource || !isRefused(error, 'taken')) throw error
+  const { what, id = 0 } = error.problem.params
+  if (what === 'own_host') return fail(409, 'not_restorable', { what, id })
+  return fail(409, 'not_restorable', { what: resource })
 }
 
 /** `QR code` and `API key` stay as they are. */
@@ -108,12 +112,12 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'together'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,
-  { label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
+  { kind, label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
 ) => {
   const end: EndReservation = isDeleted && quota ? await quotas.reserve(call.account, quota) : () => {}
   try {
     const done = await (dryRun ? call.together(write, false) : write(call)).catch((error: unknown) =>
-      conflict(error, label),
+      conflict(error, kind),
     )
     end(dryRun || done.events.length === 0 ? undefined : done.position)
     const changes = changesBetween(fields(before), fields(done.state))

@@ -57,7 +57,7 @@ const ownedRoute = <F extends object, E extends DomainEvent>(
     scope: 'write',
     params: byId,
     single: true,
-    owner: ownedOrDeleted(decider, label),
+    owner: ownedOrDeleted(decider),
     body: RestoreBody,
     run: async (call) => {
       const { account, body, load, params } = call
@@ -69,6 +69,7 @@ const ownedRoute = <F extends object, E extends DomainEvent>(
       const to = former && { revision: former.revision, fields: former.state.fields }
       const token = randomUUID()
       return restore(call, services, {
+        kind: decider.kind,
         label,
         before,
         quota,
@@ -116,7 +117,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
     scope: 'links:write',
     params: byId,
     single: true,
-    owner: ownedOrDeleted(link, 'Link'),
+    owner: ownedOrDeleted(link),
     body: RestoreBody,
     run: async (call) => {
       const { account, body, load, params } = call
@@ -131,6 +132,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const token = randomUUID()
       const lost = password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []
       const answer = await restore(call, services, {
+        kind: 'link',
         label: 'Link',
         before,
         quota: 'link',

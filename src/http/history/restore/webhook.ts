@@ -21,17 +21,13 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
     single: true,
     scope: 'webhooks',
     params: byId,
-    owner: ownedOrDeleted(webhook, webhookLabel),
+    owner: ownedOrDeleted(webhook),
     body: RestoreBody,
     run: async (call) => {
       const { account, body, load, params } = call
       const { id } = params
       const { state: before } = await load(webhook, id)
-      if (before.status === 'deleted')
-        fail(
-          409,
-          'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
-        )
+      if (before.status === 'deleted') fail(409, 'not_restorable', { what: 'webhook' })
       const former = await formerState(webhook, id, body, services, ({ status }) => status === 'open')
       const { fields, url, secret, stopped } = former?.state ?? before
       const all = completedWebhook(fields)
@@ -42,6 +38,7 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
       const to = former?.revision
       const enabled = stopped === null
       return restore(call, services, {
+        kind: 'webhook',
         label: webhookLabel,
         before,
         quota: undefined,

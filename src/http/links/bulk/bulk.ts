@@ -1,28 +1,29 @@
 import { z } from 'zod'
 import { AppendTooLarge } from '../../../events/store.ts'
-import { must } from '../../../lib/fields.ts'
-import { fail, Failure } from '../../api/errors.ts'
+import { must, says } from '../../../lib/fields.ts'
+import { failField, Failure } from '../../api/errors.ts'
 import type { Together } from '../../../commands/together.ts'
 import { type Call, type Route, route } from '../../api/route.ts'
+import { problem } from '../../../lib/problems/problem.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
 import type { LinkWriting } from '../write.ts'
 import { type Bulk, BulkRow, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
 
 const truth = z
-  .enum(['true', 'false'], must('true or false'))
+  .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
   .optional()
   .transform((text) => text === 'true')
 /** An unknown parameter is refused: with `dryrun`, a client believes that nothing is stored. */
 const BulkQuery = z.strictObject(
   {
-    op: z.enum(['create', 'update', 'delete'], must('create, update or delete')),
+    op: z.enum(['create', 'update', 'delete'], must('not_one_of', { what: 'operation' })),
     dryRun: truth,
     atomic: truth,
   },
   {
     error: ({ code, keys }) =>
       code === 'unrecognized_keys'
-        ? `\`${String((keys as readonly unknown[])[0])}\` is no parameter here: there are \`op\`, \`dryRun\` and \`atomic\``
+        ? says('not_supported', { what: 'parameter', field: String((keys as readonly unknown[])[0]) })
         : undefined,
   },
 )
@@ -36,7 +37,7 @@ const countFailed = (rows: readonly Done[]) => rows.filter(({ error }) => error 
 const unavailable = (rows: readonly Done[]) =>
   new Failure(
     503,
-    `${rows.length - countFailed(rows)} of ${rows.length} rows are stored; the service cannot reach its database right now. Try again shortly.`,
+    problem('unavailable', { what: 'rows', stored: rows.length - countFailed(rows), rows: rows.length }),
     { 'Retry-After': '2' },
     { rows },
   )
@@ -56,19 +57,15 @@ export interface BulkServices extends LinkWriting {
 }
 
 const requireAtomicLog = ({ together }: BulkServices) => {
-  if (!together.possible)
-    fail(
-      400,
-      '`atomic` needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',
-    )
+  if (!together.possible) failField('atomic', 'not_supported', { what: 'atomic' })
 }
 
 /** A row that could have been stored has no id and no address then: nothing is there. */
 const nothingStored = (all: readonly Done[]) => {
   const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
   const outage = rows.find(({ status = 0 }) => status >= 500)
-  const message = `Nothing was stored, because ${countFailed(rows)} of ${rows.length} rows cannot be: see the rows with \`error\` 1.`
-  return outage ? new Failure(503, message, { 'Retry-After': '2' }, { rows }) : new Failure(400, message, {}, { rows })
+  const nothing = problem('nothing_stored', { failed: countFailed(rows), rows: rows.length })
+  return outage ? new Failure(503, nothing, { 'Retry-After': '2' }, { rows }) : new Failure(400, nothing, {}, { rows })
 }
 
 /** Decides all rows, then stores all of them or none. A dry run stores none. */
@@ -81,11 +78,7 @@ const doTogether = async (bulk: Bulk, call: Pick<Call, 'together'>, atomic: bool
     }, !bulk.dryRun)
   } catch (error) {
     if (error instanceof NotAll) throw nothingStored(error.rows)
-    if (error instanceof AppendTooLarge)
-      fail(
-        400,
-        '`atomic` reaches as far as one append of the log, 1 MiB, and these rows need more: send fewer at once (about 900 short ones fit), or leave `atomic` out.',
-      )
+    if (error instanceof AppendTooLarge) failField('atomic', 'too_much', { what: 'append' })
     throw error
   }
 }

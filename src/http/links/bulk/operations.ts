@@ -4,14 +4,15 @@ import { aliasKey } from '../../../commands/links/alias.ts'
 import { requireOwn } from '../../../commands/caller.ts'
 import { link } from '../../../commands/links/link.ts'
 import type { Load } from '../../../commands/load.ts'
-import { fieldProblem, firstProblem } from '../../../lib/fields.ts'
+import { firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/inorder.ts'
-import { fail, failureOf } from '../../api/errors.ts'
+import { problem, type Problem } from '../../../lib/problems/problem.ts'
+import { answerOf, Failure, failureOf } from '../../api/errors.ts'
 import { bodyId } from '../../api/fields.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
 import { LinkBody, LinkChanges } from '../body.ts'
-import { addLink, deleteLink, label, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
+import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
 export type Operation = 'create' | 'update' | 'delete'
 
@@ -36,7 +37,8 @@ export interface Done {
 
 const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
   const parsed = schema.safeParse(value)
-  return parsed.success ? parsed.data : fail(400, firstProblem(parsed.error))
+  if (!parsed.success) throw new Failure(400, firstProblem(parsed.error))
+  return parsed.data
 }
 
 interface Sources {
@@ -50,7 +52,7 @@ const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: 
     addLink(writer, parse(LinkBody, row.value), services, (password) => hash(row, password)),
   update: async (writer, row, { services, hash }) => {
     const { id } = parse(WithId, row.value)
-    await requireOwn(writer, link, label, id)
+    await requireOwn(writer, link, id)
     return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
   },
   delete: async (writer, row) => {
@@ -67,36 +69,23 @@ export const withoutAnswer = ({ row, line }: Pick<Done, 'row'> & { readonly line
   error: 0,
 })
 
-const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, status: number, message: string): Done => {
-  const field = /^`([^`]+)` /.exec(message)?.[1]
-  return {
-    row: number,
-    ...(line !== undefined && { line }),
-    error: 1,
-    status,
-    message,
-    ...(field !== undefined && { field }),
-  } as Done
+const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, failure: Failure): Done => {
+  const { error: _, ...answer } = answerOf(failure)
+  return { row: number, ...(line !== undefined && { line }), error: 1, status: failure.status, ...answer }
 }
 
 /** Returns what is wrong with a row in view of the others, by the number of the row. */
-const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number, string> => {
-  const problems = new Map<number, string>()
+const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number, Problem> => {
+  const problems = new Map<number, Problem>()
   const ids = new Map<string, number>()
   let passwords = 0
   for (const { number, value } of rows) {
     const { id, password } = value
     if (typeof password === 'string' && password !== '' && ++passwords > passwordLimit)
-      problems.set(
-        number,
-        fieldProblem(
-          'password',
-          `may be in at most ${passwordLimit} rows of one request: send this row in another one`,
-        ),
-      )
+      problems.set(number, problem('too_many', { what: 'passwords', field: 'password', max: passwordLimit }))
     if (op === 'create' || (typeof id !== 'number' && typeof id !== 'string')) continue
     const first = ids.get(String(id))
-    if (first !== undefined) problems.set(number, fieldProblem('id', `is also in row ${first}: send each link once`))
+    if (first !== undefined) problems.set(number, problem('repeated', { what: 'row', field: 'id', row: first }))
     else ids.set(String(id), number)
   }
   return problems
@@ -145,17 +134,17 @@ export const doRows = async ({ op, rows, dryRun, isTogether, from, sources }: Bu
     rows.filter((row): row is Row => 'value' in row),
   )
   const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
-    if (!('value' in row)) return failed(row, 400, row.problem)
-    const problem = problems.get(row.number)
-    if (problem !== undefined) return failed(row, 400, problem)
+    if (!('value' in row)) return failed(row, new Failure(400, row.problem))
+    const found = problems.get(row.number)
+    if (found) return failed(row, new Failure(400, found))
     try {
       const answer = await write[op]({ ...given.part(row.number), load: writer.load, ...from }, row, sources)
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }
     } catch (error) {
-      const { status, message } = failureOf(error)
-      if (status === 500) throw error
-      return failed(row, status, message)
+      const failure = failureOf(error)
+      if (failure.status === 500) throw error
+      return failed(row, failure)
     }
   }
   const limit = pLimit(rowsAtATime)

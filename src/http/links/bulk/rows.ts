@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { CsvError, type CsvRecord, csvRecords, separatorOf } from './csv.ts'
 import { isWithin, parseJson } from '../../../lib/json.ts'
 import { turnTimer } from '../../../lib/pause.ts'
+import { type Problem, problem } from '../../../lib/problems/problem.ts'
 import { type BodyKind, jsonLimits, readBytes, textOf } from '../../api/body.ts'
 import { fail, Failure } from '../../api/errors.ts'
 
@@ -15,7 +16,7 @@ export interface Row {
 }
 /** A row that cannot be read: what is wrong with it, and what would be right. */
 export interface UnreadableRow extends Omit<Row, 'value'> {
-  readonly problem: string
+  readonly problem: Problem
 }
 /** A row before it is numbered; undefined for a line that has none. */
 type Found = Omit<Row, 'number'> | Omit<UnreadableRow, 'number'> | undefined
@@ -34,39 +35,39 @@ const table = /^text\/(?:csv|tab-separated-values)$/
 
 const body: BodyKind = {
   isKnown: (type) => type === '' || [json, lines, table].some((known) => known.test(type)),
-  mustBe: 'application/json, application/x-ndjson, text/csv or text/tab-separated-values',
+  mustBe: 'rows',
   kib: 4096,
 }
 
-const tooMuch = 'A row must have at most 8 levels and 1,000 values.'
+const tooMuch = problem('too_many', { what: 'row_levels', ...jsonLimits })
 
 /** Returns why a value is no row, as a sentence, or undefined. `text` is its JSON. */
-const problemOf = (value: unknown, text: string): string | undefined => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'A row must be a JSON object.'
-  if (Object.hasOwn(value, '__proto__')) return 'A row must not have a field `__proto__`.'
+const problemOf = (value: unknown, text: string): Problem | undefined => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('wrong_body', { what: 'row' })
+  if (Object.hasOwn(value, '__proto__')) return problem('wrong_body', { what: 'row_field' })
   return isWithin(text, jsonLimits) ? undefined : tooMuch
 }
 const rowOf = (value: unknown, place: { readonly line?: number } = {}, text = JSON.stringify(value)): Found => {
-  const problem = problemOf(value, text)
-  return problem === undefined ? { ...place, value: value as Row['value'] } : { ...place, problem }
+  const found = problemOf(value, text)
+  return found ? { ...place, problem: found } : { ...place, value: value as Row['value'] }
 }
 
 const fromJson = function* (text: string): Iterable<Found> {
-  if (!isWithin(text, parsedLimits)) fail(400, 'The body must have at most 64 levels and 100,000 values.')
+  if (!isWithin(text, parsedLimits)) fail(400, 'too_many', { what: 'levels', ...parsedLimits })
   const sent = parseJson(text)?.value
   const rows = (sent as { readonly rows?: unknown } | null | undefined)?.rows
-  if (!Array.isArray(rows)) return fail(400, 'The body must be a JSON object with `rows`, an array of objects.')
+  if (!Array.isArray(rows)) return fail(400, 'wrong_body', { what: 'rows' })
   for (const value of rows) yield rowOf(value)
 }
 
 const fromLine = (content: string, line: number): Found => {
   if (content.trim() === '') return undefined
-  if (content.length > lengthLimit) return { line, problem: 'A row must be at most 64 KiB long.' }
+  if (content.length > lengthLimit) return { line, problem: problem('too_long', { what: 'row' }) }
   if (!isWithin(content, parsedLimits)) return { line, problem: tooMuch }
   const parsed = parseJson(content)
   return parsed
     ? rowOf(parsed.value, { line }, content)
-    : { line, problem: 'A row must be a JSON object in a line of its own.' }
+    : { line, problem: problem('wrong_body', { what: 'row_line' }) }
 }
 /** empty lines that are passed over without a pause */
 const linesAtOnce = 1000
@@ -100,17 +101,14 @@ const cellReader = (fields: z.ZodObject) => {
 const refuseTable = ({ code, line }: CsvError) =>
   new Failure(
     400,
-    code === 'long'
-      ? `A row must be at most 64 KiB long in line ${line}. A quote that is never closed makes a long one.`
-      : `The body is not CSV in line ${line}: put a cell with quotes, separators or line breaks into quotes, and double the quotes in it.`,
+    code === 'long' ? problem('too_long', { what: 'row_in_line', line }) : problem('wrong_body', { what: 'csv', line }),
   )
 
 const namesIn = ({ cells, count }: CsvRecord, nameOf: (header: string) => string): readonly string[] => {
-  if (count > cellLimit)
-    fail(400, `The header must have at most ${cellLimit} cells; it has ${count.toLocaleString('en')}.`)
+  if (count > cellLimit) fail(400, 'too_many', { what: 'cells', max: cellLimit, cells: count })
   const names = cells.map(nameOf)
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i)
-  if (twice !== undefined) fail(400, `The header must have each field once; it has \`${twice}\` twice.`)
+  if (twice !== undefined) fail(400, 'repeated', { what: 'header', name: twice })
   return names
 }
 
@@ -120,7 +118,7 @@ const fromTable = function* (text: string, fields: z.ZodObject): Iterable<Found>
     if (count !== names.length)
       return {
         line,
-        problem: `The row has ${count} cells, but the header has ${names.length}: put a cell that contains the separator into quotes.`,
+        problem: problem('wrong_body', { what: 'row_cells', cells: count, header: names.length }),
       }
     const filled = names.flatMap((name, c) => (cells[c] && name !== '' ? [[name, read(name, cells[c])] as const] : []))
     return rowOf(Object.fromEntries(filled), { line })
@@ -131,7 +129,7 @@ const fromTable = function* (text: string, fields: z.ZodObject): Iterable<Found>
     else if (names) yield fromRecord(record, names)
     else names = namesIn(record, nameOf)
   }
-  if (!names) fail(400, 'The body must begin with a row that has the names of the fields.')
+  if (!names) fail(400, 'wrong_body', { what: 'header' })
 }
 
 /** Numbers rows, and lets other requests be answered in between. */
@@ -141,8 +139,7 @@ const collect = async (found: Iterable<Found>): Promise<readonly (Row | Unreadab
   for (const row of found) {
     if (isLong()) await nextTurn()
     if (row === undefined) continue
-    if (rows.length === rowLimit)
-      fail(400, `The body must have at most ${rowLimit.toLocaleString('en')} rows: send several.`)
+    if (rows.length === rowLimit) fail(400, 'too_many', { what: 'rows', max: rowLimit })
     rows.push({ number: rows.length + 1, ...row })
   }
   return rows
@@ -163,7 +160,7 @@ export const readRows = async (
   const found = table.test(type) ? fromTable(text, fields) : lines.test(type) ? fromLines(text) : fromJson(text)
   try {
     const rows = await collect(found)
-    if (rows.length === 0) fail(400, 'The body must have at least one row.')
+    if (rows.length === 0) fail(400, 'too_few', { what: 'rows' })
     return rows
   } catch (error) {
     throw error instanceof CsvError ? refuseTable(error) : error

@@ -20,6 +20,7 @@ import {
   takenPage,
 } from './pages.ts'
 import type { WritePage } from '../page/page.ts'
+import { isTaken } from '../../../commands/claims/taken.ts'
 
 export interface StepOptions {
   readonly handler: Handler
@@ -71,8 +72,7 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
     /** Registers an account with the hash of its password. A username that was taken since is replaced with one made from the address. */
     create: (registration: Registration) =>
       create(registration).catch((error: unknown) => {
-        if (error instanceof Refused && error.what === 'username')
-          return create({ ...registration, username: undefined })
+        if (isTaken(error, 'username')) return create({ ...registration, username: undefined })
         throw error
       }),
     /** Changes an account, and tells its owner: at the old address, if it is that which changes. */
@@ -102,7 +102,7 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
 
 const unlessTaken = (work: Promise<WritePage>) =>
   work.catch((error: unknown) => {
-    if (error instanceof Refused && error.what === 'email') return takenPage
+    if (isTaken(error, 'email')) return takenPage
     throw error
   })
 

@@ -8,7 +8,8 @@ import { link } from '../../../commands/links/link.ts'
 import { overlay } from '../../../commands/pages/overlay.ts'
 import type { OverlayFields } from '../../../events/pages/overlay.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
-import { email, firstProblem, must, text } from '../../../lib/fields.ts'
+import { carried, email, firstProblem, must, says, text } from '../../../lib/fields.ts'
+import { answerOf, Failure } from '../../api/errors.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
 import { answerForm, isFromOtherSite, originOf } from './signed.ts'
@@ -53,12 +54,12 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
     case 'contact':
       return {
         type: 'contact',
-        schema: z.object({ name: written.default(''), email, message: written.min(1, 'must not be empty') }),
+        schema: z.object({ name: written.default(''), email, message: written.min(1, says('empty')) }),
       }
     case 'newsletter':
       return { type: 'newsletter', schema: z.object({ email }) }
     case 'poll':
-      return { type: 'poll', schema: z.object({ choice: z.enum(options, must('one of the answers to choose from')) }) }
+      return { type: 'poll', schema: z.object({ choice: z.enum(options, must('not_one_of', { what: 'answer' })) }) }
     default:
       return undefined
   }
@@ -68,7 +69,9 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
 const wrongOf = (posted: URLSearchParams, { issues }: z.ZodError): WrongAnswer => ({
   values: Object.fromEntries([...posted].map(([name, value]) => [name, value.slice(0, maxLength + 1)])),
   problems: Object.fromEntries(
-    issues.map(({ path: [name], code }) => [name, code === 'too_big' ? 'tooLong' : 'wrong'] as const),
+    issues.map(
+      ({ path: [name], message }) => [name, carried(message)?.code === 'too_long' ? 'tooLong' : 'wrong'] as const,
+    ),
   ),
 })
 
@@ -144,7 +147,12 @@ export const createAnswerPages = ({
     const read = form.schema.safeParse(Object.fromEntries(posted))
     if (!read.success) {
       const again = answerForm(pepper, id, origin, Date.now())
-      return wrongAnswerPage(answered, again, wrongOf(posted, read.error), { message: firstProblem(read.error) })
+      return wrongAnswerPage(
+        answered,
+        again,
+        wrongOf(posted, read.error),
+        answerOf(new Failure(400, firstProblem(read.error))),
+      )
     }
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
     if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(read.data))

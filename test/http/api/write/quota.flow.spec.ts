@@ -15,6 +15,7 @@ describe('quotas of an account', () => {
     'SPLASH_PAGES',
     'BIO_PAGES',
   ]
+  const kindIn = (path: string) => path.split('/')[2]?.replace('url', 'link')
   let app: TestApp
   before(async () => {
     app = await startTestApp(Object.fromEntries(names.map((name) => [`QUOTA_${name}`, String(quota)])))
@@ -41,6 +42,8 @@ describe('quotas of an account', () => {
       expect(answers.find(({ status }) => status === 403)?.json).to.deep.equal({
         error: 1,
         message: `This account has reached its quota of 3 ${what}. Delete some, or ask the operator of this service for more.`,
+        code: 'quota_exceeded',
+        params: { what: kindIn(path), max: 3 },
       })
     }
   })

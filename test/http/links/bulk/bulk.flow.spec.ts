@@ -40,7 +40,15 @@ describe('POST /api/urls/bulk', () => {
     expect(made.json).to.include({ error: 0, op: 'create', dryRun: false, atomic: false, succeeded: 1, failed: 2 })
     const [first, second, third] = made.json['rows'] as Result[]
     expect(first).to.include({ row: 1, error: 0, short: `${app.address.replace('127.0.0.1', 'localhost')}/Bulk-1` })
-    expect(second).to.deep.equal({ row: 2, error: 1, status: 400, message: '`url` is required.', field: 'url' })
+    expect(second).to.deep.equal({
+      row: 2,
+      error: 1,
+      status: 400,
+      message: '`url` is required.',
+      code: 'required',
+      field: 'url',
+      params: {},
+    })
     expect(third).to.include({ row: 3, error: 1, status: 400, field: 'url' })
 
     const id = first!.id

@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import { Failure } from '../../../../src/http/api/errors.ts'
 import type { Call } from '../../../../src/http/api/route.ts'
 import { bulkRoutes, type BulkServices } from '../../../../src/http/links/bulk/bulk.ts'
+import { problem } from '../../../../src/lib/problems/problem.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, value: {} }))
 const refused = (message: string) => async () => {
-  throw new Failure(429, message)
+  throw new Failure(429, problem('bad_request', { what: 'stored', message }))
 }
 
 describe('a bulk request', () => {

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { Failure } from '../../../../src/http/api/errors.ts'
 import { readRows } from '../../../../src/http/links/bulk/rows.ts'
 import { turnGrowth } from '../../../support/turns.ts'
+import { problem } from '../../../../src/lib/problems/problem.ts'
 
 const fields = z.object({ url: z.string(), title: z.string(), tags: z.array(z.string()) })
 const types = { csv: 'text/csv', lines: 'application/x-ndjson', json: 'application/json' } as const
@@ -50,7 +51,7 @@ describe('the rows of a body', () => {
       {
         number: 2,
         line: 3,
-        problem: 'The row has 5001 cells, but the header has 200: put a cell that contains the separator into quotes.',
+        problem: problem('wrong_body', { what: 'row_cells', cells: 5001, header: 200 }),
       },
     ])
   })
@@ -64,7 +65,7 @@ describe('the rows of a body', () => {
 
   it('fail alone when one is too deep or has too many values, and all of them when that could not be parsed', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const tooMuch = 'A row must have at most 8 levels and 1,000 values.'
+    const tooMuch = problem('too_many', { what: 'row_levels', levels: 8, values: 1000 })
     for (const large of [deep(9), deep(20), `[${'1,'.repeat(998)}1]`]) {
       const row = `{"url":${large}}`
       const json = await read('json', `{"rows":[${row},{"url":"${url}"}]}`)

@@ -1,0 +1,200 @@
+/** What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of `fields.ts`. */
+export const requestTexts = {
+  not_found: {
+    resource: 'Resource not found.',
+    account: 'Account not found.',
+    bio: 'Bio page not found.',
+    campaign: 'Campaign not found.',
+    channel: 'Channel not found.',
+    domain: 'Domain not found.',
+    link: 'Link not found.',
+    overlay: 'CTA overlay not found.',
+    pixel: 'Pixel not found.',
+    qr: 'QR code not found.',
+    reclassification: 'Reclassification not found.',
+    report: 'Report not found.',
+    splash: 'Splash page not found.',
+    webhook: 'Webhook not found.',
+    key: 'API key not found.',
+    session: 'Session not found.',
+    event: 'Event not found.',
+    click: 'Click not found.',
+    short: 'There is no such short link.',
+    message: 'This webhook has no such message.',
+    report_number: 'There is no report {id}.',
+    block: 'The {kind} {value} is not blocked.',
+    address: 'There is nothing at this address.',
+    port: 'There is nothing at this address. This port serves {paths}.',
+    role: 'This process does not run the `http` role.',
+    mail: 'This service sends no mail. Ask its operator for a new password.',
+  },
+  method_not_allowed: {
+    plain: 'This address supports {methods}.',
+    replay: 'This is a replay of the service as it was at {moment} UTC: nothing can be changed here.',
+  },
+  taken: {
+    alias: 'That alias is taken. Please choose another one.',
+    qr: 'That alias is taken by another QR code. Please choose another one.',
+    slug: '{field} is taken. Please choose another one.',
+    host: '{field} belongs to another account.',
+    email: '{field} belongs to another account.',
+    username: '{field} belongs to another account.',
+    own_host: '{field} is one of your domains already, with the id {id}.',
+    reference: 'This reference is in use.',
+  },
+  id_in_use: {
+    plain: 'This id is in use.',
+    link: 'This link id is in use.',
+    account: 'This account id is in use.',
+  },
+  not_restorable: {
+    account:
+      'Account cannot be restored: `email` belongs to another account. Rename or delete what has the name now, then restore again.',
+    bio: 'Bio page cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
+    campaign:
+      'Campaign cannot be restored: `slug` is taken. Rename or delete what has the name now, then restore again.',
+    domain:
+      'Domain cannot be restored: `domain` belongs to another account. Rename or delete what has the name now, then restore again.',
+    own_host:
+      'Domain cannot be restored: `domain` is one of your domains already, with the id {id}. Rename or delete what has the name now, then restore again.',
+    link: 'Link cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
+    qr: 'QR code cannot be restored: That alias is taken by another QR code. Rename or delete what has the name now, then restore again.',
+    key: 'A key that has ended cannot come back. Create a new one with POST /api/key/add.',
+    webhook:
+      'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
+  },
+  changed: 'The resource has changed: its revision is {revision}. Read it again before you change it.',
+  account_disabled: {
+    plain: 'This account is disabled.',
+    given: 'The account is disabled.',
+    own: 'Operators cannot disable their own account.',
+  },
+  key_required: 'A valid API key is required to use this service.', // clients compare this text
+  key_ended: {
+    plain: 'This API key does not work any more.',
+    expired:
+      'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.',
+    rotated: 'This API key has expired. Add a new one instead.',
+  },
+  lacks_scope: {
+    plain: 'This API key needs the scope {scopes}.',
+    password: 'This API key needs the scope `account`, or `current_password`.',
+    account: 'This needs an API key with the scope `account`.',
+    operator: 'Only an operator who is signed in on the dashboard may do this.',
+    receiver: '{field} must not change while the webhook sends `{type}`, unless your API key has the scope `account`.',
+    events: '{field} must not contain `{type}` unless your API key has the scope `account`.',
+  },
+  lacks_rights: {
+    key: 'Your API key lacks rights of this key: you may limit it further, but not extend it.',
+    scope: '{field} must not contain `{scope}`, which your API key does not have.',
+    expires: '{field} must not be later than that of your API key.',
+    addresses: '{field} must be within those of your API key.',
+    network: 'This API key must not be used from this address.',
+  },
+  not_dashboard: {
+    sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
+    session: 'This request was not sent by a session of the dashboard.',
+  },
+  quota_exceeded: {
+    link: 'This account has reached its quota of {max, number} links. Delete some, or ask the operator of this service for more.',
+    qr: 'This account has reached its quota of {max, number} QR codes. Delete some, or ask the operator of this service for more.',
+    domain:
+      'This account has reached its quota of {max, number} domains. Delete some, or ask the operator of this service for more.',
+    campaign:
+      'This account has reached its quota of {max, number} campaigns. Delete some, or ask the operator of this service for more.',
+    channel:
+      'This account has reached its quota of {max, number} channels. Delete some, or ask the operator of this service for more.',
+    overlay:
+      'This account has reached its quota of {max, number} overlays. Delete some, or ask the operator of this service for more.',
+    pixel:
+      'This account has reached its quota of {max, number} pixels. Delete some, or ask the operator of this service for more.',
+    splash:
+      'This account has reached its quota of {max, number} splash pages. Delete some, or ask the operator of this service for more.',
+    bio: 'This account has reached its quota of {max, number} bio pages. Delete some, or ask the operator of this service for more.',
+    webhook:
+      'This account has reached its quota of {max, number} webhooks. Delete some, or ask the operator of this service for more.',
+    image:
+      'This account has reached its quota of {max, number} MB of images. Delete some, or ask the operator of this service for more.',
+  },
+  too_many_requests: {
+    plain: 'Too many requests. Try again in {seconds} seconds.',
+    cost: 'This request counts as {cost}, and so many are not left. Try again in {seconds} seconds.',
+    size: 'This request counts as {cost}, more than the {limit} of a minute. Send smaller ones.',
+    passwords: 'There were too many wrong passwords. Try again in {seconds} seconds.',
+    codes: 'There were too many wrong codes. Try again in {seconds} seconds.',
+    mails: 'There were too many requests for mails. Try again in {minutes} minutes.',
+    network: 'There were too many registrations from your network. Try again in {minutes} minutes.',
+    network_minute: 'There were too many registrations from your network. Try again in 1 minute.',
+    service: 'There were too many registrations at this service. Try again in {minutes} minutes.',
+    service_minute: 'There were too many registrations at this service. Try again in 1 minute.',
+    searches: 'This account has {running} searches of histories running. Try again when they are complete.',
+    streams: 'This account has {running} streams open, and may have no more. Close one first.',
+  },
+  still_running: {
+    export: 'An export of this account is still running. Try again when it is complete.',
+    reclassification: 'A reclassification of this account is still running. Try again when it is complete.',
+    rehearsal: 'A rehearsal of this account is still running. Try again when it is complete.',
+    request: 'The first request with this `Idempotency-Key` is still running. Try again shortly.',
+  },
+  busy: {
+    changes: 'Too many simultaneous changes to this resource. Please try again.',
+    changes_together: 'Too many simultaneous changes to these resources. Please try again.',
+    ids: 'No free id could be allocated. Please try again.',
+    exports: 'Too many exports are running right now. Try again shortly.',
+    images: 'Too many images are being drawn right now. Try again shortly.',
+    logos: 'Too many logos are being processed right now. Try again shortly.',
+    passwords: 'Too many passwords are being processed right now. Try again shortly.',
+    reclassification: 'A reclassification of another account is still running. Try again shortly.',
+    rehearsal: 'A rehearsal of another account is still running. Try again shortly.',
+    searches: 'Too many searches of histories are running. Try again shortly.',
+    streams: 'Too many streams are open right now. Try again shortly.',
+  },
+  unavailable: {
+    database: 'The service cannot reach its database right now. Try again shortly.',
+    tables: 'The read tables are being built for the first time. Try again shortly.',
+    stopping: 'The service is stopping. Try again shortly.',
+    rows: '{stored} of {rows} rows are stored; the service cannot reach its database right now. Try again shortly.',
+    numbers: 'This cannot be read at the moment. Try again shortly.',
+  },
+  changed_by_newer:
+    '{resource} was changed by a newer version of Linkledger. This process cannot change it. Try again shortly.',
+  not_signed_yet: {
+    event: 'The event is not in a signed checkpoint yet. Try again in a minute.',
+    click: 'The click is not in a signed checkpoint yet. Try again in a minute.',
+  },
+  log_damaged:
+    'The log is not as it was when it was signed, so there is no receipt. Ask the operator to run `linkledger verify`, which names what has changed.',
+  internal_error: 'An unexpected error occurred. Please report the request id to the operator of this service.',
+  bad_request: {
+    plain: 'Bad Request.',
+    invalid: 'The request is not valid.',
+    timeout: 'Request Timeout.',
+    headers: 'Request Header Fields Too Large.',
+    stored: '{message}',
+  },
+  body_too_large: {
+    plain: 'The body must be at most {kib} KiB large.',
+    mib: 'The body must be at most {mib} MiB large.',
+  },
+  wrong_content_type: {
+    json: 'The body must be sent as application/json.',
+    rows: 'The body must be sent as application/json, application/x-ndjson, text/csv or text/tab-separated-values.',
+    encoding: 'The body must be sent without a Content-Encoding.',
+    charset: 'The body must be encoded in UTF-8.',
+  },
+  wrong_body: {
+    object: 'The body must be a JSON object.',
+    utf8: 'The body must be valid UTF-8.',
+    end: 'The body must be sent to its end.',
+    rows: 'The body must be a JSON object with `rows`, an array of objects.',
+    header: 'The body must begin with a row that has the names of the fields.',
+    csv: 'The body is not CSV in line {line}: put a cell with quotes, separators or line breaks into quotes, and double the quotes in it.',
+    row: 'A row must be a JSON object.',
+    row_line: 'A row must be a JSON object in a line of its own.',
+    row_field: 'A row must not have a field `__proto__`.',
+    row_cells:
+      'The row has {cells} cells, but the header has {header}: put a cell that contains the separator into quotes.',
+  },
+  nothing_stored: 'Nothing was stored, because {failed} of {rows} rows cannot be: see the rows with `error` 1.',
+  idempotency_key_used: 'This `Idempotency-Key` was used for another request. Use a new key for each request.',
+} as const
