@@ -77,7 +77,7 @@ const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
 const problemOf = async (status: number, body: Answer, retry: string | null) => {
   if (status === 429) return fill(t().errors.tooMany, { n: retry ?? '60' })
-  return typeof body['message'] === 'string' ? told(body['message']) : t().errors.unknown
+  return typeof body['message'] === 'string' ? told(body) : t().errors.unknown
 }
 
 /** Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in. */

@@ -1,27 +1,24 @@
-import { fill, lang } from './texts.ts'
+import type { Problem } from '../../lib/problems/problem.ts'
+import { lang } from './texts.ts'
 
-/** Sentences of the API by how it says them in English, without the name of a field; `{n}` is what it fills in. */
-type Messages = Readonly<Record<string, string>>
+/** The sentences of problems in a language, by their code, or by `code.what` where a reason has several. */
+export type ProblemTexts = Readonly<Record<string, string>>
 
-const languages: Readonly<Record<string, () => Promise<Messages>>> = {
-  de: async () => (await import('../texts/de/messages.ts')).messages,
-  es: async () => (await import('../texts/es/messages.ts')).messages,
-  fr: async () => (await import('../texts/fr/messages.ts')).messages,
+const languages: Readonly<Record<string, () => Promise<ProblemTexts>>> = {
+  de: async () => (await import('../texts/de/problems.json', { with: { type: 'json' } })).default,
+  es: async () => (await import('../texts/es/problems.json', { with: { type: 'json' } })).default,
+  fr: async () => (await import('../texts/fr/problems.json', { with: { type: 'json' } })).default,
 }
 
-const escaped = (text: string) => text.replaceAll(/[.*+?^$()[\]\\|]/g, String.raw`\$&`)
-const patternOf = (english: string) => new RegExp(`^${escaped(english).replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)
-
-/** Returns a sentence in the language of a table, undefined where the table does not have it. */
-export const translated = (sentence: string, messages: Messages): string | undefined => {
-  for (const [english, text] of Object.entries(messages)) {
-    const found = patternOf(english).exec(sentence)
-    if (found) return fill(text, found.groups ?? {})
-  }
-  return undefined
+/** What the API says of a failure. */
+export interface Failed {
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly field?: unknown
+  readonly params?: unknown
 }
 
-/** What the API says is wrong. */
+/** What is wrong, for people. */
 export interface Told {
   /** the field that it is about, as the API names it */
   readonly field: string | undefined
@@ -31,12 +28,21 @@ export interface Told {
   readonly message: string
 }
 
-/** Takes a message of the API apart, which is `` `field` must be … `` or a sentence about no field, and says it in the language of the page. */
-export const told = async (message: string): Promise<Told> => {
-  const [, path, field, rest] = /^`(([\w-]+)(?:\.[.\w-]*)?)` (.*)$/s.exec(message) ?? []
+/** Says what the API says is wrong in the language of the page, by its code. The texts are loaded with the first failure. */
+export const told = async ({ message, code, field: path, params }: Failed): Promise<Told> => {
+  const given = { code, params: { ...(params as object) } } as Problem
+  const { englishTexts, fillProblem, textOf } = await import('../../lib/problems/problem.ts')
   // a table that cannot be loaded leaves the sentence in English
-  const messages = (await languages[lang.value]?.().catch(() => undefined)) ?? {}
-  const known = translated(rest ?? message, messages)
-  if (rest === undefined) return { field, words: known ?? message, message: known ?? message }
-  return { field, words: known ?? `This ${rest}`, message: known ? `${path}: ${known}` : message }
+  const table = (await languages[lang.value]?.().catch(() => undefined)) ?? {}
+  const named = typeof path === 'string' ? path : undefined
+  const field = named?.split('.')[0]
+  const known = table[`${String(code)}.${given.params['what'] ?? 'plain'}`] ?? table[String(code)]
+  if (known !== undefined) {
+    const words = fillProblem(known, given.params, lang.value)
+    return { field, words, message: named === undefined ? words : `${named}: ${words}` }
+  }
+  // a reason that only a newer release knows has the sentence of the API
+  const english = textOf(englishTexts, given)
+  const words = english === undefined ? String(message) : fillProblem(english, { ...given.params, field: 'This' }, 'en')
+  return { field, words, message: String(message) }
 }

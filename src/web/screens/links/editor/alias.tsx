@@ -3,7 +3,7 @@ import { withoutScheme } from '../../../core/address.ts'
 import type { Domains } from '../../../core/answers.ts'
 import { request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
-import { told } from '../../../core/messages.ts'
+import { type Failed, told } from '../../../core/messages.ts'
 import { service, shortHost } from '../../../core/session.ts'
 import { problemOf } from '../../../core/form.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -16,7 +16,7 @@ import type { FormProps } from './form.tsx'
 const pause = 300
 
 interface Tried {
-  readonly rows: readonly { readonly error: 0 | 1; readonly message?: string; readonly field?: string }[]
+  readonly rows: readonly Failed[]
 }
 interface Availability {
   readonly name: string
@@ -36,7 +36,7 @@ const useAvailability = ({ custom, domain }: Pick<Draft, 'custom' | 'domain'>, o
       const ask = async () => {
         const path = '/api/urls/bulk?op=create&dryRun=true'
         const [row] = (await request<Tried>('POST', path, { rows }, stop.signal)).rows
-        const problem = row?.message === undefined || row.field === 'domain' ? undefined : await told(row.message)
+        const problem = row?.message === undefined || row.field === 'domain' ? undefined : await told(row)
         if (!stop.signal.aborted) setFound({ name, problem: problem?.words })
       }
       ask().catch(() => {})
