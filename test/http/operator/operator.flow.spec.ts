@@ -60,7 +60,8 @@ describe("the operator's view", () => {
 
   it('is refused to every key and to sessions of other accounts, with the same words on every route', async () => {
     expect(operated.length).to.equal(9)
-    const refused = '403 {"error":1,"message":"Only an operator who is signed in on the dashboard may do this."}'
+    const refused =
+      '403 {"error":1,"message":"Only an operator who is signed in on the dashboard may do this.","code":"lacks_scope","params":{"what":"operator"}}'
     const stranger = await signIn(app, bob.email)
     expect(await statuses((method, path) => stranger.ask(method, path))).to.deep.equal([refused])
     // also the key of the operator's account, which has all scopes
