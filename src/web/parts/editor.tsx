@@ -1,7 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { request } from '../core/api.ts'
+import { useDraft } from '../core/draft.ts'
 import type { FormState } from '../core/form.ts'
+import { remove } from '../core/removal.ts'
+import { go, href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
+import { say } from '../core/toasts.ts'
 import { Button, Writable } from './button.tsx'
 import { Problem } from './field.tsx'
 import { HistoryLink } from './historylink.tsx'
@@ -21,6 +26,51 @@ interface EditorProps {
   readonly of?: { readonly kind: string; readonly id: number } | undefined
   readonly preview: ComponentChildren
   readonly children: ComponentChildren
+}
+
+interface Stored<D> {
+  /** as the API names it: `splash` */
+  readonly kind: string
+  /** of the resource that is changed; undefined: a new one is made */
+  readonly id: number | undefined
+  readonly initial: D
+  readonly bodyOf: (draft: D) => object
+  /** the list of these resources; the screen of each is below it */
+  readonly screens: string
+  /** Returns what is stored, where that is not just what was sent. */
+  readonly read?: (id: number) => Promise<D>
+}
+
+/** Holds what is entered in an editor beside what is stored, and stores and deletes it. */
+export const useEditor = <D extends { readonly name: string }>(options: Stored<D>) => {
+  const { kind, id, initial, bodyOf, screens, read } = options
+  const form = useDraft(initial)
+  const [stored, setStored] = useState(initial)
+  const { draft, set } = form
+  const onSave = async () => {
+    const body = bodyOf(draft)
+    if (id === undefined) {
+      const made = await request<{ readonly id: number }>('POST', `/api/${kind}/add`, body)
+      setStored(draft)
+      go(href(`${screens}/${made.id}`), { replace: true })
+    } else {
+      await request('PUT', `/api/${kind}/${id}/update`, body)
+      const now = read ? await read(id) : draft
+      if (read) set(now)
+      setStored(now)
+    }
+    say(t().resources.stored)
+  }
+  const leave = () => {
+    go(href(screens))
+    return () => {}
+  }
+  const existing = id !== undefined && {
+    of: { kind, id },
+    onDelete: () => void remove(`/api/${kind}`, { id, name: stored.name }, leave),
+  }
+  const changed = JSON.stringify(draft) !== JSON.stringify(stored)
+  return { ...form, stored, editor: { form, changed, onSave, ...existing } }
 }
 
 /** Asks before the window is closed while something is not stored. */

@@ -156,13 +156,13 @@ export const SelectField = ({ value, onValue, options, ...rest }: SelectFieldPro
 
 interface SwitchProps {
   readonly label: string
-  readonly checked: boolean
-  readonly onValue: (checked: boolean) => void
+  readonly value: boolean
+  readonly onValue: (value: boolean) => void
 }
 
-export const Switch = ({ label, checked, onValue }: SwitchProps) => (
+export const Switch = ({ label, value, onValue }: SwitchProps) => (
   <label class="switch">
-    <input class="check" type="checkbox" checked={checked} onChange={(event) => onValue(event.currentTarget.checked)} />
+    <input class="check" type="checkbox" checked={value} onChange={(event) => onValue(event.currentTarget.checked)} />
     {label}
   </label>
 )

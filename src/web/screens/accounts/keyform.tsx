@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
+import { useDraft } from '../../core/draft.ts'
 import { useForm } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
@@ -31,12 +32,12 @@ const terms = ['30', '90', '365', '0'] as const
 const day = 86_400_000
 
 interface ScopesProps {
-  readonly chosen: readonly string[]
-  readonly onChosen: (scopes: readonly string[]) => void
+  readonly value: readonly string[]
+  readonly onValue: (scopes: readonly string[]) => void
   readonly problem: string | undefined
 }
 
-const Scopes = ({ chosen, onChosen, problem }: ScopesProps) => {
+const Scopes = ({ value: chosen, onValue, problem }: ScopesProps) => {
   const texts = t().keys
   return (
     <fieldset class="field">
@@ -54,7 +55,7 @@ const Scopes = ({ chosen, onChosen, problem }: ScopesProps) => {
                   checked={included || chosen.includes(scope)}
                   disabled={included}
                   onChange={(event) =>
-                    onChosen(
+                    onValue(
                       event.currentTarget.checked ? [...chosen, scope] : chosen.filter((other) => other !== scope),
                     )
                   }
@@ -84,16 +85,18 @@ const listOf = (text: string) => text.split(/[\s,]+/).filter((one) => one !== ''
 
 /** What a key may do, from where, and until when. */
 export const KeyForm = ({ existing, onDone, onClose }: KeyFormProps) => {
-  const [name, setName] = useState(existing?.name ?? '')
-  const [chosen, setChosen] = useState<readonly string[]>(existing?.scopes ?? ['read', 'write'])
-  const [term, setTerm] = useState<string>(existing ? 'keep' : '90')
-  const [addresses, setAddresses] = useState(existing?.addresses.join('\n') ?? '')
-  const form = useForm()
+  const form = useDraft({
+    name: existing?.name ?? '',
+    scopes: existing?.scopes ?? ['read', 'write'],
+    expires: existing ? 'keep' : '90',
+    addresses: existing?.addresses.join('\n') ?? '',
+  })
   const texts = t().keys
   const kept = existing && (existing.expires === '' ? texts.noEnd : dayOf(moment(existing.expires)))
   const submit = async () => {
+    const { expires: term, addresses, ...rest } = form.draft
     const expires = term === '0' ? '' : stamp(new Date(Date.now() + Number(term) * day))
-    const body = { name, scopes: chosen, addresses: listOf(addresses), ...(term === 'keep' ? {} : { expires }) }
+    const body = { ...rest, addresses: listOf(addresses), ...(term === 'keep' ? {} : { expires }) }
     if (existing) {
       await request('PUT', `/api/key/${existing.id}/update`, body)
       say(t().resources.stored)
@@ -105,38 +108,21 @@ export const KeyForm = ({ existing, onDone, onClose }: KeyFormProps) => {
       title={existing ? texts.edit : texts.create}
       action={existing ? t().actions.save : texts.create}
       form={form}
-      fields={['name', 'scopes', 'expires', 'addresses']}
+      fields={Object.keys(form.draft)}
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField
-        label={t().resources.name}
-        value={name}
-        onValue={setName}
-        required
-        autofocus
-        hint={texts.nameHint}
-        problem={form.problem('name')}
-      />
-      <Scopes chosen={chosen} onChosen={setChosen} problem={form.problem('scopes')} />
+      <TextField label={t().resources.name} {...form.field('name')} required autofocus hint={texts.nameHint} />
+      <Scopes {...form.field('scopes')} />
       <SelectField
         label={texts.expiry}
-        value={term}
-        onValue={setTerm}
+        {...form.field('expires')}
         options={[
           ...(kept === undefined ? [] : [['keep', fill(texts.keep, { when: kept })] as const]),
           ...terms.map((days) => [days, days === '0' ? texts.noEnd : fill(texts.days, { n: days })] as const),
         ]}
-        problem={form.problem('expires')}
       />
-      <TextField
-        label={texts.addresses}
-        value={addresses}
-        onValue={setAddresses}
-        rows={2}
-        hint={texts.addressesHint}
-        problem={form.problem('addresses')}
-      />
+      <TextField label={texts.addresses} {...form.field('addresses')} rows={2} hint={texts.addressesHint} />
     </FormDialog>
   )
 }

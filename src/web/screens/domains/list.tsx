@@ -1,15 +1,13 @@
-import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
-import { request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
-import { go, href } from '../../core/router.ts'
+import { useDraft } from '../../core/draft.ts'
+import { href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { TextField } from '../../parts/field.tsx'
-import { FormDialog } from '../../parts/formdialog.tsx'
 import { Named } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
+import { ResourceForm } from '../../parts/resourceform.tsx'
 
 /** What was expected of the DNS of a domain, and what was found; null: not looked up, or no answer. */
 interface Found {
@@ -39,34 +37,27 @@ export const DomainState = ({ status }: Pick<Domain, 'status'>) => (
 )
 
 const AddDomain = ({ onClose }: { readonly onClose: () => void }) => {
-  const [host, setHost] = useState('')
-  const form = useForm()
+  const form = useDraft({ domain: '' })
   const texts = t().domains
-  const submit = async () => {
-    const domain = /^https?:\/\//i.test(host.trim()) ? host.trim() : `https://${host.trim()}`
-    const { id } = await request<{ readonly id: number }>('POST', '/api/domain/add', { domain })
-    go(href(`/domains/${id}`))
-  }
+  const host = form.draft.domain.trim()
   return (
-    <FormDialog
-      title={texts.create}
-      action={texts.create}
+    <ResourceForm
+      one="/api/domain"
+      texts={texts}
       form={form}
-      fields={['domain']}
-      onSubmit={submit}
+      body={{ domain: /^https?:\/\//i.test(host) ? host : `https://${host}` }}
+      screens="/domains"
       onClose={onClose}
     >
       <TextField
         label={texts.host}
-        value={host}
-        onValue={setHost}
+        {...form.field('domain')}
         placeholder="go.example.com"
         required
         autofocus
         hint={texts.hostHint}
-        problem={form.problem('domain')}
       />
-    </FormDialog>
+    </ResourceForm>
   )
 }
 

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
+import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
@@ -28,14 +27,11 @@ export const unblock = ({ kind, value }: Pick<Draft, 'kind' | 'value'>, called: 
 
 /** The form in which something is blocked. */
 export const BlockForm = ({ draft, onClose }: { readonly draft: Draft; readonly onClose: () => void }) => {
-  const [given, setGiven] = useState(draft)
-  const form = useForm()
+  const { kind, value, reason } = draft
+  const form = useDraft({ kind, value, reason })
   const { operator: texts, actions } = t()
-  const set = (name: 'kind' | 'value' | 'reason') => (value: string) => setGiven({ ...given, [name]: value })
   const submit = async () => {
-    const { kind, value, reason } = given
-    const body = { kind, value, reason }
-    const done = await request<Pick<Draft, 'kind' | 'value'>>('POST', '/api/operator/block', body)
+    const done = await request<Pick<Draft, 'kind' | 'value'>>('POST', '/api/operator/block', form.draft)
     const called = draft.called ?? done.value
     onClose()
     say(fill(texts.isBlocked, { what: called }), {
@@ -47,36 +43,23 @@ export const BlockForm = ({ draft, onClose }: { readonly draft: Draft; readonly 
       title={texts.blockTitle}
       action={texts.block}
       form={form}
-      fields={['kind', 'value', 'reason']}
+      fields={Object.keys(form.draft)}
       onSubmit={submit}
       onClose={onClose}
     >
       <SelectField
         label={texts.kind}
-        value={given.kind}
-        onValue={set('kind')}
+        {...form.field('kind')}
         options={kinds.map((one) => [one, texts.kinds[one]] as const)}
-        problem={form.problem('kind')}
       />
       <TextField
         label={texts.value}
-        value={given.value}
-        onValue={set('value')}
+        {...form.field('value')}
         required
         autofocus
-        hint={texts.hints[given.kind as keyof typeof texts.hints]}
-        problem={form.problem('value')}
+        hint={texts.hints[form.draft.kind as keyof typeof texts.hints]}
       />
-      <TextField
-        label={texts.reason}
-        value={given.reason}
-        onValue={set('reason')}
-        required
-        max={500}
-        rows={2}
-        hint={texts.reasonHint}
-        problem={form.problem('reason')}
-      />
+      <TextField label={texts.reason} {...form.field('reason')} required max={500} rows={2} hint={texts.reasonHint} />
     </FormDialog>
   )
 }

@@ -1,13 +1,11 @@
-import { useState } from 'preact/hooks'
-import { request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
+import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
 import { dateOf, moment } from '../../core/time.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { FormDialog } from '../../parts/formdialog.tsx'
 import { HistoryLink } from '../../parts/historylink.tsx'
 import { Named } from '../../parts/listing.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
+import { ResourceForm } from '../../parts/resourceform.tsx'
 
 interface Pixel {
   readonly id: number
@@ -35,51 +33,22 @@ const networks: Readonly<Record<string, string>> = {
 }
 
 const PixelForm = ({ pixel, onClose }: { readonly pixel: Pixel | undefined; readonly onClose: () => void }) => {
-  const [type, setType] = useState(pixel?.type ?? 'gapixel')
-  const [name, setName] = useState(pixel?.name ?? '')
-  const [tag, setTag] = useState(pixel?.tag ?? '')
-  const form = useForm()
+  const form = useDraft({ type: pixel?.type ?? 'gapixel', name: pixel?.name ?? '', tag: pixel?.tag ?? '' })
   const texts = t().pixels
-  const submit = async () => {
-    if (pixel) await request('PUT', `/api/pixel/${pixel.id}/update`, { name, tag })
-    else await request('POST', '/api/pixel/add', { type, name, tag })
-    onClose()
-  }
+  const { type: _type, ...changeable } = form.draft
   return (
-    <FormDialog
-      title={pixel ? texts.edit : texts.create}
-      action={pixel ? t().actions.save : texts.create}
+    <ResourceForm
+      one="/api/pixel"
+      id={pixel?.id}
+      texts={texts}
       form={form}
-      fields={['type', 'name', 'tag']}
-      onSubmit={submit}
+      body={pixel ? changeable : form.draft}
       onClose={onClose}
     >
-      {!pixel && (
-        <SelectField
-          label={texts.network}
-          value={type}
-          onValue={setType}
-          options={Object.entries(networks)}
-          problem={form.problem('type')}
-        />
-      )}
-      <TextField
-        label={t().resources.name}
-        value={name}
-        onValue={setName}
-        required
-        autofocus
-        problem={form.problem('name')}
-      />
-      <TextField
-        label={texts.tag}
-        value={tag}
-        onValue={setTag}
-        required
-        hint={texts.tagHint}
-        problem={form.problem('tag')}
-      />
-    </FormDialog>
+      {!pixel && <SelectField label={texts.network} {...form.field('type')} options={Object.entries(networks)} />}
+      <TextField label={t().resources.name} {...form.field('name')} required autofocus />
+      <TextField label={texts.tag} {...form.field('tag')} required hint={texts.tagHint} />
+    </ResourceForm>
   )
 }
 

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
+import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
 import { say } from '../../core/toasts.ts'
 import { Switch, TextField } from '../../parts/field.tsx'
@@ -36,17 +35,20 @@ const others = (events: readonly string[]) => events.filter((one) => one !== '*'
 /** Where a webhook sends to, and what. */
 export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => {
   const given = existing?.events ?? ['*']
-  const [name, setName] = useState(existing?.name ?? '')
-  const [url, setUrl] = useState(existing?.url ?? '')
-  const [all, setAll] = useState(given.includes('*'))
-  const [clicks, setClicks] = useState(given.includes('clicks'))
-  const [bots, setBots] = useState(existing !== undefined && existing.classes.length !== 1)
-  const [types, setTypes] = useState(others(given).join(', '))
-  const [filter, setFilter] = useState<WebhookFilter>(existing ?? everything)
-  const [tags, setTags] = useState((existing?.tags ?? []).join(', '))
-  const form = useForm()
+  const form = useDraft({
+    url: existing?.url ?? '',
+    name: existing?.name ?? '',
+    all: given.includes('*'),
+    clicks: given.includes('clicks'),
+    bots: existing !== undefined && existing.classes.length !== 1,
+    types: others(given).join(', '),
+    filter: existing ?? everything,
+    tags: (existing?.tags ?? []).join(', '),
+  })
+  const { all, clicks } = form.draft
   const texts = t().webhooks
   const submit = async () => {
+    const { url, name, bots, types, filter, tags } = form.draft
     const named = types.split(/[\s,]+/).filter((one) => one !== '')
     const body = {
       name,
@@ -75,34 +77,37 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
     >
       <TextField
         label={texts.url}
-        value={url}
-        onValue={setUrl}
+        {...form.field('url')}
         required
         autofocus
         placeholder="https://"
         hint={texts.urlHint}
-        problem={form.problem('url')}
       />
-      <TextField label={t().resources.name} value={name} onValue={setName} problem={form.problem('name')} />
+      <TextField label={t().resources.name} {...form.field('name')} />
       <fieldset class="field">
         <legend>{texts.sends}</legend>
-        <Switch label={texts.allChanges} checked={all} onValue={setAll} />
-        <Switch label={texts.clicks} checked={clicks} onValue={setClicks} />
-        {clicks && <Switch label={texts.bots} checked={bots} onValue={setBots} />}
+        <Switch label={texts.allChanges} {...form.field('all')} />
+        <Switch label={texts.clicks} {...form.field('clicks')} />
+        {clicks && <Switch label={texts.bots} {...form.field('bots')} />}
       </fieldset>
       {all ? (
         form.problem('events') !== undefined && <p class="message bad">{form.problem('events')}</p>
       ) : (
         <TextField
           label={texts.types}
-          value={types}
-          onValue={setTypes}
+          {...form.field('types')}
           placeholder="LinkCreated, LinkUpdated"
           hint={texts.typesHint}
           problem={form.problem('events')}
         />
       )}
-      <FilterFields filter={filter} onFilter={setFilter} tags={tags} onTags={setTags} form={form} />
+      <FilterFields
+        filter={form.draft.filter}
+        onFilter={(filter) => form.set({ filter })}
+        tags={form.draft.tags}
+        onTags={(tags) => form.set({ tags })}
+        form={form}
+      />
     </FormDialog>
   )
 }

@@ -1,17 +1,15 @@
-import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import { request } from '../../../core/api.ts'
-import { useForm } from '../../../core/form.ts'
-import { go, href } from '../../../core/router.ts'
+import { useDraft } from '../../../core/draft.ts'
+import { href } from '../../../core/router.ts'
 import { service } from '../../../core/session.ts'
 import { t } from '../../../core/alltexts.ts'
 import { fill } from '../../../core/texts.ts'
 import { CopyButton } from '../../../parts/button.tsx'
 import { Switch, TextField } from '../../../parts/field.tsx'
-import { FormDialog } from '../../../parts/formdialog.tsx'
 import { Named } from '../../../parts/listing.tsx'
 import { Mark } from '../../../parts/mark.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
+import { ResourceForm } from '../../../parts/resourceform.tsx'
 
 export interface Campaign {
   readonly id: number
@@ -32,48 +30,33 @@ interface CampaignFormProps {
 
 /** The fields of a campaign, which is made or changed. */
 export const CampaignForm = ({ campaign, onClose }: CampaignFormProps) => {
-  const [name, setName] = useState(campaign?.name ?? '')
-  const [slug, setSlug] = useState(campaign ? slugOf(campaign) : '')
-  const [isPublic, setPublic] = useState(campaign?.public ?? false)
-  const form = useForm()
+  const form = useDraft({
+    name: campaign?.name ?? '',
+    public: campaign?.public ?? false,
+    slug: campaign ? slugOf(campaign) : '',
+  })
   const texts = t().campaigns
-  const submit = async () => {
-    const body = { name, public: isPublic, ...(slug === '' ? {} : { slug }) }
-    if (campaign) await request('PUT', `/api/campaign/${campaign.id}/update`, body)
-    else {
-      const { id } = await request<{ readonly id: number }>('POST', '/api/campaign/add', body)
-      go(href(`/campaigns/${id}`))
-    }
-    onClose()
-  }
+  const { slug, ...rest } = form.draft
   return (
-    <FormDialog
-      title={campaign ? texts.edit : texts.create}
-      action={campaign ? t().actions.save : texts.create}
+    <ResourceForm
+      one="/api/campaign"
+      id={campaign?.id}
+      texts={texts}
       form={form}
-      fields={['name', 'slug']}
-      onSubmit={submit}
+      body={slug === '' ? rest : form.draft}
+      screens="/campaigns"
       onClose={onClose}
     >
-      <TextField
-        label={t().resources.name}
-        value={name}
-        onValue={setName}
-        required
-        autofocus
-        problem={form.problem('name')}
-      />
-      <Switch label={texts.makePublic} checked={isPublic} onValue={setPublic} />
-      {isPublic && (
+      <TextField label={t().resources.name} {...form.field('name')} required autofocus />
+      <Switch label={texts.makePublic} {...form.field('public')} />
+      {form.draft.public && (
         <TextField
           label={texts.slug}
-          value={slug}
-          onValue={setSlug}
+          {...form.field('slug')}
           hint={fill(texts.slugHint, { address: `${service.baseUrl}/r/${slug || '…'}` })}
-          problem={form.problem('slug')}
         />
       )}
-    </FormDialog>
+    </ResourceForm>
   )
 }
 

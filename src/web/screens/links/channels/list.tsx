@@ -1,13 +1,11 @@
-import { useState } from 'preact/hooks'
-import { request } from '../../../core/api.ts'
-import { useForm } from '../../../core/form.ts'
-import { go, href } from '../../../core/router.ts'
+import { useDraft } from '../../../core/draft.ts'
+import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
 import { ColorField } from '../../../parts/color.tsx'
 import { Switch, TextField } from '../../../parts/field.tsx'
-import { FormDialog } from '../../../parts/formdialog.tsx'
 import { Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
+import { ResourceForm } from '../../../parts/resourceform.tsx'
 import { Swatch } from '../../../parts/swatch.tsx'
 
 export interface Channel {
@@ -25,48 +23,27 @@ interface ChannelFormProps {
 
 /** The fields of a channel, which is made or changed. */
 export const ChannelForm = ({ channel, onClose }: ChannelFormProps) => {
-  const [name, setName] = useState(channel?.name ?? '')
-  const [description, setDescription] = useState(channel?.description ?? '')
-  const [color, setColor] = useState(channel?.color ?? '#3b82f6')
-  const [starred, setStarred] = useState(channel?.starred ?? false)
-  const form = useForm()
-  const texts = t().channels
-  const submit = async () => {
-    const body = { name, description, color, starred }
-    if (channel) await request('PUT', `/api/channel/${channel.id}/update`, body)
-    else {
-      const { id } = await request<{ readonly id: number }>('POST', '/api/channel/add', body)
-      go(href(`/channels/${id}`))
-    }
-    onClose()
-  }
+  const form = useDraft({
+    name: channel?.name ?? '',
+    description: channel?.description ?? '',
+    color: channel?.color ?? '#3b82f6',
+    starred: channel?.starred ?? false,
+  })
+  const { channels, resources } = t()
   return (
-    <FormDialog
-      title={channel ? texts.edit : texts.create}
-      action={channel ? t().actions.save : texts.create}
+    <ResourceForm
+      one="/api/channel"
+      id={channel?.id}
+      texts={channels}
       form={form}
-      fields={['name', 'description', 'color']}
-      onSubmit={submit}
+      screens="/channels"
       onClose={onClose}
     >
-      <TextField
-        label={t().resources.name}
-        value={name}
-        onValue={setName}
-        required
-        autofocus
-        problem={form.problem('name')}
-      />
-      <TextField
-        label={t().resources.description}
-        value={description}
-        onValue={setDescription}
-        rows={2}
-        problem={form.problem('description')}
-      />
-      <ColorField label={t().resources.color} value={color} onValue={setColor} problem={form.problem('color')} />
-      <Switch label={texts.starred} checked={starred} onValue={setStarred} />
-    </FormDialog>
+      <TextField label={resources.name} {...form.field('name')} required autofocus />
+      <TextField label={resources.description} {...form.field('description')} rows={2} />
+      <ColorField label={resources.color} {...form.field('color')} />
+      <Switch label={channels.starred} {...form.field('starred')} />
+    </ResourceForm>
   )
 }
 

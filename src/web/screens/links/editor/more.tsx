@@ -146,7 +146,7 @@ export const PasswordForm = (props: FormProps) => {
       {hasPassword && (
         <Switch
           label={texts.removePassword}
-          checked={draft.removePassword}
+          value={draft.removePassword}
           onValue={(removePassword) => set({ removePassword, password: '' })}
         />
       )}

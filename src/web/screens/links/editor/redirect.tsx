@@ -82,7 +82,7 @@ export const RedirectForm = (props: FormProps) => {
         problem={problemOf(error, 'type')}
       />
       <Parameters {...props} />
-      <Switch label={texts.forward} checked={draft.forward} onValue={(forward) => set({ forward })} />
+      <Switch label={texts.forward} value={draft.forward} onValue={(forward) => set({ forward })} />
       {pixels.length > 0 && (
         <fieldset class="field">
           <legend>{texts.pixels}</legend>
@@ -90,7 +90,7 @@ export const RedirectForm = (props: FormProps) => {
             <Switch
               key={id}
               label={name}
-              checked={draft.pixels.includes(id)}
+              value={draft.pixels.includes(id)}
               onValue={(on) => set({ pixels: on ? [...draft.pixels, id] : draft.pixels.filter((one) => one !== id) })}
             />
           ))}

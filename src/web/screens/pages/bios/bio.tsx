@@ -1,17 +1,14 @@
-import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import { get, request } from '../../../core/api.ts'
-import { type FormState, useForm } from '../../../core/form.ts'
+import { get } from '../../../core/api.ts'
+import type { FormState } from '../../../core/form.ts'
 import { useLoad } from '../../../core/load.ts'
-import { remove } from '../../../core/removal.ts'
-import { go, href, type ScreenProps } from '../../../core/router.ts'
+import { href, type ScreenProps } from '../../../core/router.ts'
 import { service, shortHost } from '../../../core/session.ts'
 import { t } from '../../../core/alltexts.ts'
 import { counted, fill } from '../../../core/texts.ts'
-import { say } from '../../../core/toasts.ts'
 import { CopyButton } from '../../../parts/button.tsx'
 import { ColorField } from '../../../parts/color.tsx'
-import { Editor } from '../../../parts/editor.tsx'
+import { Editor, useEditor } from '../../../parts/editor.tsx'
 import { Problem, SelectField, TextField } from '../../../parts/field.tsx'
 import { NotFound, Section } from '../../../parts/section.tsx'
 import { Sortable } from '../../../parts/sortable.tsx'
@@ -167,29 +164,17 @@ const About = ({ draft, set, form }: Omit<EntriesProps, 'stored'>) => {
 const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
   const initial = answer ? draftOf(answer.details) : blank
   const id = answer?.details.id
-  const [draft, setDraft] = useState(initial)
-  const [stored, setStored] = useState(initial)
-  const form = useForm()
-  const { bios: texts, resources } = t()
-  const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
-  const save = async () => {
-    const body = bodyOf(draft)
-    if (id === undefined) {
-      const made = await request<{ readonly id: number }>('POST', '/api/bio/add', body)
-      go(href(`/bio/${made.id}`), { replace: true })
-    } else {
-      await request('PUT', `/api/bio/${id}/update`, body)
-      // new entries have ids now: the next change of theirs must not make them new ones again
-      const now = draftOf((await get<Answer>(`/api/bio/${id}`)).details)
-      setDraft(now)
-      setStored(now)
-    }
-    say(resources.stored)
-  }
-  const leave = () => {
-    go(href('/bio'))
-    return () => {}
-  }
+  const form = useEditor({
+    kind: 'bio',
+    id,
+    initial,
+    bodyOf,
+    screens: '/bio',
+    // new entries have ids then: the next change of theirs must not make them new ones again
+    read: async (stored) => draftOf((await get<Answer>(`/api/bio/${stored}`)).details),
+  })
+  const { draft, set, stored, editor } = form
+  const texts = t().bios
   const address = `${service.baseUrl}/${stored.alias}`
   return (
     <>
@@ -207,12 +192,8 @@ const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
             </span>
           )
         }
-        form={form}
+        {...editor}
         fields={fields}
-        changed={JSON.stringify(draft) !== JSON.stringify(stored)}
-        onSave={save}
-        of={id === undefined ? undefined : { kind: 'bio', id }}
-        onDelete={id === undefined ? undefined : () => void remove('/api/bio', { id, name: stored.name }, leave)}
         preview={<Preview draft={draft} />}
       >
         {answer && <Counts data={answer.data} />}

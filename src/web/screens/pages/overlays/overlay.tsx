@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks'
-import { request } from '../../../core/api.ts'
-import { type FormState, useForm } from '../../../core/form.ts'
+import type { FormState } from '../../../core/form.ts'
 import { useLoad } from '../../../core/load.ts'
-import { remove } from '../../../core/removal.ts'
-import { go, href, type ScreenProps } from '../../../core/router.ts'
+import { href, type ScreenProps } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
 import { fill } from '../../../core/texts.ts'
-import { say } from '../../../core/toasts.ts'
 import { ColorField } from '../../../parts/color.tsx'
-import { Editor } from '../../../parts/editor.tsx'
+import { Editor, useEditor } from '../../../parts/editor.tsx'
 import { Problem, SelectField, TextField } from '../../../parts/field.tsx'
 import { NotFound, Section } from '../../../parts/section.tsx'
 import { Sortable } from '../../../parts/sortable.tsx'
@@ -106,34 +103,16 @@ const Content = (props: FieldsProps) => {
 }
 
 const Form = ({ id, initial }: { readonly id: number | undefined; readonly initial: Draft }) => {
-  const [draft, setDraft] = useState(initial)
-  const [stored, setStored] = useState(initial)
-  const form = useForm()
+  const form = useEditor({ kind: 'overlay', id, initial, bodyOf, screens: '/overlays' })
+  const { draft, set, stored, field, editor } = form
   const { overlays: texts, resources, editors } = t()
-  const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
-  const save = async () => {
-    const body = bodyOf(draft)
-    if (id !== undefined) await request('PUT', `/api/overlay/${id}/update`, body)
-    const made = id ?? (await request<{ readonly id: number }>('POST', '/api/overlay/add', body)).id
-    setStored(draft)
-    say(resources.stored)
-    if (id === undefined) go(href(`/overlays/${made}`), { replace: true })
-  }
-  const leave = () => {
-    go(href('/overlays'))
-    return () => {}
-  }
   return (
     <>
       <Editor
         title={id === undefined ? texts.create : stored.name}
         text={id === undefined ? texts.newText : texts.use}
-        form={form}
+        {...editor}
         fields={fields}
-        changed={JSON.stringify(draft) !== JSON.stringify(stored)}
-        onSave={save}
-        of={id === undefined ? undefined : { kind: 'overlay', id }}
-        onDelete={id === undefined ? undefined : () => void remove('/api/overlay', { id, name: stored.name }, leave)}
         preview={<Preview draft={draft} />}
       >
         <Section title={editors.content}>
@@ -146,25 +125,13 @@ const Form = ({ id, initial }: { readonly id: number | undefined; readonly initi
               hint={texts.typeHints[draft.type]}
               problem={form.problem('type')}
             />
-            <TextField
-              label={texts.name}
-              value={draft.name}
-              onValue={(name) => set({ name })}
-              required
-              hint={texts.nameHint}
-              problem={form.problem('name')}
-            />
+            <TextField label={texts.name} {...field('name')} required hint={texts.nameHint} />
             <Content draft={draft} set={set} form={form} />
           </div>
         </Section>
         <Section title={editors.look}>
           <div class="two">
-            <ColorField
-              label={resources.color}
-              value={draft.color}
-              onValue={(color) => set({ color })}
-              problem={form.problem('color')}
-            />
+            <ColorField label={resources.color} {...field('color')} />
             <SelectField
               label={texts.position}
               value={draft.position}

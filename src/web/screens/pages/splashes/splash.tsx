@@ -1,15 +1,10 @@
-import { useState } from 'preact/hooks'
-import { request } from '../../../core/api.ts'
-import { useForm } from '../../../core/form.ts'
 import { useLoad } from '../../../core/load.ts'
-import { remove } from '../../../core/removal.ts'
-import { go, href, type ScreenProps } from '../../../core/router.ts'
+import { href, type ScreenProps } from '../../../core/router.ts'
 import { shortHost } from '../../../core/session.ts'
 import { t } from '../../../core/alltexts.ts'
 import { fill } from '../../../core/texts.ts'
-import { say } from '../../../core/toasts.ts'
 import { ColorField, isColor } from '../../../parts/color.tsx'
-import { Editor } from '../../../parts/editor.tsx'
+import { Editor, useEditor } from '../../../parts/editor.tsx'
 import { TextField } from '../../../parts/field.tsx'
 import { Phone, PicturePlace, hostIn } from '../../../parts/phone.tsx'
 import { NotFound, Section } from '../../../parts/section.tsx'
@@ -81,49 +76,24 @@ const Preview = ({ draft }: { readonly draft: Draft }) => {
 }
 
 const Form = ({ id, initial }: { readonly id: number | undefined; readonly initial: Draft }) => {
-  const [draft, setDraft] = useState(initial)
-  const [stored, setStored] = useState(initial)
-  const form = useForm()
+  const {
+    draft,
+    stored,
+    field: fieldOf,
+    editor,
+  } = useEditor({ kind: 'splash', id, initial, bodyOf, screens: '/splash' })
   const { splashes, overlays, resources, editors } = t()
-  const save = async () => {
-    const body = bodyOf(draft)
-    if (id !== undefined) await request('PUT', `/api/splash/${id}/update`, body)
-    const made = id ?? (await request<{ readonly id: number }>('POST', '/api/splash/add', body)).id
-    setStored(draft)
-    say(resources.stored)
-    if (id === undefined) go(href(`/splash/${made}`), { replace: true })
-  }
   const field = (
     name: keyof Draft,
     label: string,
     more: { hint?: string; rows?: number; placeholder?: string } = {},
-  ) => (
-    <TextField
-      label={label}
-      value={draft[name]}
-      onValue={(value) => setDraft((before) => ({ ...before, [name]: value }))}
-      problem={form.problem(name)}
-      {...more}
-    />
-  )
+  ) => <TextField label={label} {...fieldOf(name)} {...more} />
   return (
     <Editor
       title={id === undefined ? splashes.create : stored.name}
       text={id === undefined ? splashes.newText : splashes.use}
-      form={form}
+      {...editor}
       fields={fields}
-      changed={JSON.stringify(draft) !== JSON.stringify(stored)}
-      onSave={save}
-      of={id === undefined ? undefined : { kind: 'splash', id }}
-      onDelete={
-        id === undefined
-          ? undefined
-          : () =>
-              void remove('/api/splash', { id, name: stored.name }, () => {
-                go(href('/splash'))
-                return () => {}
-              })
-      }
       preview={<Preview draft={draft} />}
     >
       <Section title={editors.content}>
@@ -139,14 +109,7 @@ const Form = ({ id, initial }: { readonly id: number | undefined; readonly initi
       </Section>
       <Section title={editors.look}>
         <div class="fields wide-fields">
-          <ColorField
-            label={resources.color}
-            value={draft.color}
-            none="#0a6349"
-            onValue={(color) => setDraft((before) => ({ ...before, color }))}
-            hint={editors.colorHint}
-            problem={form.problem('color')}
-          />
+          <ColorField label={resources.color} {...fieldOf('color')} none="#0a6349" hint={editors.colorHint} />
           {field('logo', editors.logo, { placeholder: 'https://', hint: editors.pictureHint })}
           {field('banner', splashes.banner, { placeholder: 'https://' })}
         </div>
