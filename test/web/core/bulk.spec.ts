@@ -32,7 +32,7 @@ describe('changing many links', () => {
 
   it('stops at the first request with a refused row, and says why', async () => {
     const message = '`tags.0` must not contain a comma.'
-    page.answer(() => ({ body: { error: 0, failed: 1, rows: [{ error: 0 }, { error: 1, message }] } }))
+    page.answer(() => ({ body: { error: 0, failed: 1, rows: [{ error: 0 }, { error: 1, message, field: 'tags.0' }] } }))
     const failure = await bulk.changeLinks('update', rows(1001)).catch((error: unknown) => error)
     expect(failure).to.be.instanceOf(api.ApiError)
     expect(failure).to.include({ status: 400, field: 'tags', message })
