@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { startBlockListUrl } from '../../../src/app/jobs/blocklisturl.ts'
 import { emptyBlockList } from '../../../src/lib/blocklist.ts'
 import { openDownload } from '../../../src/lib/fetch.ts'
+import { problem } from '../../../src/lib/problems/problem.ts'
 import { until } from '../../support/client.ts'
 import { startStub, type Stub } from '../../support/stub.ts'
 
@@ -93,7 +94,7 @@ describe('a public list of blocked hosts', () => {
   })
 
   it('is not fetched from an internal address', async () => {
-    const problem = await openDownload()('http://127.0.0.1/hosts', {})
-    expect(problem).to.deep.equal({ ok: false, problem: 'must be at an address on the public internet' })
+    const found = await openDownload()('http://127.0.0.1/hosts', {})
+    expect(found).to.deep.equal({ ok: false, problem: problem('wrong_address', { what: 'private' }) })
   })
 })

@@ -39,7 +39,7 @@ describe('the port of the operator', () => {
     const response = await fetch(`${address}/fails`)
     expect([response.status, await response.text()]).to.deep.equal([
       503,
-      '{"error":1,"message":"This cannot be read at the moment. Try again shortly."}',
+      '{"error":1,"message":"This cannot be read at the moment. Try again shortly.","code":"unavailable","params":{"what":"numbers"}}',
     ])
   })
 })
