@@ -52,13 +52,13 @@ describe('the steps of CI', () => {
 
   it('fail when a lane ends before its last step, does not exist or takes too long', () => {
     const { lines, last } = run(`
-      minutes=0.01
+      minutes=0.05
       one() { check true; exit 0; check true; }
       two() { check true; echo $unknown; }
       three() { check sleep 60; }
       lanes one two three four`)
     expect(last).to.equal('0 passed, 4 failed')
     expect(lines.filter((line) => line.endsWith('ended before all of its steps had run'))).to.have.length(6)
-    expect(lines).to.include('This step was ended after 0.01 minutes.')
+    expect(lines).to.include('This step was ended after 0.05 minutes.')
   })
 })

@@ -40,6 +40,12 @@ export const changes: readonly Change[] = [
   },
   {
     release: '0.1.0',
+    at: 'pages/GET / go.example.com.addresses[/dashboard]',
+    now: '/dashboard',
+    why: "The page at the root of the service's own host leads to the dashboard.",
+  },
+  {
+    release: '0.1.0',
     at: 'tables/bios/id=6.name',
     now: '',
     why: 'The content of bio pages is cleared when their account is erased.',

@@ -24,7 +24,7 @@ export const longestTurn = async (work: () => unknown): Promise<number> => {
 
 /** ms of CPU time: turns that take less count as this, because other causes weigh more in them than the input */
 const leastMs = 20
-const runs = 3
+const runs = 5
 
 interface Sizes {
   readonly from: number
