@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { codec } from '../src/events/codec.ts'
-import { createSignal } from '../src/lib/signal.ts'
+import { createSignal } from '../src/lib/async/signal.ts'
 import { postgresStore } from '../src/store/postgres.ts'
 import { migrate, openDatabase, openPool } from '../src/postgres/database.ts'
 import { fill } from '../src/projections/engine/fill.ts'

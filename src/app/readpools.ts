@@ -1,6 +1,6 @@
 import { loaderUntil } from '../commands/load.ts'
 import type { Past, ReadBy } from '../http/api/past/past.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createTurns } from '../lib/async/turns.ts'
 import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../queries/history/tablesat.ts'
 import type { Ledger } from './log/ledger.ts'
 

@@ -1,6 +1,6 @@
 import type { Handler } from '../commands/handle.ts'
 import { parseStreamId, streamId } from '../events/streams.ts'
-import { batch } from '../lib/batch.ts'
+import { batch } from '../lib/async/batch.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
 import type { Reader } from '../queries/reader.ts'

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
-import { batch } from '../lib/batch.ts'
-import { withTimeout } from '../lib/timeout.ts'
+import { batch } from '../lib/async/batch.ts'
+import { withTimeout } from '../lib/async/timeout.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 
 /** The clicks of links that end with a number of them. */

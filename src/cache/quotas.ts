@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
-import { batch } from '../lib/batch.ts'
+import { batch } from '../lib/async/batch.ts'
 import { problem, type Problem, sentenceOf } from '../lib/problems/problem.ts'
 import type { QuotaKind } from '../queries/accounts/quota.ts'
 

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { withTimeout } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/async/timeout.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import type { Changed } from '../queries/history/changed.ts'
 import { partStreams, type PublicTarget, targetStream } from '../queries/links/target.ts'

@@ -3,7 +3,7 @@ import { type Ledger, openLedger } from '../app/log/ledger.ts'
 import { project, projectedPosition } from '../app/log/projector.ts'
 import { readConfig } from '../config.ts'
 import { inDataDir } from '../lib/datadir.ts'
-import { createSignal } from '../lib/signal.ts'
+import { createSignal } from '../lib/async/signal.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
 

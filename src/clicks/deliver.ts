@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventStore } from '../events/store.ts'
-import { backOff } from '../lib/backoff.ts'
+import { backOff } from '../lib/async/backoff.ts'
 import { type AsideSpool, entriesIn, reasonToKeepAside } from './aside.ts'
 import type { ClickRecord } from './record.ts'
 import { type Relay, type RelayOptions, type RelayState, startRelay } from './relay.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { aborted } from '../lib/aborted.ts'
-import { backOff } from '../lib/backoff.ts'
+import { aborted } from '../lib/async/aborted.ts'
+import { backOff } from '../lib/async/backoff.ts'
 import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from './visitor/agent.ts'
 import type { Classify } from './classify.ts'

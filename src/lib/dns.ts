@@ -1,5 +1,5 @@
 import { Resolver as NodeResolver } from 'node:dns/promises'
-import { withTimeout } from './timeout.ts'
+import { withTimeout } from './async/timeout.ts'
 
 /** The lookups made here; a `Resolver` of `node:dns/promises` has this shape. */
 export interface Resolver {

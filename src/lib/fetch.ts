@@ -10,7 +10,7 @@ import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
-import { TimedOut, withTimeout } from './timeout.ts'
+import { TimedOut, withTimeout } from './async/timeout.ts'
 
 /** The body, or what is wrong with the address. */
 export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: Problem }

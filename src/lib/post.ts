@@ -1,5 +1,5 @@
 import { addressProblem, connector, type Guard, withinDeadline } from './fetch.ts'
-import { TimedOut } from './timeout.ts'
+import { TimedOut } from './async/timeout.ts'
 import { phraseOf, type Problem } from './problems/problem.ts'
 
 /** What a server answered to a message, or why there is no answer. */

@@ -1,4 +1,4 @@
-import { batch } from '../lib/batch.ts'
+import { batch } from '../lib/async/batch.ts'
 import { type Database, prepared } from './database.ts'
 
 /** Kinds of resources with ids of their own; each has a sequence in the schema `state`. */

@@ -1,5 +1,5 @@
 import QuickLRU from 'quick-lru'
-import { batch } from '../lib/batch.ts'
+import { batch } from '../lib/async/batch.ts'
 import type { Database } from './database.ts'
 
 /** ms between two writes of a process about the same key */

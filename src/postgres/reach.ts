@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { OperatorError } from '../lib/operatorerror.ts'
-import { withTimeout } from '../lib/timeout.ts'
+import { withTimeout } from '../lib/async/timeout.ts'
 
 /** ms within which the kernel of the server, not PostgreSQL, must accept a connection */
 const timeoutMs = 1500

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { createFairQueue } from '../lib/fairqueue.ts'
+import { createFairQueue } from '../lib/async/fairqueue.ts'
 import { startThread } from '../lib/thread.ts'
 import type { Done, Task } from './worker.ts'
 

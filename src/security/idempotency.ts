@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { batch } from '../lib/batch.ts'
+import { batch } from '../lib/async/batch.ts'
 import type { Database } from '../postgres/database.ts'
 import {
   type Drawn,

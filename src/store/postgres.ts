@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Codec } from '../events/codec.ts'
 import { appendLimit, type EventStore } from '../events/store.ts'
-import type { Signal } from '../lib/signal.ts'
+import type { Signal } from '../lib/async/signal.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
 import { createAppendQueue, encodeWrites } from './postgres/append.ts'
 import { createAppendNotifier } from './postgres/notify.ts'

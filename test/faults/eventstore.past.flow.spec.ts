@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { asStored } from '../../src/events/codec.ts'
-import { createSignal } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/async/signal.ts'
 import { openPool } from '../../src/postgres/database.ts'
 import { copyLog } from '../../src/store/copy.ts'
 import { eventStoreDb } from '../../src/store/eventstoredb.ts'

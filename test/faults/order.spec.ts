@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codec } from '../../src/events/codec.ts'
-import { createSignal } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/async/signal.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { type Connection, openPool } from '../../src/postgres/database.ts'
 import { startedDatabase, startTestApp, urlOf } from '../support/app.ts'

@@ -8,7 +8,7 @@ import {
   isClickType,
   type Write,
 } from '../../src/events/store.ts'
-import { createSignal } from '../../src/lib/signal.ts'
+import { createSignal } from '../../src/lib/async/signal.ts'
 import { ensureLogOpened, type MakeOpening } from '../../src/store/open.ts'
 import { decodeBatches, decodeEvents, parsed } from '../../src/store/slices.ts'
 

@@ -1,6 +1,6 @@
 import { isUnused } from '../../events/store.ts'
 import { oneTimeAddress } from '../../http/public/account/account.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
 import { openOneTimeLinks } from '../../security/onetimelinks.ts'

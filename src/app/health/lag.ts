@@ -1,6 +1,6 @@
 import { Unreadable } from '../../events/codec.ts'
 import { type EventStore, type Filter, readToHead } from '../../events/store.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 
 /** How far a position is behind the log, as it was known at the last look. */
 export interface Lag {

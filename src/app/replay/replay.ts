@@ -7,7 +7,7 @@ import { closeServer, createHttpServer, serve } from '../../http/server/server.t
 import { type Cleanup, createCleanup, openAll } from '../../lib/cleanup.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
-import { createSignal } from '../../lib/signal.ts'
+import { createSignal } from '../../lib/async/signal.ts'
 import { sessions } from '../../postgres/database.ts'
 import { fillOnce } from '../../projections/engine/fill.ts'
 import { projections } from '../../projections/index.ts'

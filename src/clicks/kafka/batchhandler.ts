@@ -1,5 +1,5 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
-import { backOff } from '../../lib/backoff.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import type { ClickEntry } from '../entry.ts'
 import type { Log } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'

@@ -1,4 +1,4 @@
-import { backOff } from '../../lib/backoff.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import type { OnProblem } from '../report.ts'
 import type { ClickRecord } from '../record.ts'
 import type { RecorderState } from '../state.ts'

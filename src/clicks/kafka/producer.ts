@@ -1,4 +1,4 @@
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import type { ClickRecord } from '../record.ts'
 import { createKafkaClient, type KafkaOptions } from './client.ts'
 import { explainFailure } from './failure.ts'

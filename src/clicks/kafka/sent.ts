@@ -1,6 +1,6 @@
 import type { Consumer, EachBatchPayload } from 'kafkajs'
 import { randomUUID } from 'node:crypto'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import type { SeqByPartition } from '../entry.ts'
 import type { ClickRecord } from '../record.ts'
 import { createKafkaClient, type KafkaOptions, noAnswer } from './client.ts'

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../events/store.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import { type EntriesByPartition, furthest, type SeqByPartition } from '../entry.ts'
 import { TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'

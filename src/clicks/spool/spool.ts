@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createSignal } from '../../lib/signal.ts'
+import { createSignal } from '../../lib/async/signal.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { answerOf, type Failure, failureOf } from './errors.ts'
 import { rateHeaders } from './limits/limiter.ts'

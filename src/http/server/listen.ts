@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { OperatorError } from '../../lib/operatorerror.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 
 /** ms to look up a HOST that is a name */
 const timeoutMs = 1500

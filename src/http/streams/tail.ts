@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSignal, type Signal } from '../../lib/signal.ts'
+import { createSignal, type Signal } from '../../lib/async/signal.ts'
 
 /** One stream that waits for events of its account. */
 export interface Follower {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { isUnknown } from '../../events/unknown.ts'
-import { backOff } from '../../lib/backoff.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import { encode, notify } from '../../postgres/notifications.ts'
 import { Overtaken } from './apply.ts'
 import { batchSize } from './batchsize.ts'

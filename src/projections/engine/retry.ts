@@ -1,5 +1,5 @@
 import { readToHead } from '../../events/store.ts'
-import { backOff } from '../../lib/backoff.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import { batchSize } from './batchsize.ts'
 import { applyLog } from './pass.ts'
 import type { Projection } from './projection.ts'

@@ -1,5 +1,5 @@
 import type { Filter } from '../../events/store.ts'
-import type { Signal } from '../../lib/signal.ts'
+import type { Signal } from '../../lib/async/signal.ts'
 import type { BatchSize } from './batchsize.ts'
 import { fill, type FillOptions } from './fill.ts'
 import type { Problem } from './halts.ts'

@@ -1,7 +1,7 @@
 import type { Credentials, EventData, EventStoreDBClient } from '@eventstore/db-client'
 import type { Codec } from '../../events/codec.ts'
 import { type Appended, appendLimit, appendTooLarge, StoreUnavailable, type Write } from '../../events/store.ts'
-import { withTimeout } from '../../lib/timeout.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
 import type { Calls } from './calls.ts'
 import type { ReadPage } from './read.ts'
 import { library } from './library.ts'

@@ -2,7 +2,7 @@ import type { RecordedEvent, StreamingRead } from '@eventstore/db-client'
 import type { Raw } from '../../events/codec.ts'
 import { events as registry } from '../../events/index.ts'
 import { clickTypes, type Filter } from '../../events/store.ts'
-import { TimedOut } from '../../lib/timeout.ts'
+import { TimedOut } from '../../lib/async/timeout.ts'
 
 const known = new Set<string>(Object.keys(registry))
 

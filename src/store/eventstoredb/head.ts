@@ -1,5 +1,5 @@
 import type { Filter } from '../../events/store.ts'
-import { batch } from '../../lib/batch.ts'
+import { batch } from '../../lib/async/batch.ts'
 
 /** What a search needs to know of an event. */
 export interface Passed {

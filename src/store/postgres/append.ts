@@ -1,6 +1,6 @@
 import type { Codec } from '../../events/codec.ts'
 import { type Appended, appendLimit, appendTooLarge, StoreUnavailable, type Write } from '../../events/store.ts'
-import { backOff } from '../../lib/backoff.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import type { Query } from './query.ts'
 
 interface EncodedWrite {

@@ -1,6 +1,6 @@
 import type { Codec } from '../../events/codec.ts'
 import type { EventStore } from '../../events/store.ts'
-import { batch } from '../../lib/batch.ts'
+import { batch } from '../../lib/async/batch.ts'
 import { decodeEvents, pageBytes } from '../slices.ts'
 import { fittingRows, newest, type Row, toEncoded } from './events.ts'
 import type { Query } from './query.ts'

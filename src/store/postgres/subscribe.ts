@@ -1,6 +1,6 @@
 import type { Codec } from '../../events/codec.ts'
 import { batchBytes, type EventStore, type Filter, isClickType, type Texts } from '../../events/store.ts'
-import type { Signal } from '../../lib/signal.ts'
+import type { Signal } from '../../lib/async/signal.ts'
 import { decodeBatches, pageBytes, split } from '../slices.ts'
 import type { Group } from './append.ts'
 import { bytesOf, fittingRows, type Row, rowsAfter, toEncoded, toText } from './events.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createFrameProbe } from '../../../src/app/jobs/frameprobe.ts'
-import { aborted } from '../../../src/lib/aborted.ts'
+import { aborted } from '../../../src/lib/async/aborted.ts'
 import type { Probed } from '../../../src/lib/fetch.ts'
 
 const us = 'https://go.example'

@@ -11,7 +11,7 @@ import { type Place, start, whole } from '../../../src/http/streams/place.ts'
 import { type StreamOptions, streamOf } from '../../../src/http/streams/produce.ts'
 import type { Page, Source } from '../../../src/http/streams/source/source.ts'
 import { openTail } from '../../../src/http/streams/tail.ts'
-import { createSignal } from '../../../src/lib/signal.ts'
+import { createSignal } from '../../../src/lib/async/signal.ts'
 import { until } from '../../support/client.ts'
 
 const ordinals: Ordinals = {

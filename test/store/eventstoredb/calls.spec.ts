@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AccessDeniedError, type EventStoreDBClient, StreamNotFoundError } from '@eventstore/db-client'
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../../src/events/store.ts'
-import { TimedOut } from '../../../src/lib/timeout.ts'
+import { TimedOut } from '../../../src/lib/async/timeout.ts'
 import { createCalls } from '../../../src/store/eventstoredb/calls.ts'
 
 const timeoutMs = 1000

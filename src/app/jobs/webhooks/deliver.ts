@@ -6,7 +6,7 @@ import { type Recorded, systemMetadata } from '../../../events/event.ts'
 import type { LogEvent } from '../../../events/index.ts'
 import { isUnknown } from '../../../events/unknown.ts'
 import type { WebhookStop } from '../../../events/webhooks/webhook.ts'
-import { backOff } from '../../../lib/backoff.ts'
+import { backOff } from '../../../lib/async/backoff.ts'
 import type { Posted } from '../../../lib/post.ts'
 import { webhookHeaders } from '../../../security/webhooks.ts'
 import {

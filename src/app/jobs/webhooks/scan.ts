@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSignal } from '../../../lib/signal.ts'
+import { createSignal } from '../../../lib/async/signal.ts'
 import { fewRefs, type Hook, isReplayRead, mostRefs } from './hook.ts'
 import { concernedIn, give, positionBefore, readSome } from './read.ts'
 import type { TailOptions } from './tail.ts'

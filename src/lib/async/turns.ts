@@ -1,4 +1,4 @@
-import { Unavailable } from './unavailable.ts'
+import { Unavailable } from '../unavailable.ts'
 
 /** Gives a key a turn, at once or after those that asked before. Resolves with what ends the turn. */
 export type TakeTurn<K> = (key: K) => Promise<() => void>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSignal } from '../../src/lib/signal.ts'
+import { createSignal } from '../../../src/lib/async/signal.ts'
 
 describe('signal', () => {
   const never = new AbortController().signal

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { batch } from '../../src/lib/batch.ts'
+import { batch } from '../../../src/lib/async/batch.ts'
 
 describe('a batch of look-ups', () => {
   /** Returns the calls that were made, each with a function that answers it, and what makes requests. */

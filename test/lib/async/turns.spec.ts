@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { createTurns } from '../../src/lib/turns.ts'
-import { isUnavailable } from '../../src/lib/unavailable.ts'
+import { createTurns } from '../../../src/lib/async/turns.ts'
+import { isUnavailable } from '../../../src/lib/unavailable.ts'
 
 describe('turns', () => {
   it('are taken by each key on its own, at most so many at once, in the order of asking', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createFairQueue } from '../../src/lib/fairqueue.ts'
+import { createFairQueue } from '../../../src/lib/async/fairqueue.ts'
 
 describe('a fair queue', () => {
   const taken = <T>(queue: { readonly shift: () => T | undefined }) => {

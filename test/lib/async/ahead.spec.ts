@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ahead, mapAhead } from '../../src/lib/ahead.ts'
+import { ahead, mapAhead } from '../../../src/lib/async/ahead.ts'
 
 describe('reading ahead', () => {
   const numbers = (end: number, events: string[], problem?: Error) =>
