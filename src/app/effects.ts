@@ -4,7 +4,7 @@ import { limiter } from '../postgres/ratelimits.ts'
 import { type JobsOptions, startJobs } from './jobs.ts'
 import { repeat } from './jobs/repeat.ts'
 import type { Ledger } from './log/ledger.ts'
-import { openReads } from './readpools.ts'
+import { openReads } from './site/readpools.ts'
 
 /** What a site does besides answering requests. */
 export interface Effects {

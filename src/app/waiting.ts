@@ -6,7 +6,7 @@ import { closeServer, createHttpServer, nothingHere, serve, type Site } from '..
 import { waitingSite } from '../http/server/waiting.ts'
 import { type Cleanup, createCleanup } from '../lib/cleanup.ts'
 import { startOperatorPort } from './operator/port.ts'
-import { publicOperator } from './site.ts'
+import { publicOperator } from './site/site.ts'
 
 /** How to start while the event store is away and there is nothing to serve. */
 export interface WaitingStart {

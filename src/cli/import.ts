@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { isOperatorHost, ourHosts } from '../app/hosts.ts'
+import { isOperatorHost, ourHosts } from '../app/site/hosts.ts'
 import type { Ledger } from '../app/log/ledger.ts'
 import { recordOperation } from '../app/operator/caller.ts'
 import { openDomains } from '../cache/domains.ts'

@@ -16,14 +16,14 @@ import { type AccountName, findAccountBy } from '../../queries/accounts/account.
 import { logUntil, ordinalsUntil, storeUntil } from '../../store/until.ts'
 import { openCountries } from '../../clicks/visitor/country.ts'
 import { cancellable } from '../cancellable.ts'
-import { isOperatorHost, ourHosts } from '../hosts.ts'
+import { isOperatorHost, ourHosts } from '../site/hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { openMetrics } from '../health/metrics.ts'
 import { openOwnSchema } from '../proof/ownschema.ts'
 import { ownKey, replayAuth, todaysKeys } from './keys.ts'
 import { replayEffects } from './effects.ts'
 import type { Overrides } from '../overrides.ts'
-import { openSite } from '../site.ts'
+import { openSite } from '../site/site.ts'
 
 /** Up to where a log is replayed: the newest event appended up to a moment, or the event with this ordinal. */
 export type Until = { readonly moment: Date } | { readonly event: number }

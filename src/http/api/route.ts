@@ -7,11 +7,14 @@ import type { Decider } from '../../commands/decider.ts'
 import type { NextIds } from '../../commands/handle.ts'
 import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
-import type { PresentOnly } from './past/past.ts'
+import type { What } from '../../lib/problems/problem.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Cursors } from './list/cursor.ts'
 import type { Needed, Right } from './scope.ts'
 import type { BrowserCall } from './session.ts'
+
+/** Why an answer is of the present only. */
+export type PresentOnly = What<'present_only'>
 
 /** A validated request. `write` and `create` return once the change is in the read tables, or after two seconds. */
 export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {

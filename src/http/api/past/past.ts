@@ -4,10 +4,9 @@ import type { Ordinals } from '../../../events/ordinals.ts'
 import { timestamp } from '../../../lib/fields.ts'
 import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
 import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
-import type { What } from '../../../lib/problems/problem.ts'
 import { failField } from '../errors.ts'
 import { parseMoment } from './moment.ts'
-import type { Reading, Route } from '../route.ts'
+import type { PresentOnly, Reading, Route } from '../route.ts'
 
 /** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
 export interface ReadBy {
@@ -33,9 +32,6 @@ const atOf = (ctx: Context) => {
   const [at] = [ctx.query['at']].flat()
   return at === undefined || at === '' ? undefined : at
 }
-
-/** Why an answer is of the present only. */
-export type PresentOnly = What<'present_only'>
 
 /** Fails with 400 when a request asks for the past where there is none: a client must not take the present for it. */
 export const refuseAt = (ctx: Context, what: PresentOnly) => {

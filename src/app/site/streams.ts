@@ -1,10 +1,10 @@
 import pLimit from 'p-limit'
-import { openClickBatches } from '../http/streams/source/batches.ts'
-import { limitStreams } from '../http/streams/limit.ts'
-import type { Streams } from '../http/streams/stream.ts'
-import { openTail } from '../http/streams/tail.ts'
-import { changedAfter, type IndexName, newestEntry } from '../queries/streams/accountindex.ts'
-import type { Ledger } from './log/ledger.ts'
+import { openClickBatches } from '../../http/streams/source/batches.ts'
+import { limitStreams } from '../../http/streams/limit.ts'
+import type { Streams } from '../../http/streams/stream.ts'
+import { openTail } from '../../http/streams/tail.ts'
+import { changedAfter, type IndexName, newestEntry } from '../../queries/streams/accountindex.ts'
+import type { Ledger } from '../log/ledger.ts'
 
 /** Streams that read at the same time. Each uses one connection meanwhile; two more are for those that look for what is new. */
 const reading = 4

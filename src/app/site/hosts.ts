@@ -1,8 +1,8 @@
 import { hostname, networkInterfaces } from 'node:os'
-import type { Domains } from '../cache/domains.ts'
-import type { Config } from '../config.ts'
-import { plainAddress } from '../lib/address.ts'
-import { normalHost } from '../lib/url.ts'
+import type { Domains } from '../../cache/domains.ts'
+import type { Config } from '../../config.ts'
+import { plainAddress } from '../../lib/address.ts'
+import { normalHost } from '../../lib/url.ts'
 
 /** Returns the name of this machine and all its addresses. */
 const namesOfMachine = () =>

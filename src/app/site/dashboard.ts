@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
-import { createDashboard, type DashboardOptions } from '../http/dashboard.ts'
-import { hasAccounts } from '../queries/accounts/account.ts'
-import type { Reader } from '../queries/reader.ts'
+import type { Config } from '../../config.ts'
+import { createDashboard, type DashboardOptions } from '../../http/dashboard.ts'
+import { hasAccounts } from '../../queries/accounts/account.ts'
+import type { Reader } from '../../queries/reader.ts'
 
 /** In a build, next to `app`; in a checkout, what a build has made. */
 const builtWeb = () =>
-  [join(import.meta.dirname, '../web'), join(import.meta.dirname, '../../dist/web')].find((folder) =>
+  [join(import.meta.dirname, '../../web'), join(import.meta.dirname, '../../../dist/web')].find((folder) =>
     existsSync(join(folder, 'manifest.json')),
   ) ?? ''
 

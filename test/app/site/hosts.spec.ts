@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ourHosts } from '../../src/app/hosts.ts'
+import { ourHosts } from '../../../src/app/site/hosts.ts'
 
 const domain = { id: 1, account: 1, domain: 'https://brand.example', live: true, position: 1n }
 

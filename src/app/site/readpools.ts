@@ -1,8 +1,8 @@
-import { loaderUntil } from '../commands/load.ts'
-import type { Past, ReadBy } from '../http/api/past/past.ts'
-import { createTurns } from '../lib/async/turns.ts'
-import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../queries/history/tablesat.ts'
-import type { Ledger } from './log/ledger.ts'
+import { loaderUntil } from '../../commands/load.ts'
+import type { Past, ReadBy } from '../../http/api/past/past.ts'
+import { createTurns } from '../../lib/async/turns.ts'
+import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../../queries/history/tablesat.ts'
+import type { Ledger } from '../log/ledger.ts'
 
 /** connections, those of them that one account may use, and its requests that may wait for one */
 const [most, perAccount, waiting] = [10, 6, 1000]
