@@ -6,6 +6,8 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
+  readonly if?: Schema
+  readonly else?: Schema
   readonly type?: string | readonly string[]
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -109,7 +111,7 @@ const typeOf = (schema: Schema): string => {
   if (schema.$ref !== undefined) return referenced(schema.$ref)
   if ('const' in schema) return literal(schema.const)
   if (schema.enum) return union(schema.enum.map(literal))
-  const either = schema.anyOf ?? schema.oneOf
+  const either = schema.anyOf ?? schema.oneOf ?? (schema.if && schema.else && [schema.if, schema.else])
   if (either) return union(either.map(typeOf))
   if (schema.allOf) return joined(schema.allOf.map(typeOf), '&')
   return typeof schema.type === 'object'

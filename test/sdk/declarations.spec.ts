@@ -15,6 +15,10 @@ describe('the declaration of a schema', () => {
     'a union for several types': [{ type: ['string', 'null'] }, '(string | null)'],
     'literals for the values of an enumeration': [{ enum: ['png', 'svg'] }, '("png" | "svg")'],
     'a literal for a constant': [{ const: 0 }, '0'],
+    'a union for a condition': [
+      { if: { type: 'object', additionalProperties: { type: 'string' } }, else: { const: 0 } },
+      '({ [name: string]: string } | 0)',
+    ],
     'a list for an array of several types': [
       { type: 'array', items: { type: ['string', 'null'] } },
       '(string | null)[]',

@@ -145,18 +145,21 @@ export const linkTotals = z
   })
   .meta({ id: 'LinkTotals' })
 
-const labels = z.record(z.string(), z.string()).meta({ id: 'Labels', examples: [{ Canada: '12', Germany: '3' }] })
-/** The ten most frequent labels; `none` without data. */
-const top = <N extends z.ZodType>(none: N) => z.union([labels, none])
+/** The ten most frequent labels. */
+export const labels = z.record(z.string(), z.string()).meta({
+  id: 'Labels',
+  description: 'clicks by label, the ten with most clicks',
+  examples: [{ Canada: '12', Germany: '3' }],
+})
 
-/** What people did in total. `none` replaces a top list without data. */
-export const statistics = <N extends z.ZodType>(none: N, networks: readonly string[]) => ({
+/** What people did in total. `top` is what a list of the most frequent labels is. */
+export const statistics = <T extends z.ZodType>(top: T, networks: readonly string[]) => ({
   clicks: count,
   uniqueClicks: count,
-  topCountries: top(none),
-  topReferrers: top(none),
-  topBrowsers: top(none),
-  topOs: top(none),
+  topCountries: top,
+  topReferrers: top,
+  topBrowsers: top,
+  topOs: top,
   socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count]))),
 })
 

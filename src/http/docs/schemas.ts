@@ -14,17 +14,41 @@ export interface Schemas {
   readonly named: Readonly<Record<string, Schema>>
 }
 
+type Json = z.core.JSONSchema.BaseSchema
+
+/**
+ * Clients that are generated (by openapi-generator 7) do not compile with a field that is always null or always the same boolean, or with a
+ * choice between a map and something else. Here such rules are in words that generators pass over: they take any value.
+ */
+const easeGenerators = (schema: z.core.$ZodType, json: Json) => {
+  for (const property of Object.values(json.properties ?? {}) as Json[]) {
+    if (property.type === 'null') {
+      delete property.type
+      property.const = null
+    } else if (property.type === 'boolean' && property.const !== undefined) {
+      property.not = { const: !property.const }
+      delete property.const
+    }
+  }
+  const map = schema instanceof z.ZodUnion ? schema.options.findIndex((option) => option instanceof z.ZodRecord) : -1
+  if (map === -1 || !json.anyOf) return
+  const [other] = json.anyOf.filter((_, index) => index !== map)
+  Object.assign(json, { if: json.anyOf[map], else: other })
+  delete json.anyOf
+}
+
 /** Returns the JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) of what a client sends (`input`) or receives (`output`). */
 const schemaOf = (schema: z.ZodType, io: Io, closed: boolean) =>
   z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       // the limits of whole numbers in JavaScript are no rule of the API
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.additionalProperties === false && !(closed && io === 'output'))
         delete jsonSchema.additionalProperties
+      easeGenerators(zodSchema, jsonSchema)
     },
   })
 

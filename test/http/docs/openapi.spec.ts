@@ -38,6 +38,21 @@ describe('the OpenAPI document', () => {
     for (const shared of ['perpage', 'topCountries']) expect(inline).not.to.include(`"${shared}"`)
   })
 
+  it('has nothing in answers that generated clients do not compile with, and says the same in other words', () => {
+    const { LinkStatistics, QrCodeStatistics, DeletedForGood, Account } = document.components.schemas as Readonly<
+      Record<string, { readonly properties: Readonly<Record<string, unknown>> }>
+    >
+    const labels = { $ref: '#/components/schemas/Labels' }
+    expect(LinkStatistics!.properties['topOs']).to.deep.equal({
+      description: 'clicks by label, the ten with most clicks; 0 without data',
+      if: labels,
+      else: { type: 'number', const: 0 },
+    })
+    expect(QrCodeStatistics!.properties['topOs']).to.deep.equal(labels)
+    expect(DeletedForGood!.properties['undo']).to.deep.equal({ const: null, description: 'it cannot be taken back' })
+    expect(Account!.properties['operator']).to.deep.include({ type: 'boolean', not: { const: false } })
+  })
+
   it('explains only fields that exist', () => {
     for (const route of routes) {
       const endpoint = `${route.method.toUpperCase()} ${route.path}`

@@ -4,6 +4,7 @@ import {
   count,
   deleted,
   id,
+  labels,
   page,
   pageFields,
   type Reference,
@@ -17,11 +18,7 @@ import {
 
 const link = address.meta({ examples: ['https://go.example.com/ann'] })
 const summary = { id, name: text, alias: text, title: text, link, date: time, revision }
-const {
-  clicks: views,
-  uniqueClicks: uniqueViews,
-  ...top
-} = statistics(z.object({}), ['facebook', 'twitter', 'instagram'])
+const { clicks: views, uniqueClicks: uniqueViews, ...top } = statistics(labels, ['facebook', 'twitter', 'instagram'])
 const entry = z
   .object({ id: count, title: text, url: address, clicks: count, uniqueClicks: count })
   .meta({ id: 'BioPageEntry' })

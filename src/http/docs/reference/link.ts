@@ -4,6 +4,7 @@ import {
   count,
   deleted,
   id,
+  labels,
   page,
   pageFields,
   type Reference,
@@ -84,12 +85,13 @@ const details = z
     revision,
   })
   .meta({ id: 'LinkDetails' })
+const top = z.union([labels, z.literal(0)]).describe('clicks by label, the ten with most clicks; 0 without data')
 const data = {
-  ...statistics(z.literal(0), ['facebook', 'twitter', 'google']),
+  ...statistics(top, ['facebook', 'twitter', 'google']),
   topVariants: z
     .union([z.record(z.string(), text), z.literal(0)])
     .optional()
-    .describe('clicks by the `id` of a variant, for a link that has or had variants')
+    .describe('clicks by the `id` of a variant, for a link that has or had variants; 0 without data')
     .meta({ examples: [{ 1: '750', 2: '250' }] }),
 }
 const found = success({ details, data: z.object(data).meta({ id: 'LinkStatistics' }) })

@@ -4,6 +4,7 @@ import {
   count,
   deleted,
   id,
+  labels,
   page,
   pageFields,
   type Reference,
@@ -18,7 +19,7 @@ const link = address.describe('address of the image').meta({ examples: ['https:/
 const row = { id, link, scans: count, name: text, date: time, revision }
 const content = {
   type: z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi']),
-  data: z.union([text, z.record(z.string(), text)]),
+  data: z.union([text, z.record(z.string(), text)]).describe('a string, or the fields of the type'),
   foreground: text.meta({ examples: ['#000000'] }),
   background: text.meta({ examples: ['#ffffff'] }),
   logo: z.boolean().describe('whether it has one'),
@@ -39,7 +40,7 @@ export const qrReference: Reference = {
     summary: 'Get a QR code and the statistics of its scans',
     answer: success({
       details: z.object({ ...row, ...content }).meta({ id: 'QrCodeDetails' }),
-      data: z.object(statistics(z.object({}), ['facebook', 'twitter', 'instagram'])).meta({ id: 'QrCodeStatistics' }),
+      data: z.object(statistics(labels, ['facebook', 'twitter', 'instagram'])).meta({ id: 'QrCodeStatistics' }),
     }),
   },
   'POST /api/qr/add': {
