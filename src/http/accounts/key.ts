@@ -13,7 +13,7 @@ import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
-import { keyReference } from '../docs/reference/key.ts'
+import { keyContract } from './contract/key.ts'
 
 /** What the routes of API keys need. */
 export interface KeyServices {
@@ -94,7 +94,7 @@ const ignoreGone = (error: unknown) => {
 
 const message = 'This is the only time that the key is shown.'
 
-const ownKeys = listAt(keyReference, '/api/keys')
+const ownKeys = listAt(keyContract, '/api/keys')
 
 const ownList = route({
   method: 'get',

@@ -33,7 +33,7 @@ export interface Description {
   readonly answersAs?: Readonly<Record<string, string>>
 }
 /** Descriptions by method and path: `GET /api/account`. */
-export type Reference = Readonly<Record<string, Description>>
+export type Contract = Readonly<Record<string, Description>>
 
 export const id = z
   .int()
@@ -125,14 +125,14 @@ export const page = (
   return answer
 }
 
-/** A list of the API, as the reference describes it. */
+/** A list of the API, as its contract describes it. */
 export interface DescribedList extends ListShape {
   readonly path: string
 }
 /** Returns the list at a path. Throws for a path that is not described as a list. */
-export const listAt = (reference: Reference, path: string): DescribedList => {
-  const shape = reference[`GET ${path}`] && shapeOf(reference[`GET ${path}`]!.answer)
-  if (!shape) throw new Error(`GET ${path} is not described as a list in src/http/docs/reference`)
+export const listAt = (contract: Contract, path: string): DescribedList => {
+  const shape = contract[`GET ${path}`] && shapeOf(contract[`GET ${path}`]!.answer)
+  if (!shape) throw new Error(`GET ${path} is not described as a list in the contract of its subject`)
   return { path, ...shape }
 }
 

@@ -13,7 +13,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from './write/current.ts'
 import { byId } from './fields.ts'
 import { list, listQuery } from './list/list.ts'
-import { listAt, type Reference } from './describe.ts'
+import { listAt, type Contract } from './describe.ts'
 import { type Reading, route } from './route.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
@@ -29,15 +29,15 @@ export const ownedBy =
   (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
     requireOwn(call, decider, call.params.id)
 
-/** The name and the columns of the list are those of its description in `reference`. */
+/** The name and the columns of the list are those of its description in `contract`. */
 export const listRoute = <R>(
-  reference: Reference,
+  contract: Contract,
   path: string,
   rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
   present: (row: R) => object,
   scope: Scope = 'read',
 ) => {
-  const described = listAt(reference, path)
+  const described = listAt(contract, path)
   return route({
     method: 'get',
     path,

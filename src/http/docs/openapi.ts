@@ -4,7 +4,7 @@ import { rateHeaders } from '../api/limits/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from '../api/describe.ts'
 import { atParameter, failure, failures, headers, problem, requestHeaders, securitySchemes } from '../api/failures.ts'
-import { reference } from './reference/index.ts'
+import { contracts } from './contracts.ts'
 import { introduction, topics } from './introduction.ts'
 import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
 
@@ -183,14 +183,14 @@ const operationOf = (route: Route, tag: string, description: Description, schema
 })
 
 const descriptions = new Map(
-  Object.entries(reference).flatMap(([tag, described]) =>
+  Object.entries(contracts).flatMap(([tag, described]) =>
     Object.entries(described).map(([endpoint, description]) => [endpoint, { tag, description }] as const),
   ),
 )
 /** Throws for a route without a description: a test looks at all. */
 const descriptionOf = ({ method, path }: Route) => {
   const found = descriptions.get(`${method.toUpperCase()} ${path}`)
-  if (!found) throw new Error(`${method} ${path} is not described in src/http/docs/reference`)
+  if (!found) throw new Error(`${method} ${path} is not described in the contract of its subject`)
   return found
 }
 
@@ -215,7 +215,7 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: Object.keys(reference).map((name) => ({ name, ...(topics[name] && { description: topics[name] }) })),
+    tags: Object.keys(contracts).map((name) => ({ name, ...(topics[name] && { description: topics[name] }) })),
     paths,
     components: {
       securitySchemes,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClickLine, EventLine } from './reference/stream.ts'
+import { ClickLine, EventLine } from '../streams/contract.ts'
 
 /** New fields may appear: readers ignore those that they do not know. */
 const schemaOf = (schema: z.ZodType) => {

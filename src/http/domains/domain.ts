@@ -26,7 +26,7 @@ import { verificationOf } from './status.ts'
 import { deletedAnswer, ownedBy } from '../api/owned.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { listAt } from '../api/describe.ts'
-import { domainReference } from '../docs/reference/domain.ts'
+import { domainContract } from './contract.ts'
 
 const originProblem = (input: string, address: string) => {
   const { port, hostname, pathname, search, hash } = new URL(address)
@@ -70,7 +70,7 @@ export interface DomainServices extends ServiceHosts, OurHosts {
 }
 
 const target = orEmpty(url)
-const domainList = listAt(domainReference, '/api/domains')
+const domainList = listAt(domainContract, '/api/domains')
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
   const { id, domain, redirectroot, redirect404, revision } = row

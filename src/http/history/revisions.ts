@@ -17,7 +17,7 @@ import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
-import { revisionsReference } from '../docs/reference/revisions.ts'
+import { revisionsContract } from './contract/revisions.ts'
 
 /** A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says nothing. */
 interface Revision {
@@ -178,7 +178,7 @@ const readPage = async (
   })
 }
 
-const revisions = listAt(revisionsReference, '/api/url/:id/revisions')
+const revisions = listAt(revisionsContract, '/api/url/:id/revisions')
 
 /** What each revision of a link said, and where it has sent whom. */
 export const revisionRoutes = (services: RevisionServices): readonly Route[] => [

@@ -27,7 +27,7 @@ import { readHistory } from './history.ts'
 import { findInHistory } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { listAt } from '../api/describe.ts'
-import { historyReference } from '../docs/reference/history.ts'
+import { historyContract } from './contract/history.ts'
 import { says } from '../../lib/fields.ts'
 
 /** Returns the `owner` check of a route for a resource that may be deleted. */
@@ -63,7 +63,7 @@ type HistoryCall = Pick<Call, 'account' | 'params' | 'cursors' | 'reader'> & {
   readonly query: z.output<ReturnType<typeof queryOf>>
 }
 
-const queryOf = (path: string) => listQuery(listAt(historyReference, path))
+const queryOf = (path: string) => listQuery(listAt(historyContract, path))
 
 /** Each may read 10,000 events, and holds a connection meanwhile. */
 const inTurn = inTurns('searches', { atOnce: 2, ofAccount: 3, total: 12 })
@@ -80,7 +80,7 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
     originOf: (id: number | null) => origin({ domain: id }, services),
   }
   return list(
-    listAt(historyReference, path),
+    listAt(historyContract, path),
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)

@@ -14,10 +14,10 @@ import { list, listQuery } from '../api/list/list.ts'
 import { type Reading, type Route, route } from '../api/route.ts'
 import { deleteRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
-import { campaignReference } from '../docs/reference/campaign.ts'
+import { campaignContract } from './contract/campaign.ts'
 
 const label = 'Campaign'
-const campaigns = listAt(campaignReference, '/api/campaigns')
+const campaigns = listAt(campaignContract, '/api/campaigns')
 const fields = { slug: alias.optional(), public: flag.optional() }
 
 type Presented = CampaignFields & { readonly id: number; readonly revision: number }

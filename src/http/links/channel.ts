@@ -11,11 +11,11 @@ import { type Route, route } from '../api/route.ts'
 import { type LinkAddresses, short } from './address.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { imageAddress } from '../qr/address.ts'
-import { channelReference } from '../docs/reference/channel.ts'
+import { channelContract } from './contract/channel.ts'
 import { listAt } from '../api/describe.ts'
 
 const label = 'Channel'
-const items = listAt(channelReference, '/api/channel/:id')
+const items = listAt(channelContract, '/api/channel/:id')
 const { initialState } = channel
 const fields = z
   .object({
@@ -48,7 +48,7 @@ const presentItem = (row: ItemRow, addresses: LinkAddresses) => {
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
 
 export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
-  listRoute(channelReference, '/api/channels', listChannels, present),
+  listRoute(channelContract, '/api/channels', listChannels, present),
 
   route({
     method: 'get',

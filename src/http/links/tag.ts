@@ -4,7 +4,7 @@ import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
-import { tagReference } from '../docs/reference/tag.ts'
+import { tagContract } from './contract/tag.ts'
 
 const [most, longest] = [20, 50]
 
@@ -42,7 +42,7 @@ export const tagFilter = z
   .refine((found) => found.length > 0, says('wrong_form', { what: 'tag' }))
   .optional()
 
-const tagNames = listAt(tagReference, '/api/tags')
+const tagNames = listAt(tagContract, '/api/tags')
 
 export const tagRoutes = (): readonly Route[] => [
   route({

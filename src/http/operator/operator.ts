@@ -16,7 +16,7 @@ import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
-import { operatorReference } from '../docs/reference/operator.ts'
+import { operatorContract } from './contract.ts'
 
 /** Reads the health of the service. */
 export type OperatorHealth = () => Promise<{
@@ -40,9 +40,9 @@ export interface OperatorServices {
 
 const nowOnly = 'operator'
 const shared = { scope: 'operator', nowOnly } as const
-const accounts = listAt(operatorReference, '/api/operator/accounts')
-const reports = listAt(operatorReference, '/api/operator/reports')
-const blockList = listAt(operatorReference, '/api/operator/blocks')
+const accounts = listAt(operatorContract, '/api/operator/accounts')
+const reports = listAt(operatorContract, '/api/operator/reports')
+const blockList = listAt(operatorContract, '/api/operator/blocks')
 
 const presentAccount = ({ id, email, username, status, registered, links }: OperatedAccount) => ({
   id,

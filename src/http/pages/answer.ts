@@ -6,9 +6,9 @@ import { list, listQuery } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
-import { overlayReference } from '../docs/reference/overlay.ts'
+import { overlayContract } from './contract/overlay.ts'
 
-const answers = listAt(overlayReference, '/api/overlay/:id/answers')
+const answers = listAt(overlayContract, '/api/overlay/:id/answers')
 
 export const answerRoutes = (): readonly Route[] => [
   route({

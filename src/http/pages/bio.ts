@@ -13,7 +13,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
-import { bioReference } from '../docs/reference/bio.ts'
+import { bioContract } from './contract/bio.ts'
 
 const label = 'Bio page'
 const theme = z.enum(BioTheme.options, { error: must('not_one_of', { values: BioTheme.options.join(', ') }).error })
@@ -87,7 +87,7 @@ const detailed = async (reader: Reader, row: BioRow, services: BioServices) => {
 }
 
 export const bioRoutes = (services: BioServices): readonly Route[] => [
-  listRoute(bioReference, '/api/bio', listBios, (row) => listed(row, services)),
+  listRoute(bioContract, '/api/bio', listBios, (row) => listed(row, services)),
   route({
     method: 'get',
     path: '/api/bio/:id',

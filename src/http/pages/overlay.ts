@@ -7,7 +7,7 @@ import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import type { Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
-import { overlayReference } from '../docs/reference/overlay.ts'
+import { overlayContract } from './contract/overlay.ts'
 
 const label = 'CTA overlay'
 const initial = overlay.initialState.fields
@@ -52,7 +52,7 @@ const details = (row: OverlayRow) => {
 
 /** The decider checks which fields a type requires, because updates send them one by one. */
 export const overlayRoutes = (services: Blocking): readonly Route[] => [
-  listRoute(overlayReference, '/api/overlay', listOverlays, listed),
+  listRoute(overlayContract, '/api/overlay', listOverlays, listed),
   detailsRoute('/api/overlay/:id', overlay, findOverlay, details),
   addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), (body) =>
     rejectBlocked(addressesOf(body), services),

@@ -7,7 +7,7 @@ import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
 import { byId, name } from '../api/fields.ts'
 import { type Route, route } from '../api/route.ts'
 import { deleteRoute, listRoute, ownedBy } from '../api/owned.ts'
-import { pixelReference } from '../docs/reference/pixel.ts'
+import { pixelContract } from './contract/pixel.ts'
 
 /** One pattern for all networks, in which no tag can contain markup. */
 const tag = z
@@ -25,7 +25,7 @@ const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
 })
 
 export const pixelRoutes = (): readonly Route[] => [
-  listRoute(pixelReference, '/api/pixels', listPixels, present),
+  listRoute(pixelContract, '/api/pixels', listPixels, present),
 
   route({
     method: 'post',

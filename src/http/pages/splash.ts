@@ -7,7 +7,7 @@ import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import type { Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
-import { splashReference } from '../docs/reference/splash.ts'
+import { splashContract } from './contract/splash.ts'
 
 const label = 'Splash page'
 const { error } = must('wrong_type', { what: 'seconds_between' })
@@ -42,7 +42,7 @@ const details = (row: SplashRow) => {
 }
 
 export const splashRoutes = (services: Blocking): readonly Route[] => [
-  listRoute(splashReference, '/api/splash', listSplashes, listed),
+  listRoute(splashContract, '/api/splash', listSplashes, listed),
   detailsRoute('/api/splash/:id', splash, findSplash, details),
   addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), (body) =>
     rejectBlocked(addressesOf(body), services),

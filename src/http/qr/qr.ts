@@ -23,7 +23,7 @@ import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
 import { readData } from './data.ts'
 import { statistics } from '../statistics/totals.ts'
-import { qrReference } from '../docs/reference/qr.ts'
+import { qrContract } from './contract.ts'
 
 const label = 'QR code'
 const initial = qr.initialState.fields
@@ -151,7 +151,7 @@ const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl 
 })
 
 export const qrRoutes = (services: QrServices): readonly Route[] => [
-  listRoute(qrReference, '/api/qr', listQrs, (row) => present(row, services)),
+  listRoute(qrContract, '/api/qr', listQrs, (row) => present(row, services)),
 
   route({
     method: 'get',

@@ -10,12 +10,12 @@ import { list, listQuery } from '../api/list/list.ts'
 import { type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
-import { webhookReference } from '../docs/reference/webhook.ts'
+import { webhookContract } from './contract.ts'
 import type { WebhookServices } from './fields.ts'
 import type { Tested } from './test.ts'
 
 const owner = ownedBy(webhook)
-const deliveries = listAt(webhookReference, '/api/webhook/:id/deliveries')
+const deliveries = listAt(webhookContract, '/api/webhook/:id/deliveries')
 
 const presentDelivery = ({ id, message, type, ordinal, at, try: n, status, ms, ...row }: DeliveryRow) => ({
   id,

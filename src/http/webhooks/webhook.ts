@@ -10,7 +10,7 @@ import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { type Call, type Reading, type Route, route } from '../api/route.ts'
 import { deletedForGood, listRoute, ownedBy } from '../api/owned.ts'
-import { webhookReference } from '../docs/reference/webhook.ts'
+import { webhookContract } from './contract.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import {
   endOf,
@@ -202,7 +202,7 @@ const details = route({
 })
 
 export const webhookRoutes = (services: WebhookServices): readonly Route[] => [
-  listRoute(webhookReference, '/api/webhooks', listWebhooks, present, 'webhooks'),
+  listRoute(webhookContract, '/api/webhooks', listWebhooks, present, 'webhooks'),
   details,
   add(services),
   update(services),

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { routes } from '../../../src/http/routes.ts'
-import { reference } from '../../../src/http/docs/reference/index.ts'
+import { contracts } from '../../../src/http/docs/contracts.ts'
 import { openApi, template } from '../../../src/http/docs/openapi.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
@@ -57,7 +57,7 @@ describe('the API reference', () => {
       const body = 'requestBody' in operation ? operation.requestBody.content['application/json'].example : undefined
       const kind = path.split('/').slice(0, 3).join('/')
       const endpoint = `${method.toUpperCase()} ${path}`
-      const { exampleQuery } = Object.values(reference).find((described) => endpoint in described)![endpoint]!
+      const { exampleQuery } = Object.values(contracts).find((described) => endpoint in described)![endpoint]!
       const query = exampleQuery ? `?${new URLSearchParams(exampleQuery).toString()}` : ''
       const { status, json } = await app.ask(method.toUpperCase(), path.replace(':id', String(ids.get(kind))) + query, {
         key,

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
 import { routes } from '../../../src/http/routes.ts'
-import { reference } from '../../../src/http/docs/reference/index.ts'
+import { contracts } from '../../../src/http/docs/contracts.ts'
 import { openApi, template } from '../../../src/http/docs/openapi.ts'
 
 describe('the OpenAPI document', () => {
@@ -16,7 +16,7 @@ describe('the OpenAPI document', () => {
 
   it('has every route, and describes none that does not exist', () => {
     const served = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-    expect(Object.values(reference).flatMap((described) => Object.keys(described))).to.have.members(served)
+    expect(Object.values(contracts).flatMap((described) => Object.keys(described))).to.have.members(served)
     for (const { method, path } of routes) expect(document.paths[template(path)]).to.have.property(method)
   })
 
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
   it('explains only fields that exist', () => {
     for (const route of routes) {
       const endpoint = `${route.method.toUpperCase()} ${route.path}`
-      const { fields = {} } = Object.values(reference).find((described) => endpoint in described)![endpoint]!
+      const { fields = {} } = Object.values(contracts).find((described) => endpoint in described)![endpoint]!
       const operation = document.paths[template(route.path)]![route.method]!
       const inBody =
         'requestBody' in operation ? operation.requestBody.content['application/json'].schema.properties : {}

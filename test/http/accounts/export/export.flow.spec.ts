@@ -7,7 +7,7 @@ import { systemMetadata } from '../../../../src/events/event.ts'
 import type { EventStore } from '../../../../src/events/store.ts'
 import { exportedLists } from '../../../../src/http/accounts/export/resources.ts'
 import { shapeOf } from '../../../../src/http/api/describe.ts'
-import { reference } from '../../../../src/http/docs/reference/index.ts'
+import { contracts } from '../../../../src/http/docs/contracts.ts'
 import { pngOf } from '../../../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { bodies } from '../../../support/bodies.ts'
@@ -119,7 +119,7 @@ describe('the export of an account', () => {
   after(() => app.close())
 
   it('has every list of the API', () => {
-    const lists = Object.values(reference).flatMap((described) =>
+    const lists = Object.values(contracts).flatMap((described) =>
       Object.entries(described).flatMap(([endpoint, { answer }]) => (shapeOf(answer) ? [endpoint.slice(4)] : [])),
     )
     const has = exportedLists.flatMap(({ list, within }) => (within ? [list, within.list] : [list]))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { routes } from '../../../../src/http/routes.ts'
 import { shapeOf } from '../../../../src/http/api/describe.ts'
-import { reference } from '../../../../src/http/docs/reference/index.ts'
+import { contracts } from '../../../../src/http/docs/contracts.ts'
 import { account as accounts } from '../../../../src/commands/accounts/account.ts'
 import { answer } from '../../../../src/commands/pages/answer.ts'
 import { report } from '../../../../src/commands/operator/report.ts'
@@ -14,10 +14,10 @@ import { randomFrom, repeatable, seed } from '../../../support/faults.ts'
 import { signIn } from '../../../support/session.ts'
 
 /**
- * Every list of the API, from its reference: a new one is tested as soon as it is described. The rows of a history do not come and go: see
+ * Every list of the API, from its contract: a new one is tested as soon as it is described. The rows of a history do not come and go: see
  * history.flow.spec.ts and revisions.flow.spec.ts.
  */
-const lists = Object.values(reference).flatMap((described) =>
+const lists = Object.values(contracts).flatMap((described) =>
   Object.entries(described).flatMap(([endpoint, { answer }]) => {
     const shape = /\/(?:history|revisions)$/.test(endpoint) ? undefined : shapeOf(answer)
     return shape ? [{ ...shape, endpoint, path: endpoint.replace('GET ', '') }] : []

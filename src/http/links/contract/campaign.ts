@@ -7,7 +7,7 @@ import {
   linkTotals,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
@@ -30,7 +30,7 @@ const fields = {
   public: 'whether the rotator and the list can be visited; true if a slug is sent',
 }
 
-export const campaignReference: Reference = {
+export const campaignContract: Contract = {
   'GET /api/campaigns': {
     summary: 'List campaigns',
     fields: pageFields,

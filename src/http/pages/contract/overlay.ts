@@ -6,7 +6,7 @@ import {
   id,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
@@ -28,7 +28,7 @@ const fields = {
   coupon: 'type `coupon` needs it',
 }
 
-export const overlayReference: Reference = {
+export const overlayContract: Contract = {
   'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('Overlay', 'cta', z.object(row)) },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, page, pageFields, type Reference, revision, success, text, time } from '../../api/describe.ts'
+import { count, page, pageFields, type Contract, revision, success, text, time } from '../../api/describe.ts'
 
 const value = z.unknown()
 
@@ -64,7 +64,7 @@ const historyOf = (what: string, description: string) => ({
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 
-export const historyReference: Reference = {
+export const historyContract: Contract = {
   'GET /api/account/history': {
     ...historyOf(
       'the account and everything in it',
@@ -120,7 +120,7 @@ const restoreOf = (what: string, description: string, example: object = { revisi
 })
 const both = 'Brings a deleted one back under its id and its addresses, or sets it back to an earlier version.'
 
-export const restoreReference: Reference = {
+export const restoreContract: Contract = {
   'POST /api/url/:id/restore': restoreOf('a link', `${both} It is in its channels again.`),
   'POST /api/qr/:id/restore': restoreOf('a QR code', `${both} Its design and its logo come back, too.`),
   'POST /api/domain/:id/restore': restoreOf(

@@ -5,7 +5,7 @@ import {
   id,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   text,
   time,
@@ -22,7 +22,7 @@ const pixel = z.object({
 })
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
-export const pixelReference: Reference = {
+export const pixelContract: Contract = {
   'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('Pixel', 'pixels', pixel) },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',

@@ -7,13 +7,13 @@ import {
   labels,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   statistics,
   success,
   text,
   time,
-} from '../../api/describe.ts'
+} from '../api/describe.ts'
 
 const link = address.describe('address of the image').meta({ examples: ['https://go.example.com/qr/k3m9x2pa'] })
 const row = { id, link, scans: count, name: text, date: time, revision }
@@ -34,7 +34,7 @@ const fields = {
   name: 'made from the data if not sent',
 }
 
-export const qrReference: Reference = {
+export const qrContract: Contract = {
   'GET /api/qr': { summary: 'List QR codes', fields: pageFields, answer: page('QrCode', 'qrs', z.object(row)) },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',

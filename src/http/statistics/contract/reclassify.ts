@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, type Reference, revision, success, text } from '../../api/describe.ts'
+import { count, done, type Contract, revision, success, text } from '../../api/describe.ts'
 
 const exclusions = z
   .object({
@@ -13,7 +13,7 @@ const visitClass = z
   .enum(['human', 'bot', 'preview', 'prefetch', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')
 
-export const reclassifyReference: Reference = {
+export const reclassifyContract: Contract = {
   'GET /api/account/exclusions': {
     summary: 'Get the visits that do not count as clicks',
     answer: success({ data: exclusions }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Scope } from '../../../events/accounts/scope.ts'
-import { deletedForGood, done, id, page, pageFields, type Reference, success, text, time } from '../../api/describe.ts'
+import { deletedForGood, done, id, page, pageFields, type Contract, success, text, time } from '../../api/describe.ts'
 
 const key = text.describe('the whole key, shown only once').meta({ examples: ['ll_4f7c…'] })
 const timeOrNever = z.union([time, z.literal('')])
@@ -24,7 +24,7 @@ const row = z.object({
 })
 const message = text
 
-export const keyReference: Reference = {
+export const keyContract: Contract = {
   'GET /api/keys': { summary: 'List API keys', fields: pageFields, answer: page('ApiKey', 'keys', row) },
   'POST /api/key/add': {
     summary: 'Create an API key',

@@ -7,13 +7,13 @@ import {
   id,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../api/describe.ts'
 
 const timeOrNone = z.union([time, z.literal('')])
 const secret = text
@@ -101,7 +101,7 @@ const sent = (example: string) =>
     answer: delivery.shape.answer,
   })
 
-export const webhookReference: Reference = {
+export const webhookContract: Contract = {
   'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, answer: page('Webhook', 'webhooks', row) },
   'GET /api/webhook/:id': { summary: 'Get a webhook', answer: success({ details: row }) },
   'POST /api/webhook/add': {

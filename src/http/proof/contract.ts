@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, type Reference, success, text, time } from '../../api/describe.ts'
+import { count, type Contract, success, text, time } from '../api/describe.ts'
 
 const hashes = z.array(text).describe('hashes in base64, from the leaf to the root')
 const index = z.int().nonnegative()
@@ -25,7 +25,7 @@ const description = 'docs/proof.md says how to verify it without this service; `
 // 503 is for faults of a store: here nothing is wrong, it is only too early
 const failures = { 409: { description: 'The event is in no signed checkpoint yet: try again in a minute.' } }
 
-export const proofReference: Reference = {
+export const proofContract: Contract = {
   'GET /api/proof': {
     summary: 'Get the state of the proof: its key, the last signed checkpoint, and the last verification',
     description:

@@ -5,7 +5,7 @@ import {
   id,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
@@ -21,7 +21,7 @@ const fields = {
   color: 'HEX color',
 }
 
-export const splashReference: Reference = {
+export const splashContract: Contract = {
   'GET /api/splash': {
     summary: 'List splash pages',
     fields: pageFields,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { address, count, type Reference, success, text, time } from '../../api/describe.ts'
-import { reasons } from '../../statistics/rehearsal.ts'
+import { address, count, type Contract, success, text, time } from '../../api/describe.ts'
+import { reasons } from '../rehearsal.ts'
 
 const counts = { clicks: count, visits: count.describe('including bots, link previewers and prefetching browsers') }
 const kinds = Object.keys(reasons) as (keyof typeof reasons)[]
@@ -12,7 +12,7 @@ const rule = text
   .meta({ examples: ['location:canada'] })
 const outcome = z.object({ destination: address, rule })
 
-export const rehearseReference: Reference = {
+export const rehearseContract: Contract = {
   'POST /api/url/:id/rehearse': {
     summary: 'Rehearse rules with recorded clicks',
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, done, id, type Reference, revision, success, text, time, updated } from '../../api/describe.ts'
+import { address, count, done, id, type Contract, revision, success, text, time, updated } from '../../api/describe.ts'
 
 const dimension = z.record(z.string(), count)
 const series = success({
@@ -30,7 +30,7 @@ const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] 
 
 const linkFields = { ...seriesFields, by: `${seriesFields.by}, \`variant\`` }
 
-export const accountReference: Reference = {
+export const accountContract: Contract = {
   'POST /register': {
     summary: 'Create an account',
     description:
@@ -114,7 +114,7 @@ const overTime = {
 }
 const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
 
-export const filteredReference: Reference = {
+export const filteredContract: Contract = {
   'GET /api/stats': {
     summary: 'Get clicks by filters, over time and broken down',
     description:
@@ -179,6 +179,6 @@ export const filteredReference: Reference = {
   },
 }
 
-export const linkStatsReference: Reference = {
+export const linkStatsContract: Contract = {
   'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
 }

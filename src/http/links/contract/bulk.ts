@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { BulkRow } from '../../links/bulk/operations.ts'
-import { address, count, id, problemFields, type Reference, revision, success, text, undo } from '../../api/describe.ts'
+import { BulkRow } from '../bulk/operations.ts'
+import { address, count, id, problemFields, type Contract, revision, success, text, undo } from '../../api/describe.ts'
 
 const place = {
   row: count.describe('number of the row, from 1 on').meta({ examples: [2] }),
@@ -34,7 +34,7 @@ const failed = z
   .meta({ id: 'BulkRowFailed' })
 const rows = z.array(z.union([done, failed]))
 
-export const bulkReference: Reference = {
+export const bulkContract: Contract = {
   'POST /api/urls/bulk': {
     summary: 'Create, change or delete up to 1,000 links',
     description:

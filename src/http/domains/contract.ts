@@ -6,13 +6,13 @@ import {
   id,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../api/describe.ts'
 
 const found = { found: z.array(text).nullable(), ok: z.boolean().nullable() }
 /** What the account has to do, and what was found in DNS. Absent where domains are not checked. */
@@ -32,7 +32,7 @@ const domain = z
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
-export const domainReference: Reference = {
+export const domainContract: Contract = {
   'GET /api/domains': {
     summary: 'List branded domains',
     fields: { ...pageFields, q: 'part of the address' },

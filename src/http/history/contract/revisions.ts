@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, id, page, pageFields, type Reference, revision, text, time } from '../../api/describe.ts'
+import { address, count, id, page, pageFields, type Contract, revision, text, time } from '../../api/describe.ts'
 
 const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
 const timeOrNone = z.union([time, z.literal('')])
@@ -42,7 +42,7 @@ const row = z.object({
     .describe('most clicks first'),
 })
 
-export const revisionsReference: Reference = {
+export const revisionsContract: Contract = {
   'GET /api/url/:id/revisions': {
     summary: 'List the revisions of a link, and whom each sent where',
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, id, type Reference, success, text, time } from '../../api/describe.ts'
+import { count, done, id, type Contract, success, text, time } from '../../api/describe.ts'
 
 const row = z
   .object({
@@ -13,7 +13,7 @@ const row = z
   })
   .meta({ id: 'Session' })
 
-export const sessionReference: Reference = {
+export const sessionContract: Contract = {
   'POST /api/session': {
     summary: 'Sign in on the dashboard',
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, id, page, pageFields, type Reference, success, text, time } from '../../api/describe.ts'
+import { count, done, id, page, pageFields, type Contract, success, text, time } from '../api/describe.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -49,7 +49,7 @@ const subject = {
 }
 const changed = success({ kind, value: text.describe('as it is listed'), message: text })
 
-export const operatorReference: Reference = {
+export const operatorContract: Contract = {
   'GET /api/operator/accounts': {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,

@@ -7,7 +7,7 @@ import {
   linkTotals,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   success,
   text,
@@ -34,7 +34,7 @@ const item = z.object({
 })
 const fields = { color: 'HEX color, with or without the hash' }
 
-export const channelReference: Reference = {
+export const channelContract: Contract = {
   'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('Channel', 'channels', details) },
   'GET /api/channel/:id': {
     summary: 'Get a channel, and list its items',

@@ -7,7 +7,7 @@ import {
   labels,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   problemFields,
   revision,
   statistics,
@@ -129,7 +129,7 @@ const fields = {
 }
 const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
 
-export const linkReference: Reference = {
+export const linkContract: Contract = {
   'GET /api/urls': {
     summary: 'List links, or find one by its short address',
     description:

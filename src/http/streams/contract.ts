@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Actor } from '../../../events/event.ts'
-import { Classified } from '../../../events/statistics/click.ts'
-import { count, type Reference, text } from '../../api/describe.ts'
+import { Actor } from '../../events/event.ts'
+import { Classified } from '../../events/statistics/click.ts'
+import { count, type Contract, text } from '../api/describe.ts'
 
 const event = count
   .describe('the number of the event in the log, from 0 on: where to resume')
@@ -59,7 +59,7 @@ const description =
 
 const serverSentEvents = 'the same lines as server-sent events: the JSON as `data`, where to resume as `id`'
 
-export const streamReference: Reference = {
+export const streamContract: Contract = {
   'GET /api/events': {
     summary: 'Stream the changes of the account and its resources',
     description: `${description} Changes of the account itself, such as its keys, are there for keys with the scope \`account\`.`,

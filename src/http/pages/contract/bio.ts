@@ -7,7 +7,7 @@ import {
   labels,
   page,
   pageFields,
-  type Reference,
+  type Contract,
   revision,
   statistics,
   success,
@@ -30,7 +30,7 @@ const fields = {
   color: 'HEX color of the theme `color`',
 }
 
-export const bioReference: Reference = {
+export const bioContract: Contract = {
   'GET /api/bio': {
     summary: 'List bio pages',
     fields: pageFields,
