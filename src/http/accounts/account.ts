@@ -10,9 +10,10 @@ import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { fail, failField } from '../api/errors.ts'
-import { type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import type { AccountPasswords } from './password.ts'
+import { accountContract } from './contract/account.ts'
 
 /** What the routes of an account need. */
 export interface AccountServices {
@@ -45,7 +46,7 @@ const present = ({ id, email, username, registered, erases, revision }: Omit<Acc
   email: email ?? '',
   username: username ?? '',
   avatar: avatar(email ?? ''),
-  status: 'pro',
+  status: 'pro' as const,
   expires: timestamp(yearAfter(registered)),
   registered: timestamp(registered),
   erases: erases ? timestamp(erases) : '',
@@ -78,24 +79,20 @@ const day = 86_400_000
 
 const emailSent = 'Open the link that was sent to the new e-mail address. It counts once it is confirmed.'
 
-const details = route({
-  method: 'get',
-  path: '/api/account',
+const details = endpoint(accountContract, 'GET /api/account', {
   single: true,
   scope: ['read', 'account'],
   run: async (call) => ({
     data: {
       ...present(await readAccount(call)),
       // the dashboard then shows the operator's view; a key never has the right
-      ...(call.may('operator') && { operator: true }),
+      ...(call.may('operator') && { operator: true as const }),
     },
   }),
 })
 
 const update = ({ hashNewPassword, links, mails, passwords, pepper, sessions }: AccountServices) =>
-  route({
-    method: 'put',
-    path: '/api/account/update',
+  endpoint(accountContract, 'PUT /api/account/update', {
     single: true,
     scope: 'account',
     passwordInstead: true,
@@ -132,9 +129,7 @@ const update = ({ hashNewPassword, links, mails, passwords, pepper, sessions }: 
   })
 
 const reset = ({ mails }: AccountServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/reset',
+  endpoint(accountContract, 'POST /api/account/reset', {
     public: true,
     body: z.object({ email }),
     run: async ({ body, from, lang }) => {
@@ -146,9 +141,7 @@ const reset = ({ mails }: AccountServices) =>
   })
 
 const erase = ({ erasure, mails, passwords }: AccountServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/erase',
+  endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
     body: z.object({ current_password: text(1024) }),
     run: async ({ account: id, body, from, lang, write }) => {
@@ -164,9 +157,7 @@ const erase = ({ erasure, mails, passwords }: AccountServices) =>
     },
   })
 
-const cancelErasure = route({
-  method: 'delete',
-  path: '/api/account/erase',
+const cancelErasure = endpoint(accountContract, 'DELETE /api/account/erase', {
   scope: 'account',
   run: async ({ account: id, write }) => {
     const { revision } = await write(account, { type: 'CancelErasure', id })

@@ -10,7 +10,7 @@ import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
 import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route, route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { keyContract } from './contract/key.ts'
@@ -111,9 +111,7 @@ const ownList = route({
 })
 
 const add = ({ pepper }: KeyServices) =>
-  route({
-    method: 'post',
-    path: '/api/key/add',
+  endpoint(keyContract, 'POST /api/key/add', {
     scope: 'account',
     secret: true,
     body: z.object(fields),
@@ -129,9 +127,7 @@ const add = ({ pepper }: KeyServices) =>
     },
   })
 
-const update = route({
-  method: 'put',
-  path: '/api/key/:id/update',
+const update = endpoint(keyContract, 'PUT /api/key/:id/update', {
   scope: 'account',
   params: byId,
   owner: ownKey,
@@ -144,9 +140,7 @@ const update = route({
 })
 
 const rotate = ({ pepper }: KeyServices) =>
-  route({
-    method: 'post',
-    path: '/api/key/:id/rotate',
+  endpoint(keyContract, 'POST /api/key/:id/rotate', {
     scope: 'account',
     secret: true,
     params: byId,
@@ -170,9 +164,7 @@ const rotate = ({ pepper }: KeyServices) =>
     },
   })
 
-const remove = route({
-  method: 'delete',
-  path: '/api/key/:id/delete',
+const remove = endpoint(keyContract, 'DELETE /api/key/:id/delete', {
   scope: 'account',
   params: byId,
   run: async ({ account: id, params, write }) => {
@@ -183,9 +175,7 @@ const remove = route({
 
 // public: it needs no other key, it works from any address, and requests with a leaked key cannot use up its limit
 const revoke = ({ auth }: KeyServices) =>
-  route({
-    method: 'post',
-    path: '/api/key/revoke',
+  endpoint(keyContract, 'POST /api/key/revoke', {
     public: true,
     body: z.object({
       key: text(255)

@@ -5,9 +5,10 @@ import { refuseTaken } from '../../commands/claims/taken.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { fail } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import { newKey } from '../../security/apikeys.ts'
+import { accountContract } from './contract/account.ts'
 
 const hour = 3600
 
@@ -81,9 +82,7 @@ const newKeyFor = async (
 }
 
 export const registerRoutes = (services: RegisterServices): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/register',
+  endpoint(accountContract, 'POST /register', {
     public: true,
     body: Registration,
     run: async ({ body, create, created, part, from, lang, reader }) => {

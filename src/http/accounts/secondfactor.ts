@@ -15,9 +15,10 @@ import type { Sessions } from '../../security/sessions.ts'
 import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { fail, Failure } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { openGuesses } from '../api/limits/guesses.ts'
 import type { AccountPasswords } from './password.ts'
+import { sessionContract } from './contract/session.ts'
 
 /** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
 export interface PresentedCode {
@@ -112,9 +113,7 @@ const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => em
 
 const stateOf = async ({ account: id, load }: Pick<Call, 'account' | 'load'>) => (await load(account, id)).state
 
-const state = route({
-  method: 'get',
-  path: '/api/account/totp',
+const state = endpoint(sessionContract, 'GET /api/account/totp', {
   scope: 'account',
   run: async (call) => {
     const { secondFactor } = await stateOf(call)
@@ -123,9 +122,7 @@ const state = route({
 })
 
 const newSecret = ({ baseUrl }: SecondFactorServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/totp/secret',
+  endpoint(sessionContract, 'POST /api/account/totp/secret', {
     scope: 'account',
     secret: true,
     run: async (call) => {
@@ -136,9 +133,7 @@ const newSecret = ({ baseUrl }: SecondFactorServices) =>
   })
 
 const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/totp',
+  endpoint(sessionContract, 'POST /api/account/totp', {
     scope: 'account',
     secret: true,
     body: z.object({
@@ -164,9 +159,7 @@ const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorService
   })
 
 const remove = ({ passwords }: SecondFactorServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/totp/delete',
+  endpoint(sessionContract, 'POST /api/account/totp/delete', {
     scope: 'account',
     body: z.object({ current_password: currentPassword }),
     run: async ({ account: id, body, from, write }) => {

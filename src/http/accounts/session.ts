@@ -10,10 +10,11 @@ import { fail } from '../api/errors.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { needsCode } from './secondfactor.ts'
 import { byId } from '../api/fields.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
 import type { SecondFactors } from './secondfactor.ts'
+import { sessionContract } from './contract/session.ts'
 
 /** What sessions of the dashboard need. */
 export interface SessionServices {
@@ -63,9 +64,7 @@ const present = ({ id, browser, os, created, used, expires }: Omit<Session, 'isF
 })
 
 const signIn = (services: SessionServices) =>
-  route({
-    method: 'post',
-    path: '/api/session',
+  endpoint(sessionContract, 'POST /api/session', {
     public: true,
     body: SignIn,
     run: async (call) => {
@@ -89,9 +88,7 @@ const signIn = (services: SessionServices) =>
   })
 
 const ownList = ({ sessions }: SessionServices) =>
-  route({
-    method: 'get',
-    path: '/api/sessions',
+  endpoint(sessionContract, 'GET /api/sessions', {
     nowOnly: 'sessions',
     scope: 'account',
     run: async ({ account: id, load, session }) => {
@@ -101,9 +98,7 @@ const ownList = ({ sessions }: SessionServices) =>
   })
 
 const signOut = ({ baseUrl, sessions }: SessionServices) =>
-  route({
-    method: 'delete',
-    path: '/api/session',
+  endpoint(sessionContract, 'DELETE /api/session', {
     scope: [],
     run: async ({ account: id, session, setCookie }) => {
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
@@ -114,9 +109,7 @@ const signOut = ({ baseUrl, sessions }: SessionServices) =>
   })
 
 const end = ({ sessions }: SessionServices) =>
-  route({
-    method: 'delete',
-    path: '/api/session/:id',
+  endpoint(sessionContract, 'DELETE /api/session/:id', {
     scope: 'account',
     params: byId,
     run: async ({ account: id, params }) => {
@@ -126,9 +119,7 @@ const end = ({ sessions }: SessionServices) =>
   })
 
 const endAll = ({ sessions }: SessionServices) =>
-  route({
-    method: 'delete',
-    path: '/api/sessions',
+  endpoint(sessionContract, 'DELETE /api/sessions', {
     scope: 'account',
     run: async ({ account: id, session }) => {
       await sessions.endOthers(id, session)

@@ -129,7 +129,7 @@ export const updateRoute = <F extends object, E extends DomainEvent>(
 /** Returns the answer to a deletion, which says how to take it back. `path` is that of the route. */
 export const deletedAnswer = (label: string, path: string, id: number) => ({
   message: `${label} has been deleted.`,
-  undo: { method: 'POST', path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
+  undo: { method: 'POST' as const, path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
 })
 
 /** Returns the answer to a deletion that cannot be taken back. */

@@ -9,6 +9,8 @@ import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
 import type { Reader } from '../../queries/reader.ts'
+import type { Contract, Description } from './describe.ts'
+import type { Download } from './download.ts'
 import type { Cursors } from './list/cursor.ts'
 import type { Needed, Right } from './scope.ts'
 import type { BrowserCall } from './session.ts'
@@ -95,9 +97,7 @@ export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'creat
 /** Query parameters as strings; of a repeated one the first. */
 export type Query = Readonly<Record<string, string>>
 
-interface Described<P, Q, B> {
-  readonly method: 'get' | 'post' | 'put' | 'delete'
-  readonly path: string
+interface Details<P, Q, B> {
   /** a key without the scope may call it with the `current_password` of the account */
   readonly passwordInstead?: true
   readonly params?: z.ZodType<P>
@@ -123,6 +123,13 @@ interface Described<P, Q, B> {
   readonly nowOnly?: PresentOnly
   /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
   readonly owner?: (call: Reading & Pick<Call<P>, 'params'>) => Promise<unknown>
+}
+
+type Method = 'get' | 'post' | 'put' | 'delete'
+/** What is served at a path. */
+interface Served<P, Q, B> {
+  readonly method: Method
+  readonly path: string
   /** Returns the response body, to which `error: 0` is added, or a `Download`. */
   readonly run: (call: Call<P, Q, B>) => Promise<object>
 }
@@ -130,7 +137,23 @@ interface Described<P, Q, B> {
 /** What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see `scope.ts`). */
 type Access = { readonly public: true; readonly scope?: never } | { readonly public?: never; readonly scope: Needed }
 
-export type Route<P = unknown, Q = unknown, B = unknown> = Described<P, Q, B> & Access
+export type Route<P = unknown, Q = unknown, B = unknown> = Served<P, Q, B> & Details<P, Q, B> & Access
 
 /** Checks a route against the types of its own schemas, then erases them, so that routes fit into one list. */
 export const route = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>) => route as unknown as Route
+
+type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> }
+type WithoutError<T> = T extends { readonly error: 0 } ? Omit<T, 'error'> : T
+/** What `run` returns of the answer in a contract: the body without `error: 0`, which is added, or a download. */
+type Returned<D extends Description> = WithoutError<Immutable<z.input<D['answer']>>> | Download
+
+/** A route of a contract, by its method and path there. The compiler checks that `run` returns what the contract says. */
+export const endpoint = <C extends Contract, N extends keyof C & string, P = unknown, Q = unknown, B = unknown>(
+  _contract: C,
+  name: N,
+  details: Details<P, Q, B> & Access & { readonly run: (call: Call<P, Q, B>) => Promise<Returned<C[N]>> },
+): Route => {
+  const [method = '', path = ''] = name.split(' ')
+  const run = details.run as Served<P, Q, B>['run']
+  return route<P, Q, B>({ ...details, run, method: method.toLowerCase() as Method, path })
+}

@@ -32,7 +32,7 @@ const domain = z
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
-export const domainContract: Contract = {
+export const domainContract = {
   'GET /api/domains': {
     summary: 'List branded domains',
     fields: { ...pageFields, q: 'part of the address' },
@@ -66,4 +66,4 @@ export const domainContract: Contract = {
     description: 'Its links return 404 until the account adds it again.',
     answer: deleted,
   },
-}
+} satisfies Contract

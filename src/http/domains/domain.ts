@@ -20,7 +20,7 @@ import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route, route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { verificationOf } from './status.ts'
 import { deletedAnswer, ownedBy } from '../api/owned.ts'
@@ -140,9 +140,7 @@ const ownList = (services: DomainServices) =>
   })
 
 const details = (services: DomainServices) =>
-  route({
-    method: 'get',
-    path: '/api/domain/:id',
+  endpoint(domainContract, 'GET /api/domain/:id', {
     single: true,
     scope: 'read',
     params: byId,
@@ -152,9 +150,7 @@ const details = (services: DomainServices) =>
   })
 
 const add = (services: DomainServices) =>
-  route({
-    method: 'post',
-    path: '/api/domain/add',
+  endpoint(domainContract, 'POST /api/domain/add', {
     scope: 'write',
     body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
     run: async (call) => {
@@ -193,9 +189,7 @@ const add = (services: DomainServices) =>
   })
 
 const verify = (services: DomainServices) =>
-  route({
-    method: 'post',
-    path: '/api/domain/:id/verify',
+  endpoint(domainContract, 'POST /api/domain/:id/verify', {
     scope: 'write',
     params: byId,
     run: async (call) => {
@@ -208,9 +202,7 @@ const verify = (services: DomainServices) =>
   })
 
 const update = (services: DomainServices) =>
-  route({
-    method: 'put',
-    path: '/api/domain/:id/update',
+  endpoint(domainContract, 'PUT /api/domain/:id/update', {
     single: true,
     scope: 'write',
     params: byId,
@@ -224,9 +216,7 @@ const update = (services: DomainServices) =>
     },
   })
 
-const remove = route({
-  method: 'delete',
-  path: '/api/domain/:id/delete',
+const remove = endpoint(domainContract, 'DELETE /api/domain/:id/delete', {
   single: true,
   scope: 'write',
   params: byId,

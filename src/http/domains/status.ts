@@ -11,7 +11,7 @@ type Checked = Pick<DomainRow, 'domain' | 'verified' | 'proof' | 'free' | 'failu
 type Record = ReturnType<DomainCheck['recordFor']>
 
 const statusOf = ({ verified, proof }: Pick<Checked, 'verified' | 'proof'>) =>
-  verified ? 'active' : proof === '' ? 'pending' : 'unverified'
+  verified ? ('active' as const) : proof === '' ? ('pending' as const) : ('unverified' as const)
 
 const recordProblem = ({ name, value }: Record, { txt, hasRecord }: DomainLook) => {
   if (hasRecord) return undefined
@@ -62,7 +62,7 @@ export const verificationOf = (account: number, row: DomainRow, check: DomainChe
   return {
     status,
     verification: {
-      record: { type: 'TXT', ...record, found: found?.txt ?? null, ok: found?.hasRecord ?? null },
+      record: { type: 'TXT' as const, ...record, found: found?.txt ?? null, ok: found?.hasRecord ?? null },
       ...(check.proof === 'dns'
         ? { dns: { targets: check.targets, found: found?.points ?? null, ok: found?.pointsHere ?? null } }
         : {}),

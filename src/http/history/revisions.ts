@@ -15,7 +15,7 @@ import { readOneMoment } from '../../queries/reader.ts'
 import { namesOfOwnKeys, revisionsWithVisits, type Route as SentBy, routesOf } from '../../queries/history/revisions.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
 import { revisionsContract } from './contract/revisions.ts'
 
@@ -182,9 +182,7 @@ const revisions = listAt(revisionsContract, '/api/url/:id/revisions')
 
 /** What each revision of a link said, and where it has sent whom. */
 export const revisionRoutes = (services: RevisionServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/url/:id/revisions',
+  endpoint(revisionsContract, 'GET /api/url/:id/revisions', {
     scope: 'read',
     params: byId,
     owner: (call) => requireOwn(call, call.params.id),

@@ -11,7 +11,7 @@ import { campaignTotals } from '../../queries/statistics/totals.ts'
 import { readAccount } from '../accounts/account.ts'
 import { alias, byId, flag, name, orEmpty, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route, route } from '../api/route.ts'
 import { deleteRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { campaignContract } from './contract/campaign.ts'
@@ -37,7 +37,7 @@ const presenter = async (reading: Reading, base: string) => {
     name,
     domain: name,
     public: open,
-    rotator: open ? `${base}/r/${slug}` : false,
+    rotator: open ? `${base}/r/${slug}` : (false as const),
     list: `${base}/u/${username}/${slug}-${id}`,
     revision,
   })
@@ -63,9 +63,7 @@ const ownList = ({ baseUrl }: CampaignServices) =>
   })
 
 const details = ({ baseUrl }: CampaignServices) =>
-  route({
-    method: 'get',
-    path: '/api/campaign/:id',
+  endpoint(campaignContract, 'GET /api/campaign/:id', {
     statistics: true,
     single: true,
     scope: 'read',
@@ -82,9 +80,7 @@ const details = ({ baseUrl }: CampaignServices) =>
   })
 
 const add = ({ baseUrl }: CampaignServices) =>
-  route({
-    method: 'post',
-    path: '/api/campaign/add',
+  endpoint(campaignContract, 'POST /api/campaign/add', {
     scope: 'write',
     body: z.object({ name: orEmpty(text(255)).optional(), ...fields }),
     run: async (call) => {
@@ -103,9 +99,7 @@ const add = ({ baseUrl }: CampaignServices) =>
     },
   })
 
-const assign = route({
-  method: 'post',
-  path: '/api/campaign/:campaignid/assign/:linkid',
+const assign = endpoint(campaignContract, 'POST /api/campaign/:campaignid/assign/:linkid', {
   scope: 'write',
   params: z.object({ campaignid: pathId, linkid: pathId }),
   run: async (call) => {
@@ -115,9 +109,7 @@ const assign = route({
 })
 
 const update = ({ baseUrl }: CampaignServices) =>
-  route({
-    method: 'put',
-    path: '/api/campaign/:id/update',
+  endpoint(campaignContract, 'PUT /api/campaign/:id/update', {
     single: true,
     scope: 'write',
     params: byId,

@@ -7,7 +7,7 @@ import { findChannel, type ItemRow, listChannels, listItems } from '../../querie
 import { channelTotals } from '../../queries/statistics/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { type LinkAddresses, short } from './address.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { imageAddress } from '../qr/address.ts'
@@ -71,9 +71,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'post',
-    path: '/api/channel/add',
+  endpoint(channelContract, 'POST /api/channel/add', {
     scope: 'write',
     body: fields.extend({ name }),
     run: async ({ account, body, create }) => {
@@ -84,9 +82,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'post',
-    path: '/api/channel/:channelid/assign/:type/:itemid',
+  endpoint(channelContract, 'POST /api/channel/:channelid/assign/:type/:itemid', {
     scope: 'write',
     params: itemPath,
     run: async (call) => {
@@ -96,22 +92,18 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'delete',
-    path: '/api/channel/:channelid/assign/:type/:itemid',
+  endpoint(channelContract, 'DELETE /api/channel/:channelid/assign/:type/:itemid', {
     scope: 'write',
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
       await removeItem(call, channelid, type, itemid)
-      const undo = { method: 'POST', path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
+      const undo = { method: 'POST' as const, path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
       return { message: 'Item has been removed from the channel.', undo }
     },
   }),
 
-  route({
-    method: 'put',
-    path: '/api/channel/:id/update',
+  endpoint(channelContract, 'PUT /api/channel/:id/update', {
     single: true,
     scope: 'write',
     params: byId,

@@ -16,7 +16,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
-import { type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route, route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
 import { origin, short } from './address.ts'
@@ -24,6 +24,7 @@ import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants, u
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { statistics, variantCounts } from '../statistics/totals.ts'
+import { linkContract } from './contract/link.ts'
 
 /** What the routes of links need. */
 export interface LinkServices extends LinkWriting, DomainNames {}
@@ -188,17 +189,13 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     run: async (call) => detailed(call, await readLink(call, call.params.id), services),
   }),
 
-  route({
-    method: 'post',
-    path: '/api/url/add',
+  endpoint(linkContract, 'POST /api/url/add', {
     scope: 'links:write',
     body: LinkBody,
     run: (call) => addLink(call, call.body, services),
   }),
 
-  route({
-    method: 'put',
-    path: '/api/url/:id/update',
+  endpoint(linkContract, 'PUT /api/url/:id/update', {
     single: true,
     scope: 'links:write',
     params: byId,
@@ -207,9 +204,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     run: (call) => updateLink(call, call.params.id, call.body, services),
   }),
 
-  route({
-    method: 'delete',
-    path: '/api/url/:id/delete',
+  endpoint(linkContract, 'DELETE /api/url/:id/delete', {
     single: true,
     scope: 'links:write',
     params: byId,

@@ -49,7 +49,7 @@ const subject = {
 }
 const changed = success({ kind, value: text.describe('as it is listed'), message: text })
 
-export const operatorContract: Contract = {
+export const operatorContract = {
   'GET /api/operator/accounts': {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,
@@ -131,4 +131,4 @@ export const operatorContract: Contract = {
         .describe('bytes in the database: the events, the read tables, and keys, sessions and images'),
     }),
   },
-}
+} satisfies Contract

@@ -14,7 +14,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
 import { operatorContract } from './contract.ts'
 
@@ -159,9 +159,7 @@ const find = async (
 const changes = ({ baseUrl }: OperatorServices) => [
   change('DisableAccount', 'disable'),
   change('EnableAccount', 'enable'),
-  route({
-    method: 'post',
-    path: '/api/operator/report/close',
+  endpoint(operatorContract, 'POST /api/operator/report/close', {
     scope: 'operator',
     body: z.object({ reference: text(20) }),
     run: async ({ body, operate }) => {
@@ -196,7 +194,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
 ]
 
 const health = ({ operatorHealth }: OperatorServices) =>
-  route({ method: 'get', path: '/api/operator/health', ...shared, run: operatorHealth })
+  endpoint(operatorContract, 'GET /api/operator/health', { ...shared, run: operatorHealth })
 
 /** What operators see and do on the dashboard. The mark is read from the stream of their account with each request, so that it ends at once. */
 export const operatorRoutes = (services: OperatorServices): readonly Route[] => [

@@ -3,7 +3,7 @@ import { timestamp } from '../../lib/fields.ts'
 import { countChoices, listAnswers } from '../../queries/pages/answer.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { overlayContract } from './contract/overlay.ts'
@@ -31,9 +31,7 @@ export const answerRoutes = (): readonly Route[] => [
       ),
   }),
 
-  route({
-    method: 'get',
-    path: '/api/overlay/:id/answers/counts',
+  endpoint(overlayContract, 'GET /api/overlay/:id/answers/counts', {
     statistics: true,
     scope: 'read',
     params: byId,

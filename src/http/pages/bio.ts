@@ -8,7 +8,7 @@ import { viewStats } from '../../queries/statistics/stats.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from '../api/owned.ts'
 import { statistics } from '../statistics/totals.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
@@ -98,9 +98,7 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
     run: async (call) => detailed(call.reader, await readOwned(bio, findBio, call, call.params.id), services),
   }),
 
-  route({
-    method: 'post',
-    path: '/api/bio/add',
+  endpoint(bioContract, 'POST /api/bio/add', {
     scope: 'write',
     body: fields.extend({ name, links }),
     run: async ({ account, body, create }) => {

@@ -5,7 +5,7 @@ import { defined } from '../../lib/defined.ts'
 import { must, says, timestamp } from '../../lib/fields.ts'
 import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
 import { byId, name } from '../api/fields.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { deleteRoute, listRoute, ownedBy } from '../api/owned.ts'
 import { pixelContract } from './contract/pixel.ts'
 
@@ -27,9 +27,7 @@ const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
 export const pixelRoutes = (): readonly Route[] => [
   listRoute(pixelContract, '/api/pixels', listPixels, present),
 
-  route({
-    method: 'post',
-    path: '/api/pixel/add',
+  endpoint(pixelContract, 'POST /api/pixel/add', {
     scope: 'write',
     body: z.object({ type, name, tag }),
     run: async ({ account, body, create }) => {
@@ -39,9 +37,7 @@ export const pixelRoutes = (): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'put',
-    path: '/api/pixel/:id/update',
+  endpoint(pixelContract, 'PUT /api/pixel/:id/update', {
     single: true,
     scope: 'write',
     params: byId,

@@ -25,7 +25,7 @@ const description = 'docs/proof.md says how to verify it without this service; `
 // 503 is for faults of a store: here nothing is wrong, it is only too early
 const failures = { 409: { description: 'The event is in no signed checkpoint yet: try again in a minute.' } }
 
-export const proofContract: Contract = {
+export const proofContract = {
   'GET /api/proof': {
     summary: 'Get the state of the proof: its key, the last signed checkpoint, and the last verification',
     description:
@@ -69,4 +69,4 @@ export const proofContract: Contract = {
       }),
     }),
   },
-}
+} satisfies Contract

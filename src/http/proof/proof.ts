@@ -5,8 +5,9 @@ import { refuse } from '../../commands/decider.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { fail } from '../api/errors.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { asSent } from '../streams/publicevent.ts'
+import { proofContract } from './contract.ts'
 
 /** What proofs are made of. */
 export interface ProofServices {
@@ -40,9 +41,7 @@ const requireStored = async (
 }
 
 export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/proof',
+  endpoint(proofContract, 'GET /api/proof', {
     scope: 'read',
     nowOnly: 'proof',
     run: async () => {
@@ -55,9 +54,7 @@ export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route
       }
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/events/:event/proof',
+  endpoint(proofContract, 'GET /api/events/:event/proof', {
     scope: 'read',
     params: z.object({ event: ordinal }),
     run: async ({ account, params, may, reader }) => {

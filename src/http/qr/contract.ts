@@ -34,7 +34,7 @@ const fields = {
   name: 'made from the data if not sent',
 }
 
-export const qrContract: Contract = {
+export const qrContract = {
   'GET /api/qr': { summary: 'List QR codes', fields: pageFields, answer: page('QrCode', 'qrs', z.object(row)) },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',
@@ -66,4 +66,4 @@ export const qrContract: Contract = {
     answerType: 'image/png',
   },
   'DELETE /api/qr/:id/delete': { summary: 'Delete a QR code', answer: deleted },
-}
+} satisfies Contract

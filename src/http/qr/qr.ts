@@ -17,7 +17,7 @@ import { scanStats } from '../../queries/statistics/stats.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { fail, failField, failAt } from '../api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
@@ -170,9 +170,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'post',
-    path: '/api/qr/add',
+  endpoint(qrContract, 'POST /api/qr/add', {
     scope: 'write',
     body: Body.extend({ type }),
     run: async ({ account, body, create, created }) => {
@@ -193,9 +191,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'put',
-    path: '/api/qr/:id/update',
+  endpoint(qrContract, 'PUT /api/qr/:id/update', {
     single: true,
     scope: 'write',
     params: byId,

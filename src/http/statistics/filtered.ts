@@ -21,11 +21,12 @@ import type { Reader } from '../../queries/reader.ts'
 import { countryCode, countryName } from '../../clicks/visitor/country.ts'
 import { failField, Failure } from '../api/errors.ts'
 import { filterId, moment } from '../api/fields.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
 import { readOwned } from '../api/owned.ts'
 import { by, interval, optionsOf, periodProblem } from './stats.ts'
+import { filteredContract } from '../accounts/contract/account.ts'
 
 /** What filtered statistics need. */
 export interface FilteredServices extends LinkAddresses {
@@ -211,9 +212,7 @@ const statistics = async (call: Call<unknown, Query>, services: FilteredServices
 
 /** Clicks that have what is asked for: over time, and by everything else that is known of them. */
 export const filteredRoutes = (services: FilteredServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/stats',
+  endpoint(filteredContract, 'GET /api/stats', {
     statistics: true,
     period: true,
     scope: 'stats:read',

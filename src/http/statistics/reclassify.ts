@@ -14,8 +14,9 @@ import { readAccount } from '../accounts/account.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, flag } from '../api/fields.ts'
 import { oneAtATime } from '../api/limits/oneatatime.ts'
-import { type Call, type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Reading, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
+import { reclassifyContract } from './contract/reclassify.ts'
 
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, classOf: classOfWords }
@@ -98,16 +99,12 @@ const takeBack = async ({ account, reader, write }: Request, id: string) => {
 
 /** An account's own rules for what counts as a click. */
 export const reclassifyRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/account/exclusions',
+  endpoint(reclassifyContract, 'GET /api/account/exclusions', {
     scope: ['read', 'account'],
     run: async (call) => ({ data: (await readAccount(call)).exclusions }),
   }),
 
-  route({
-    method: 'put',
-    path: '/api/account/exclusions',
+  endpoint(reclassifyContract, 'PUT /api/account/exclusions', {
     scope: 'account',
     body: z.object({ agents, countries, hours, visitors }).partial(),
     run: async ({ account: id, body, write }) => {

@@ -14,10 +14,11 @@ import type { Target } from '../../queries/links/target.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { oneAtATime } from '../api/limits/oneatatime.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { LinkChanges, type LinkChecks, sentFields } from '../links/body.ts'
 import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
+import { rehearseContract } from './contract/rehearse.ts'
 
 /** What rehearsals need. */
 export interface RehearseServices extends LinkChecks {
@@ -146,9 +147,7 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
 
 /** Where recorded clicks would have gone by other rules. It changes nothing. */
 export const rehearseRoutes = (services: RehearseServices): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/api/url/:id/rehearse',
+  endpoint(rehearseContract, 'POST /api/url/:id/rehearse', {
     scope: 'stats:read',
     params: byId,
     owner: (call) => readLink(call, call.params.id),

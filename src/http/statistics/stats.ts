@@ -14,8 +14,9 @@ import type { Reader } from '../../queries/reader.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
 import { failField, Failure } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
+import { linkStatsContract, accountContract } from '../accounts/contract/account.ts'
 
 const maxIntervals = 2000
 const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
@@ -113,9 +114,7 @@ const statistics = async (subject: Subject, query: SeriesQuery, reader: Reader) 
 
 /** Clicks over time, of one link or of all links and QR codes of the account. */
 export const seriesRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/url/:id/stats',
+  endpoint(linkStatsContract, 'GET /api/url/:id/stats', {
     statistics: true,
     period: true,
     scope: 'stats:read',
@@ -125,9 +124,7 @@ export const seriesRoutes = (): readonly Route[] => [
     query: seriesQuery(seriesDimensions),
     run: ({ params, query, reader }) => statistics({ link: params.id }, query, reader),
   }),
-  route({
-    method: 'get',
-    path: '/api/account/stats',
+  endpoint(accountContract, 'GET /api/account/stats', {
     statistics: true,
     period: true,
     scope: 'stats:read',

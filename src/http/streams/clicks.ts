@@ -1,15 +1,14 @@
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { clickSource } from './source/clicks.ts'
 import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
 import { says } from '../../lib/fields.ts'
+import { streamContract } from './contract.ts'
 
 const classes = ['human', 'bot', 'preview', 'prefetch'] as const
 
 export const clickRoutes = (services: StreamServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/clicks',
+  endpoint(streamContract, 'GET /api/clicks', {
     scope: 'read',
     stream: true,
     nowOnly: 'stream',

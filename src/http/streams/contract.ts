@@ -59,7 +59,7 @@ const description =
 
 const serverSentEvents = 'the same lines as server-sent events: the JSON as `data`, where to resume as `id`'
 
-export const streamContract: Contract = {
+export const streamContract = {
   'GET /api/events': {
     summary: 'Stream the changes of the account and its resources',
     description: `${description} Changes of the account itself, such as its keys, are there for keys with the scope \`account\`.`,
@@ -90,4 +90,4 @@ export const streamContract: Contract = {
         'the same clicks as CSV (RFC 4180) with a header; a text that begins with `=`, `+`, `-` or `@` has an apostrophe before it. Not with `follow`',
     },
   },
-}
+} satisfies Contract

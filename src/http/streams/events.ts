@@ -1,14 +1,13 @@
 import { events } from '../../events/index.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { eventSource } from './source/events.ts'
 import { namesOf, openStream, streamQuery, type StreamServices } from './stream.ts'
 import { says } from '../../lib/fields.ts'
+import { streamContract } from './contract.ts'
 
 export const eventRoutes = (services: StreamServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/events',
+  endpoint(streamContract, 'GET /api/events', {
     scope: 'read',
     stream: true,
     nowOnly: 'stream',

@@ -101,7 +101,7 @@ const sent = (example: string) =>
     answer: delivery.shape.answer,
   })
 
-export const webhookContract: Contract = {
+export const webhookContract = {
   'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, answer: page('Webhook', 'webhooks', row) },
   'GET /api/webhook/:id': { summary: 'Get a webhook', answer: success({ details: row }) },
   'POST /api/webhook/add': {
@@ -166,4 +166,4 @@ export const webhookContract: Contract = {
     },
     answer: page('Delivery', 'deliveries', delivery),
   },
-}
+} satisfies Contract

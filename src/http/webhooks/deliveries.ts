@@ -7,7 +7,7 @@ import { says, text, timestamp } from '../../lib/fields.ts'
 import { type DeliveryRow, listDeliveries } from '../../queries/webhooks/webhook.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { type Route, route } from '../api/route.ts'
+import { endpoint, type Route, route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { listAt } from '../api/describe.ts'
 import { webhookContract } from './contract.ts'
@@ -49,9 +49,7 @@ const deliveryQuery = listQuery(deliveries).extend({
 })
 
 export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/api/webhook/:id/test',
+  endpoint(webhookContract, 'POST /api/webhook/:id/test', {
     scope: 'webhooks',
     params: byId,
     owner,
@@ -63,9 +61,7 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
     },
   }),
 
-  route({
-    method: 'post',
-    path: '/api/webhook/:id/resend',
+  endpoint(webhookContract, 'POST /api/webhook/:id/resend', {
     scope: 'webhooks',
     params: byId,
     owner,

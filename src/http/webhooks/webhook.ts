@@ -8,7 +8,7 @@ import { findWebhook, listWebhooks, type WebhookRow } from '../../queries/webhoo
 import { newWebhookSecret } from '../../security/webhooks.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
-import { type Call, type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Reading, type Route, route } from '../api/route.ts'
 import { deletedForGood, listRoute, ownedBy } from '../api/owned.ts'
 import { webhookContract } from './contract.ts'
 import { deliveryRoutes } from './deliveries.ts'
@@ -90,9 +90,7 @@ const onlyTime = 'This is the only time that the secret is shown.'
 const tokenOf = async (call: Pick<Call, 'seed'>) => (await call.seed())?.toString('base64url') ?? randomUUID()
 
 const add = (services: WebhookServices) =>
-  route({
-    method: 'post',
-    path: '/api/webhook/add',
+  endpoint(webhookContract, 'POST /api/webhook/add', {
     scope: 'webhooks',
     secret: true,
     body: newWebhook,
@@ -113,9 +111,7 @@ const add = (services: WebhookServices) =>
   })
 
 const update = (services: WebhookServices) =>
-  route({
-    method: 'put',
-    path: '/api/webhook/:id/update',
+  endpoint(webhookContract, 'PUT /api/webhook/:id/update', {
     scope: 'webhooks',
     params: byId,
     single: true,
@@ -138,9 +134,7 @@ const update = (services: WebhookServices) =>
     },
   })
 
-const remove = route({
-  method: 'delete',
-  path: '/api/webhook/:id/delete',
+const remove = endpoint(webhookContract, 'DELETE /api/webhook/:id/delete', {
   scope: 'webhooks',
   params: byId,
   single: true,
@@ -150,9 +144,7 @@ const remove = route({
   },
 })
 
-const rotate = route({
-  method: 'post',
-  path: '/api/webhook/:id/rotate',
+const rotate = endpoint(webhookContract, 'POST /api/webhook/:id/rotate', {
   scope: 'webhooks',
   secret: true,
   params: byId,
@@ -169,9 +161,7 @@ const rotate = route({
 })
 
 const replayed = ({ ordinals }: WebhookServices) =>
-  route({
-    method: 'post',
-    path: '/api/webhook/:id/replay',
+  endpoint(webhookContract, 'POST /api/webhook/:id/replay', {
     scope: 'webhooks',
     params: byId,
     single: true,

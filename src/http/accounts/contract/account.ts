@@ -30,7 +30,7 @@ const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] 
 
 const linkFields = { ...seriesFields, by: `${seriesFields.by}, \`variant\`` }
 
-export const accountContract: Contract = {
+export const accountContract = {
   'POST /register': {
     summary: 'Create an account',
     description:
@@ -103,7 +103,7 @@ export const accountContract: Contract = {
     fields: seriesFields,
     answer: series,
   },
-}
+} satisfies Contract
 
 const counted = { clicks: count, uniqueClicks: count, visits: count }
 const overTime = {
@@ -114,7 +114,7 @@ const overTime = {
 }
 const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
 
-export const filteredContract: Contract = {
+export const filteredContract = {
   'GET /api/stats': {
     summary: 'Get clicks by filters, over time and broken down',
     description:
@@ -177,8 +177,8 @@ export const filteredContract: Contract = {
         .meta({ id: 'Statistics' }),
     }),
   },
-}
+} satisfies Contract
 
-export const linkStatsContract: Contract = {
+export const linkStatsContract = {
   'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
-}
+} satisfies Contract

@@ -24,7 +24,7 @@ const row = z.object({
 })
 const message = text
 
-export const keyContract: Contract = {
+export const keyContract = {
   'GET /api/keys': { summary: 'List API keys', fields: pageFields, answer: page('ApiKey', 'keys', row) },
   'POST /api/key/add': {
     summary: 'Create an API key',
@@ -57,4 +57,4 @@ export const keyContract: Contract = {
     example: { key: 'll_AAAAAAAAAAAA_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAb06b3f' },
     answer: done,
   },
-}
+} satisfies Contract

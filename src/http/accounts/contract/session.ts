@@ -13,7 +13,7 @@ const row = z
   })
   .meta({ id: 'Session' })
 
-export const sessionContract: Contract = {
+export const sessionContract = {
   'POST /api/session': {
     summary: 'Sign in on the dashboard',
     description:
@@ -87,4 +87,4 @@ export const sessionContract: Contract = {
     example: { current_password: 'correct horse battery' },
     answer: done,
   },
-}
+} satisfies Contract

@@ -3,11 +3,12 @@ import { answersOf, type ExportedAnswer, logosOf } from '../../../queries/accoun
 import { clicksKeptSince, clicksOf, type ExportedClick } from '../../../queries/statistics/recorded.ts'
 import { findInlineLogo } from '../../../queries/qr/qr.ts'
 import type { Download } from '../../api/download.ts'
-import { type Call, type Route, route } from '../../api/route.ts'
+import { endpoint, type Call, type Route } from '../../api/route.ts'
 import { archive, type Content } from './archive.ts'
 import { historyOf } from './history.ts'
 import type { Exports } from './limit.ts'
 import { type Ask, askRoutes, exportedLists, partsOf, resourcesOf } from './resources.ts'
+import { accountContract } from '../contract/account.ts'
 
 const readme = `This archive has what Linkledger keeps of one account.
 
@@ -113,9 +114,7 @@ export interface ExportServices {
 
 /** An export has what the given routes answer. */
 export const exportRoutes = ({ exports }: ExportServices, routes: readonly Route[]): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/account/export',
+  endpoint(accountContract, 'GET /api/account/export', {
     scope: 'account',
     nowOnly: 'export',
     run: (call) => exportAccount(call, exports, routes),

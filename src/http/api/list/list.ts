@@ -72,7 +72,7 @@ export const list = async <R>(
   const maxpage = Math.max(1, Math.ceil(total / limit))
   const shown = new Set(fields.size === 0 ? columns : [...identity, ...fields])
   return {
-    error: '0',
+    error: '0' as const,
     data: {
       result: total,
       perpage: limit,

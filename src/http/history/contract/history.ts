@@ -64,7 +64,7 @@ const historyOf = (what: string, description: string) => ({
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 
-export const historyContract: Contract = {
+export const historyContract = {
   'GET /api/account/history': {
     ...historyOf(
       'the account and everything in it',
@@ -89,7 +89,7 @@ export const historyContract: Contract = {
     'a webhook',
     `${deletedToo} Also why it was disabled, and where it was told to continue.`,
   ),
-}
+} satisfies Contract
 
 const restored = success({
   message: text,
@@ -120,7 +120,7 @@ const restoreOf = (what: string, description: string, example: object = { revisi
 })
 const both = 'Brings a deleted one back under its id and its addresses, or sets it back to an earlier version.'
 
-export const restoreContract: Contract = {
+export const restoreContract = {
   'POST /api/url/:id/restore': restoreOf('a link', `${both} It is in its channels again.`),
   'POST /api/qr/:id/restore': restoreOf('a QR code', `${both} Its design and its logo come back, too.`),
   'POST /api/domain/:id/restore': restoreOf(
@@ -149,4 +149,4 @@ export const restoreContract: Contract = {
     'an earlier e-mail address or password',
     'What the operator has set stays, and so do keys. Where the service sends mail, an e-mail address is not restored: it has to be confirmed.',
   ),
-}
+} satisfies Contract

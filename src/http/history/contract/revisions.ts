@@ -42,7 +42,7 @@ const row = z.object({
     .describe('most clicks first'),
 })
 
-export const revisionsContract: Contract = {
+export const revisionsContract = {
   'GET /api/url/:id/revisions': {
     summary: 'List the revisions of a link, and whom each sent where',
     description:
@@ -50,4 +50,4 @@ export const revisionsContract: Contract = {
     fields: pageFields,
     answer: page('Revision', 'revisions', row, ['revision']),
   },
-}
+} satisfies Contract

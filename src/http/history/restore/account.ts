@@ -4,11 +4,12 @@ import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
-import { type Route, route } from '../../api/route.ts'
+import { endpoint, type Route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
 import { ownKeyOrEnded } from '../routes.ts'
 import type { AccountServices } from '../../accounts/account.ts'
 import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { restoreContract } from '../contract/history.ts'
 
 /** What the restore of an account needs. */
 export interface AccountRestoreServices
@@ -26,9 +27,7 @@ const withPassword: NotRestored = {
 }
 
 const accountRoute = (services: AccountRestoreServices) =>
-  route({
-    method: 'post',
-    path: '/api/account/restore',
+  endpoint(restoreContract, 'POST /api/account/restore', {
     single: true,
     scope: 'account',
     body: RestoreBody,
@@ -82,9 +81,7 @@ const accountRoute = (services: AccountRestoreServices) =>
   })
 
 const keyRoute = (services: RestoreServices) =>
-  route({
-    method: 'post',
-    path: '/api/key/:id/restore',
+  endpoint(restoreContract, 'POST /api/key/:id/restore', {
     scope: 'account',
     params: byId,
     owner: ownKeyOrEnded,

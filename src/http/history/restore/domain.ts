@@ -1,21 +1,20 @@
 import { addDomain } from '../../../commands/domains/add.ts'
 import { domain, type DomainCommand, hostOf } from '../../../commands/domains/domain.ts'
 import { byId } from '../../api/fields.ts'
-import { route, type Writer } from '../../api/route.ts'
+import { endpoint, type Writer } from '../../api/route.ts'
 import { rejectBlocked } from '../../api/blockedaddress.ts'
 import { domainCaller, type DomainServices, rejectServiceHost } from '../../domains/domain.ts'
 import { domainFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { restoreContract } from '../contract/history.ts'
 
 const label = 'Domain'
 
 /** A domain comes back as if its owner added it again: verified within its reservation, else pending. */
 export const domainRestoreRoute = (services: RestoreServices & DomainServices) =>
-  route({
-    method: 'post',
-    path: '/api/domain/:id/restore',
+  endpoint(restoreContract, 'POST /api/domain/:id/restore', {
     scope: 'write',
     params: byId,
     single: true,

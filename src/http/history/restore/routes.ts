@@ -15,7 +15,7 @@ import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import type { QuotaKind } from '../../../queries/accounts/quota.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
-import { type Route, route } from '../../api/route.ts'
+import { endpoint, type Route, route } from '../../api/route.ts'
 import * as bioPages from '../../pages/bio.ts'
 import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { bioFieldsOf, type Fields, linkFieldsOf, qrFieldsOf } from '../fields.ts'
@@ -33,6 +33,7 @@ import type { DomainServices } from '../../domains/domain.ts'
 import type { LinkWriting } from '../../links/write.ts'
 import type { WebhookServices } from '../../webhooks/fields.ts'
 import * as splashes from '../../pages/splash.ts'
+import { restoreContract } from '../contract/history.ts'
 
 /** The addresses that visitors are led to, by their fields. */
 type Addresses = Readonly<Record<string, readonly (string | undefined)[]>>
@@ -111,9 +112,7 @@ const missingParts = async (fields: StoredLinkFields, handler: Handler): Promise
 }
 
 const linkRoute = (services: RestoreServices & LinkWriting) =>
-  route({
-    method: 'post',
-    path: '/api/url/:id/restore',
+  endpoint(restoreContract, 'POST /api/url/:id/restore', {
     scope: 'links:write',
     params: byId,
     single: true,

@@ -2,11 +2,12 @@ import { webhook, webhookLabel } from '../../../commands/webhooks/webhook.ts'
 import { completedWebhook } from '../../../events/webhooks/webhook.ts'
 import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
-import { route } from '../../api/route.ts'
+import { endpoint } from '../../api/route.ts'
 import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { requireAllowed, requireSameReceiver, type WebhookServices } from '../../webhooks/fields.ts'
+import { restoreContract } from '../contract/history.ts'
 
 const otherSecret = {
   field: 'secret',
@@ -15,9 +16,7 @@ const otherSecret = {
 
 /** Sets a webhook back to what it was. Where it is in the log stays: that is what a replay changes. */
 export const webhookRestoreRoute = (services: RestoreServices & WebhookServices) =>
-  route({
-    method: 'post',
-    path: '/api/webhook/:id/restore',
+  endpoint(restoreContract, 'POST /api/webhook/:id/restore', {
     single: true,
     scope: 'webhooks',
     params: byId,

@@ -34,7 +34,7 @@ const failed = z
   .meta({ id: 'BulkRowFailed' })
 const rows = z.array(z.union([done, failed]))
 
-export const bulkContract: Contract = {
+export const bulkContract = {
   'POST /api/urls/bulk': {
     summary: 'Create, change or delete up to 1,000 links',
     description:
@@ -92,4 +92,4 @@ export const bulkContract: Contract = {
       rows: rows.describe('the result of each row, in their order'),
     }),
   },
-}
+} satisfies Contract

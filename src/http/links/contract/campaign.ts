@@ -30,7 +30,7 @@ const fields = {
   public: 'whether the rotator and the list can be visited; true if a slug is sent',
 }
 
-export const campaignContract: Contract = {
+export const campaignContract = {
   'GET /api/campaigns': {
     summary: 'List campaigns',
     fields: pageFields,
@@ -59,4 +59,4 @@ export const campaignContract: Contract = {
     answer: done,
   },
   'DELETE /api/campaign/:id/delete': { summary: 'Delete a campaign and keep its links', answer: deleted },
-}
+} satisfies Contract

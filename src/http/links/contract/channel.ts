@@ -34,7 +34,7 @@ const item = z.object({
 })
 const fields = { color: 'HEX color, with or without the hash' }
 
-export const channelContract: Contract = {
+export const channelContract = {
   'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('Channel', 'channels', details) },
   'GET /api/channel/:id': {
     summary: 'Get a channel, and list its items',
@@ -64,4 +64,4 @@ export const channelContract: Contract = {
   'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
   'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: deleted },
   'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: deleted },
-}
+} satisfies Contract

@@ -129,7 +129,7 @@ const fields = {
 }
 const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
 
-export const linkContract: Contract = {
+export const linkContract = {
   'GET /api/urls': {
     summary: 'List links, or find one by its short address',
     description:
@@ -178,4 +178,4 @@ export const linkContract: Contract = {
     description: 'Its alias is never given to another account.',
     answer: deleted,
   },
-}
+} satisfies Contract

@@ -10,10 +10,10 @@ const row = z.object({
 // a tag is not created: it is there while a link has it
 const { from: _from, to: _to, ...undated } = pageFields
 
-export const tagContract: Contract = {
+export const tagContract = {
   'GET /api/tags': {
     summary: 'List the tags of your links, in alphabetical order',
     fields: { ...undated, order: '`name`', q: 'part of the tag' },
     answer: page('Tag', 'tags', row, ['tag']),
   },
-}
+} satisfies Contract

@@ -30,7 +30,7 @@ const fields = {
   color: 'HEX color of the theme `color`',
 }
 
-export const bioContract: Contract = {
+export const bioContract = {
   'GET /api/bio': {
     summary: 'List bio pages',
     fields: pageFields,
@@ -62,4 +62,4 @@ export const bioContract: Contract = {
   },
   'PUT /api/bio/:id/update': { summary: 'Change a bio page', fields, example: { title: 'Ann Smith' }, answer: updated },
   'DELETE /api/bio/:id/delete': { summary: 'Delete a bio page', answer: deleted },
-}
+} satisfies Contract

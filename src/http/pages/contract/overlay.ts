@@ -28,7 +28,7 @@ const fields = {
   coupon: 'type `coupon` needs it',
 }
 
-export const overlayContract: Contract = {
+export const overlayContract = {
   'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('Overlay', 'cta', z.object(row)) },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',
@@ -87,4 +87,4 @@ export const overlayContract: Contract = {
       }),
     }),
   },
-}
+} satisfies Contract

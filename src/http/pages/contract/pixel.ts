@@ -22,7 +22,7 @@ const pixel = z.object({
 })
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
-export const pixelContract: Contract = {
+export const pixelContract = {
   'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('Pixel', 'pixels', pixel) },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',
@@ -38,4 +38,4 @@ export const pixelContract: Contract = {
     answer: updated,
   },
   'DELETE /api/pixel/:id/delete': { summary: 'Delete a tracking pixel and remove it from links', answer: deleted },
-}
+} satisfies Contract

@@ -21,7 +21,7 @@ const fields = {
   color: 'HEX color',
 }
 
-export const splashContract: Contract = {
+export const splashContract = {
   'GET /api/splash': {
     summary: 'List splash pages',
     fields: pageFields,
@@ -64,4 +64,4 @@ export const splashContract: Contract = {
     description: 'Its links then redirect directly.',
     answer: deleted,
   },
-}
+} satisfies Contract

@@ -13,7 +13,7 @@ const visitClass = z
   .enum(['human', 'bot', 'preview', 'prefetch', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')
 
-export const reclassifyContract: Contract = {
+export const reclassifyContract = {
   'GET /api/account/exclusions': {
     summary: 'Get the visits that do not count as clicks',
     answer: success({ data: exclusions }),
@@ -58,4 +58,4 @@ export const reclassifyContract: Contract = {
       done,
     ]),
   },
-}
+} satisfies Contract

@@ -12,7 +12,7 @@ const rule = text
   .meta({ examples: ['location:canada'] })
 const outcome = z.object({ destination: address, rule })
 
-export const rehearseContract: Contract = {
+export const rehearseContract = {
   'POST /api/url/:id/rehearse': {
     summary: 'Rehearse rules with recorded clicks',
     description:
@@ -50,4 +50,4 @@ export const rehearseContract: Contract = {
       }),
     }),
   },
-}
+} satisfies Contract
