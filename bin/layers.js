@@ -35,6 +35,7 @@ export const layers = {
 const clients = {
   koa: ['http'],
   '@koa/router': ['http'],
+  'koa-bodyparser': ['http'],
   knex: ['postgres', 'projections', 'queries'],
   pg: ['postgres', 'store'],
   kafkajs: ['clicks'],

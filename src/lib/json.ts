@@ -47,13 +47,10 @@ export const isWithin = (text: string, { levels, values }: JsonLimits): boolean 
   return true
 }
 
-/** Returns what a JSON text says; undefined when it is no JSON, or `revive` throws. */
-export const parseJson = (
-  text: string,
-  revive?: (name: string, value: unknown) => unknown,
-): { readonly value: unknown } | undefined => {
+/** Returns what a JSON text says; undefined when it is no JSON. */
+export const parseJson = (text: string): { readonly value: unknown } | undefined => {
   try {
-    return { value: JSON.parse(text, revive) as unknown }
+    return { value: JSON.parse(text) as unknown }
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
-import { isWithin, parseJson } from '../../lib/json.ts'
+import bodyParser from 'koa-bodyparser'
+import { isWithin } from '../../lib/json.ts'
 import { fail, Failure } from './errors.ts'
 
 /** What the JSON object of a request may have, and one of its rows. */
@@ -32,8 +33,8 @@ const collect = async (ctx: Context, kib: number): Promise<Buffer> => {
   return Buffer.concat(parts)
 }
 
-/** Returns the bytes of the request's body, which are UTF-8, and their content type. Fails with 415, 413 or 400. */
-export const readBytes = async (ctx: Context, { isKnown, mustBe, kib }: BodyKind) => {
+/** Returns the content type of the request's body. Fails with 415 for a body that is not read. */
+const typeOf = (ctx: Context, { isKnown, mustBe }: BodyKind): string => {
   const [type = '', ...parameters] = ctx
     .get('Content-Type')
     .toLowerCase()
@@ -45,7 +46,13 @@ export const readBytes = async (ctx: Context, { isKnown, mustBe, kib }: BodyKind
     fail(415, 'wrong_content_type', { what: 'charset' })
   const encoding = ctx.get('Content-Encoding')
   if (encoding && encoding !== 'identity') fail(415, 'wrong_content_type', { what: 'encoding' })
-  const bytes = await collect(ctx, kib).catch((error: unknown) => {
+  return type
+}
+
+/** Returns the bytes of the request's body, which are UTF-8, and their content type. Fails with 415, 413 or 400. */
+export const readBytes = async (ctx: Context, kind: BodyKind) => {
+  const type = typeOf(ctx, kind)
+  const bytes = await collect(ctx, kind.kib).catch((error: unknown) => {
     if (error instanceof Failure) throw error
     // the client has closed the connection
     return fail(400, 'wrong_body', { what: 'end' })
@@ -65,18 +72,22 @@ const json: BodyKind = {
   kib: 64,
 }
 
-const refuseProto = (name: string, value: unknown) => {
-  if (name === '__proto__') throw new SyntaxError('a field `__proto__`')
-  return value
-}
+const parseBody = bodyParser({ enableTypes: ['json'], jsonLimit: `${json.kib}kb`, detectJSON: () => true })
 
 /** Returns the JSON object in the request's body, `{}` for an empty body. Fails with 415, 413 or 400. */
 export const readBody = async (ctx: Context): Promise<unknown> => {
-  const { bytes } = await readBytes(ctx, json)
-  if (bytes.length === 0) return {}
-  const text = textOf(bytes)
-  if (!isWithin(text, jsonLimits)) fail(400, 'too_many', { what: 'levels', ...jsonLimits })
-  const body = parseJson(text, refuseProto)?.value
+  typeOf(ctx, json)
+  const bytes: Buffer[] = []
+  const keep = (part: Buffer) => void bytes.push(part)
+  ctx.req.on('data', keep)
+  await parseBody(ctx, () => Promise.resolve()).catch(({ status }: { readonly status?: number }) => {
+    if (status !== 413) return fail(400, 'wrong_body', { what: 'object' })
+    ctx.req.off('data', keep).resume() // otherwise the unread rest of the body blocks the connection
+    return fail(413, 'body_too_large', { kib: json.kib })
+  })
+  const { body, rawBody = '' } = ctx.request as { readonly body: unknown; readonly rawBody?: string }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) fail(400, 'wrong_body', { what: 'object' })
+  if (!isUtf8(Buffer.concat(bytes))) fail(400, 'wrong_body', { what: 'utf8' })
+  if (!isWithin(rawBody, jsonLimits)) fail(400, 'too_many', { what: 'levels', ...jsonLimits })
   return body
 }
