@@ -46,7 +46,10 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
   }
 
   let number = 0
-  for (const [line] of text.matchAll(/[^\n]+\n?|\n/g)) {
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at)
+    const line = text.slice(at, end < 0 ? text.length : end)
+    at += line.length + 1
     number++
     if (number % linesPerTurn === 0) await nextTurn()
     const words = line

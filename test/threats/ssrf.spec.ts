@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { problem } from '../../src/lib/problems/problem.ts'
 import { createFrameProbe } from '../../src/app/jobs/frameprobe.ts'
 import { type Guard, isInternal, openFetch, openProbe } from '../../src/lib/fetch.ts'
 import { pngOf } from '../../src/qr/logo.ts'
@@ -142,7 +143,7 @@ describe('the guarded fetch', () => {
       for (const scheme of ['http', 'https'])
         expect(await fetched(`${scheme}://${host}/`), host).to.deep.equal({
           ok: false,
-          problem: 'must be at an address on the public internet',
+          problem: problem('wrong_address', { what: 'private' }),
         })
       scripted = () => [address]
       expect((await fetched('http://10.0.0.1.nip.io/')).ok, `a name for ${address}`).to.equal(false)
@@ -212,7 +213,7 @@ describe('the guarded fetch', () => {
     for (const port of [22, 25, 6379, 8080, trap.port])
       expect(await fetched(`http://pictures.example:${port}/`)).to.deep.equal({
         ok: false,
-        problem: 'must be on port 80 or 443',
+        problem: problem('wrong_address', { what: 'port' }),
       })
   })
 
@@ -304,7 +305,7 @@ describe('the guarded fetch', () => {
     for (const [what, result] of all)
       expect(result, what).to.deep.equal({
         ok: false,
-        problem: 'could not be fetched: its server did not respond within 5 seconds',
+        problem: problem('not_fetched', { what: 'timeout' }),
       })
     expect(took).to.be.within(4900, 20_000)
   })
@@ -312,7 +313,7 @@ describe('the guarded fetch', () => {
   it('ends after five seconds when DNS does not respond', async () => {
     expect(await askSilentDns()).to.deep.equal({
       ok: false,
-      problem: 'could not be fetched: its server did not respond within 5 seconds',
+      problem: problem('not_fetched', { what: 'timeout' }),
     })
   })
 

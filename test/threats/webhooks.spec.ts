@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect } from 'chai'
+import { problem } from '../../src/lib/problems/problem.ts'
 import { openPost, type Posted } from '../../src/lib/post.ts'
 import { startStub, type Stub } from '../support/stub.ts'
 
@@ -50,14 +51,14 @@ describe('the guarded post', () => {
   it('connects to no internal address, also when DNS names one at the second attempt only', async () => {
     const { send, problemOf } = openPost()
     for (const host of ['127.0.0.1', '10.0.0.1', '169.254.169.254', '[::1]', '[::ffff:127.0.0.1]', '0x7f000001']) {
-      expect(problemOf(`http://${host}/`), host).to.equal('must be at an address on the public internet')
+      expect(problemOf(`http://${host}/`), host).to.deep.equal(problem('wrong_address', { what: 'private' }))
       const posted = await send({ url: `http://${host}/`, headers: {}, body: '' })
       expect(posted, host).to.deep.equal({
         status: undefined,
         problem: '`url` must be at an address on the public internet',
       })
     }
-    expect(problemOf('https://example.com:8443/')).to.equal('must be on port 80 or 443')
+    expect(problemOf('https://example.com:8443/')).to.deep.equal(problem('wrong_address', { what: 'port' }))
     expect(problemOf('https://example.com/')).to.equal(undefined)
     expect(await post(here())).to.include({ status: 200 })
     const before = stub.connections()
