@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listsIn } from './kindlists.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const paths = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8', withFileTypes: true })
@@ -78,6 +79,11 @@ const parsedSentences = () =>
     return [...code.matchAll(parsed)].map(({ index }) => `${path}:${code.slice(0, index).split('\n').length}`)
   })
 
+const listsOfKinds = () =>
+  sources
+    .filter((path) => path !== 'src/events/kinds.ts')
+    .flatMap((path) => listsIn(readFileSync(join(root, path), 'utf8')).map(({ line }) => `${path}:${line}`))
+
 /** `allowed` is what there is now where the goal is not reached. */
 interface Fact {
   readonly name: string
@@ -94,17 +100,18 @@ const facts: readonly Fact[] = [
   { name: 'folders with too many entries', found: crowded, goal: 0 },
   { name: 'files that begin with the name of one beside them', found: gluedNames, goal: 0 },
   {
-    name: 'files over 200 lines',
-    found: () => findings({ 'max-lines': ['error', { max: 200 }] }),
+    name: 'files over 200 lines, without comments',
+    found: () => findings({ 'max-lines': ['error', { max: 200, skipComments: true, skipBlankLines: true }] }),
     goal: 0,
-    allowed: 51,
+    allowed: 21,
   },
   {
     name: 'functions over 60 lines',
     found: () => findings({ 'max-lines-per-function': ['error', { max: 60 }] }),
     goal: 0,
-    allowed: 43,
+    allowed: 41,
   },
+  { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 29 },
   { name: 'sentences that are parsed', found: parsedSentences, goal: 0, allowed: 3 },
 ]
 

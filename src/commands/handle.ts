@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../events/index.ts'
+import type { ResourceKind } from '../events/kinds.ts'
 import type { EventStore } from '../events/store.ts'
-import { parseStreamId, type StreamKind } from '../events/streams.ts'
+import { parseStreamId } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import type { SnapshotStore } from '../security/snapshots.ts'
 import { append } from './append.ts'
@@ -22,25 +23,8 @@ export interface HandleOptions {
 
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
-/** `NextId` of each kind of resource whose ids are numbers. */
-export type NextIds = Readonly<
-  Record<
-    Exclude<
-      StreamKind,
-      | 'answer'
-      | 'block'
-      | 'channelitem'
-      | 'claim'
-      | 'clicks'
-      | 'log'
-      | 'projection'
-      | 'reclassification'
-      | 'report'
-      | 'spool'
-    >,
-    NextId
-  >
->
+/** `NextId` of each kind of resource. */
+export type NextIds = Readonly<Record<ResourceKind, NextId>>
 
 export interface Handler {
   readonly load: Load

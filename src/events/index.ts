@@ -8,6 +8,7 @@ import { claimEvents } from './claim.ts'
 import { clickEvents, spoolEvents } from './statistics/click.ts'
 import { domainEvents } from './domains/domain.ts'
 import type { EventOf } from './event.ts'
+import type { ResourceKind } from './kinds.ts'
 import { linkEvents } from './links/link.ts'
 import { logEvents } from './log.ts'
 import { overlayEvents } from './pages/overlay.ts'
@@ -20,27 +21,37 @@ import { splashEvents } from './pages/splash.ts'
 import type { UnknownEvent } from './unknown.ts'
 import { webhookEvents } from './webhooks/webhook.ts'
 
+/** The payload schemas of the events in the streams of each kind of resource. */
+export const resourceEvents = {
+  account: accountEvents,
+  link: linkEvents,
+  campaign: campaignEvents,
+  channel: channelEvents,
+  domain: domainEvents,
+  pixel: pixelEvents,
+  qr: qrEvents,
+  overlay: overlayEvents,
+  splash: splashEvents,
+  bio: bioEvents,
+  webhook: webhookEvents,
+} as const satisfies Readonly<Record<ResourceKind, object>>
+
+type AllOf<T> = { readonly [K in KeysIn<T[keyof T]>]: Extract<T[keyof T], Readonly<Record<K, unknown>>>[K] }
+type KeysIn<U> = U extends unknown ? keyof U : never
+/** Joins objects that have no key in common. */
+const joined = <T extends object>(objects: T) => Object.assign({}, ...Object.values(objects)) as AllOf<T>
+
 /** The payload schemas of all event types. Types and fields are never removed, because logs keep them forever. */
 export const events = {
   ...logEvents,
   ...claimEvents,
-  ...accountEvents,
-  ...linkEvents,
   ...clickEvents,
   ...spoolEvents,
   ...reclassificationEvents,
-  ...campaignEvents,
-  ...channelEvents,
-  ...domainEvents,
-  ...pixelEvents,
-  ...qrEvents,
-  ...overlayEvents,
-  ...splashEvents,
-  ...bioEvents,
+  ...joined(resourceEvents),
   ...answerEvents,
   ...blockEvents,
   ...reportEvents,
-  ...webhookEvents,
   ...projectionEvents,
 }
 export type DomainEvent = EventOf<typeof events>

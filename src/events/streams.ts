@@ -1,26 +1,20 @@
+import type { ResourceKind } from './kinds.ts'
+
 /** Kinds of streams. A stream is named `<kind>-<id>`; an id may have hyphens of its own. */
-export type StreamKind =
-  | 'account'
+export type StreamKind = ResourceKind | OtherStream
+
+/** Streams that are no resource of an account. */
+export type OtherStream =
   | 'answer'
-  | 'bio'
   | 'block'
-  | 'campaign'
-  | 'channel'
   | 'channelitem'
   | 'claim'
   | 'clicks'
-  | 'domain'
-  | 'link'
   | 'log'
-  | 'overlay'
-  | 'pixel'
   | 'projection'
-  | 'qr'
   | 'reclassification'
   | 'report'
-  | 'splash'
   | 'spool'
-  | 'webhook'
 
 /** The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`. */
 export const streamId = (kind: StreamKind, ...id: readonly (string | number)[]): string => [kind, ...id].join('-')

@@ -1,30 +1,15 @@
+import { everyKind, type ResourceKind, resourceKinds } from '../events/kinds.ts'
 import { batch } from '../lib/async/batch.ts'
 import { type Database, prepared } from './database.ts'
-
-/** Kinds of resources with ids of their own; each has a sequence in the schema `state`. */
-export const idKinds = [
-  'account',
-  'bio',
-  'campaign',
-  'channel',
-  'domain',
-  'link',
-  'overlay',
-  'pixel',
-  'qr',
-  'splash',
-  'webhook',
-] as const
-export type IdKind = (typeof idKinds)[number]
 
 /** Returns the next id of one kind, greater than `past`. */
 export type IdSequence = (past?: number) => Promise<number>
 
-export const idSequences = (db: Database): Readonly<Record<IdKind, IdSequence>> =>
-  Object.fromEntries(idKinds.map((kind) => [kind, idSequence(db, kind)])) as Record<IdKind, IdSequence>
+export const idSequences = (db: Database): Readonly<Record<ResourceKind, IdSequence>> =>
+  everyKind(resourceKinds, (kind) => idSequence(db, kind))
 
-/** Ids from a sequence in `state`. Ids that are requested while a query is under way share the next one. */
-export const idSequence = (db: Database, kind: IdKind): IdSequence => {
+/** Ids from the sequence of a kind in the schema `state`. Ids that are requested while a query is under way share the next one. */
+export const idSequence = (db: Database, kind: ResourceKind): IdSequence => {
   const sequence = `state.${kind}_id`
   const sql = `select nextval('${sequence}') as id from generate_series(1, ?::int)`
   const next = batch(1000, async (requests: readonly void[]) => {
@@ -38,7 +23,7 @@ export const idSequence = (db: Database, kind: IdKind): IdSequence => {
 }
 
 /** Makes the sequence return only ids greater than `id` from now on. */
-export const advanceSequence = async (db: Database, kind: IdKind, id: number) => {
+export const advanceSequence = async (db: Database, kind: ResourceKind, id: number) => {
   const sequence = `state.${kind}_id`
   await db.raw(`select setval('${sequence}', greatest(?, (select last_value from ${sequence})))`, [id])
 }

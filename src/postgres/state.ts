@@ -1,6 +1,7 @@
 import { OperatorError } from '../lib/operatorerror.ts'
 import type { Database } from './database.ts'
-import { advanceSequence, type IdKind, idKinds } from './ids.ts'
+import { type ResourceKind, resourceKinds } from '../events/kinds.ts'
+import { advanceSequence } from './ids.ts'
 
 /** The target has a service key of its own: another Linkledger has used it. */
 export class OtherState extends OperatorError {
@@ -30,7 +31,7 @@ export interface State {
   /** how far each webhook is, by the ordinals of the log */
   readonly webhooks: readonly WebhookPlace[]
   /** the last id given to each kind; a kind without any is left out */
-  readonly sequences: readonly { readonly kind: IdKind; readonly last: number }[]
+  readonly sequences: readonly { readonly kind: ResourceKind; readonly last: number }[]
 }
 
 const numberOrNull = (text: string | null) => (text === null ? null : Number(text))
@@ -67,7 +68,7 @@ export const readState = (db: Database): Promise<State> =>
          from state.webhooks w left join state.webhook_tail t on true order by webhook`,
       )
       const sequences: State['sequences'][number][] = []
-      for (const kind of idKinds) {
+      for (const kind of resourceKinds) {
         const [row] = await select<{ last: string; drawn: boolean }>(
           `select last_value as last, is_called as drawn from state.${kind}_id`,
         )

@@ -2,22 +2,14 @@ import { openQuotas, type QuotaLimits, type Quotas } from '../../cache/quotas.ts
 import type { Progress } from '../../cache/progress.ts'
 import type { Config } from '../../config.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
+import { everyKind, kinds, ownedKinds } from '../../events/kinds.ts'
 import { limitRegistrations } from '../../http/accounts/register.ts'
 import { findUsage } from '../../queries/accounts/quota.ts'
 import { type ImageStore, openImageStore } from '../../security/images.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 const limitsOf = (config: Config): QuotaLimits => ({
-  link: config.QUOTA_LINKS,
-  qr: config.QUOTA_QR_CODES,
-  domain: config.QUOTA_DOMAINS,
-  campaign: config.QUOTA_CAMPAIGNS,
-  channel: config.QUOTA_CHANNELS,
-  overlay: config.QUOTA_OVERLAYS,
-  pixel: config.QUOTA_PIXELS,
-  splash: config.QUOTA_SPLASH_PAGES,
-  bio: config.QUOTA_BIO_PAGES,
-  webhook: config.QUOTA_WEBHOOKS,
+  ...everyKind(ownedKinds, (kind) => config[kinds[kind].quota.setting]),
   image: config.QUOTA_IMAGE_MB * 1e6,
 })
 

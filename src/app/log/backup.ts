@@ -3,7 +3,7 @@ import type { Entry, NumberedEntry } from '../../lib/chain.ts'
 import { damaged } from '../../lib/chain.ts'
 import type { ReadableFile } from '../../lib/streamfile.ts'
 import type { Database } from '../../postgres/database.ts'
-import { idKinds } from '../../postgres/ids.ts'
+import { resourceKinds } from '../../events/kinds.ts'
 import { readImages, type StoredImage } from '../../postgres/images.ts'
 import { readState, type State } from '../../postgres/state.ts'
 import { Erasure, readErasures, registerIn } from '../../security/erasures.ts'
@@ -14,7 +14,7 @@ const Time = z.iso.datetime()
 const schemas = {
   key: z.object({ name: z.string(), wrapped: z.string(), made_at: Time }),
   destroyedKey: z.object({ name: z.string(), destroyed_at: Time }),
-  sequence: z.object({ kind: z.enum(idKinds), last: z.int() }),
+  sequence: z.object({ kind: z.enum(resourceKinds), last: z.int() }),
   domainCheck: z.object({ domain: z.int(), checked_at: Time, failures: z.int() }),
   webhook: z.object({
     ...{ webhook: z.int(), account: z.int(), starts: z.int(), next: z.int(), part: z.int() },

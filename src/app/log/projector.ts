@@ -1,5 +1,5 @@
 import type { Filter } from '../../events/store.ts'
-import type { StreamKind } from '../../events/streams.ts'
+import { kinds, resourceKinds } from '../../events/kinds.ts'
 import { aborted } from '../../lib/async/aborted.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import type { Database } from '../../postgres/database.ts'
@@ -118,30 +118,18 @@ export const positionOf = ({ live, halts }: Projected): bigint => {
     })
   return positions.length === 0 ? 0n : least(positions)
 }
-/** Streams that are not read one by one, or that no table shows. */
-type Unshown = 'answer' | 'claim' | 'clicks' | 'log' | 'projection' | 'reclassification' | 'report' | 'spool'
-/** The projection that shows a kind of stream. */
-const shownBy: Readonly<Record<Exclude<StreamKind, Unshown>, string>> = {
-  account: 'accounts',
-  bio: 'bios',
-  block: 'blocks',
-  campaign: 'campaigns',
-  channel: 'channels',
-  channelitem: 'channels',
-  domain: 'domains',
-  link: 'links',
-  overlay: 'overlays',
-  pixel: 'pixels',
-  qr: 'qrs',
-  splash: 'splashes',
-  webhook: 'webhooks',
-}
+/** The projections that show kinds of streams. The others are not read one by one, or no table shows them. */
+const shownBy: ReadonlyMap<string, string> = new Map([
+  ...resourceKinds.map((kind) => [kind, kinds[kind].table] as const),
+  ['block', 'blocks'],
+  ['channelitem', 'channels'],
+])
 
 /** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */
 export const heldPositions = ({ halts }: Pick<Projected, 'halts'>): ReadonlyMap<string, bigint> => {
   const halted = new Map(halts.map(({ projection, position }) => [projection, BigInt(position) - 1n]))
   return new Map(
-    Object.entries(shownBy).flatMap(([kind, name]) => {
+    [...shownBy].flatMap(([kind, name]) => {
       const position = halted.get(name)
       return position === undefined ? [] : [[kind, position] as const]
     }),

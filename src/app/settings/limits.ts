@@ -1,8 +1,18 @@
+import { kinds, type OwnedKind, ownedKinds } from '../../events/kinds.ts'
 import { oneOf, whole } from './parsers.ts'
 
 /** Reads how many an account may have of something; 0 = unlimited. */
 const quota = (what: string, otherwise: number) =>
   whole(0, 1_000_000_000, otherwise).describe(`${what} of one account; 0 = unlimited`)
+
+type QuotaSetting = (typeof kinds)[OwnedKind]['quota']['setting']
+/** How many resources of each kind an account may have. */
+const quotaSettings = Object.fromEntries(
+  ownedKinds.map((kind) => {
+    const { many, quota: of } = kinds[kind]
+    return [of.setting, quota('of' in of ? of.of : many, of.otherwise)]
+  }),
+) as Readonly<Record<QuotaSetting, ReturnType<typeof quota>>>
 
 /** Who may register, and how much each may ask for. */
 export const limitSettings = {
@@ -35,15 +45,6 @@ export const limitSettings = {
   KEEP_ALIVE_SECONDS: whole(1, 3600, 10).describe(
     'seconds after which a connection without a request is closed; more than a load balancer keeps its own',
   ),
-  QUOTA_LINKS: quota('links', 1_000_000),
-  QUOTA_QR_CODES: quota('QR codes', 100_000),
+  ...quotaSettings,
   QUOTA_IMAGE_MB: quota('megabytes of images', 1000),
-  QUOTA_DOMAINS: quota('branded domains', 1000),
-  QUOTA_CAMPAIGNS: quota('campaigns', 10_000),
-  QUOTA_CHANNELS: quota('channels', 10_000),
-  QUOTA_OVERLAYS: quota('overlays', 10_000),
-  QUOTA_PIXELS: quota('pixels', 10_000),
-  QUOTA_SPLASH_PAGES: quota('splash pages', 10_000),
-  QUOTA_BIO_PAGES: quota('bio pages', 10_000),
-  QUOTA_WEBHOOKS: quota('webhooks', 20),
 } as const

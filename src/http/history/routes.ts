@@ -16,9 +16,10 @@ import { splash } from '../../commands/pages/splash.ts'
 import { webhook } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { Scope } from '../../events/accounts/scope.ts'
+import { kindAt, kinds, resourceKinds } from '../../events/kinds.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
-import { type HistoryOf, keySubject, streamsOf } from '../../queries/history/history.ts'
+import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
@@ -112,7 +113,7 @@ const resourceRoute = <C, S extends { readonly status: string; readonly account:
 const keyPath = '/api/key/:id/history'
 const accountPath = '/api/account/history'
 
-const kinds = Object.keys(streamsOf) as (keyof typeof streamsOf)[]
+const paths = resourceKinds.map((kind) => kinds[kind].path).toSorted()
 /** `true`, or not sent: other words would silently return what was not asked for. */
 const onlyTrue = z
   .string()
@@ -127,12 +128,12 @@ const AccountQuery = queryOf(accountPath).extend({
     .string()
     .optional()
     .transform((given, context) => {
-      const known = kinds.find((kind) => kind === given)
+      const known = kindAt(given ?? '')
       if (known || !given) return known
-      context.addIssue(says('not_one_of', { values: kinds.join(', ') }))
+      context.addIssue(says('not_one_of', { values: paths.join(', ') }))
       return z.NEVER
     })
-    .meta({ enum: kinds }),
+    .meta({ enum: paths }),
   deleted: onlyTrue,
 })
 

@@ -1,75 +1,43 @@
-import { accountEvents } from '../../events/accounts/account.ts'
 import { answerEvents } from '../../events/pages/answer.ts'
-import { bioEvents } from '../../events/pages/bio.ts'
-import { campaignEvents } from '../../events/links/campaign.ts'
-import { channelEvents } from '../../events/links/channel.ts'
 import type { Classified } from '../../events/statistics/click.ts'
-import { domainEvents } from '../../events/domains/domain.ts'
 import type { Recorded } from '../../events/event.ts'
-import type { Event, LogEvent } from '../../events/index.ts'
-import { linkEvents } from '../../events/links/link.ts'
+import { type Event, type LogEvent, resourceEvents } from '../../events/index.ts'
 import { clickId } from '../../events/ordinals.ts'
-import { overlayEvents } from '../../events/pages/overlay.ts'
-import { pixelEvents } from '../../events/pages/pixel.ts'
-import { qrEvents } from '../../events/qr/qr.ts'
 import { reclassificationEvents } from '../../events/statistics/reclassification.ts'
-import { splashEvents } from '../../events/pages/splash.ts'
-import { parseStreamId, type StreamKind } from '../../events/streams.ts'
-import { webhookEvents } from '../../events/webhooks/webhook.ts'
+import { kinds, resourceKinds } from '../../events/kinds.ts'
+import { type OtherStream, parseStreamId } from '../../events/streams.ts'
 import { presentEvent } from '../accounts/export/history.ts'
 
 /** Who may read an event that leaves the service: keys that may read, those with the scope `account` only, or nobody; `unknown`: only a newer release says. */
 type Shown = 'read' | 'account' | 'never' | 'unknown'
 
-/** The streams whose events an owner may read. The others are about names, clicks, or work of the operator. */
-const shown: Readonly<Record<StreamKind, Shown>> = {
-  account: 'account',
+/** Who may read the events of streams that are no resource. Many are about names, clicks, or work of the operator. */
+const others: Readonly<Record<OtherStream, Shown>> = {
   answer: 'read',
-  bio: 'read',
   block: 'never',
-  campaign: 'read',
-  channel: 'read',
   channelitem: 'read',
   claim: 'never',
   clicks: 'never',
-  domain: 'read',
-  link: 'read',
   log: 'never',
-  overlay: 'read',
-  pixel: 'read',
   projection: 'never',
-  qr: 'read',
   reclassification: 'account',
   report: 'never',
-  splash: 'read',
   spool: 'never',
-  // the address of a receiver often has a password in it
-  webhook: 'account',
 }
+const shown: ReadonlyMap<string, Shown> = new Map([
+  ...Object.entries(others),
+  ...resourceKinds.map((kind) => [kind, kinds[kind].shown] as const),
+])
 
 /** Returns who may read the events of a stream. */
-export const shownTo = (stream: string): Shown =>
-  (shown as Readonly<Record<string, Shown | undefined>>)[parseStreamId(stream).kind] ?? 'unknown'
+export const shownTo = (stream: string): Shown => shown.get(parseStreamId(stream).kind) ?? 'unknown'
 
+const typesShownTo = (reader: Shown): readonly string[] =>
+  resourceKinds.filter((kind) => kinds[kind].shown === reader).flatMap((kind) => Object.keys(resourceEvents[kind]))
 /** The types of events that need the scope `account`. */
-export const accountTypes: readonly string[] = Object.keys({
-  ...accountEvents,
-  ...reclassificationEvents,
-  ...webhookEvents,
-})
+export const accountTypes: readonly string[] = [...typesShownTo('account'), ...Object.keys(reclassificationEvents)]
 /** The types of events that every key may read that may read anything. */
-export const resourceTypes: readonly string[] = Object.keys({
-  ...linkEvents,
-  ...qrEvents,
-  ...domainEvents,
-  ...campaignEvents,
-  ...channelEvents,
-  ...pixelEvents,
-  ...overlayEvents,
-  ...splashEvents,
-  ...bioEvents,
-  ...answerEvents,
-})
+export const resourceTypes: readonly string[] = [...typesShownTo('read'), ...Object.keys(answerEvents)]
 
 /** A click as it leaves the service: the fields of the topic of clicks, and what identifies it. */
 export interface PublicClick extends Classified {

@@ -1,23 +1,10 @@
 import type { ItemKind } from '../../events/links/channel.ts'
+import { type KeptKind, keptKinds, kinds } from '../../events/kinds.ts'
 import { streamId } from '../../events/streams.ts'
 import type { Reader } from '../reader.ts'
 
 /** rows in one statement: another account must not wait for a connection of an export */
 const batchSize = 1000
-
-/** Kinds of resources that have a stream each, and their tables. */
-const tables = {
-  link: 'links',
-  bio: 'bios',
-  qr: 'qrs',
-  domain: 'domains',
-  pixel: 'pixels',
-  campaign: 'campaigns',
-  channel: 'channels',
-  overlay: 'overlays',
-  splash: 'splashes',
-} as const
-type Kind = keyof typeof tables
 
 /** Reads in batches, each after the last row of the one before: between two of them, no connection is used. */
 const inBatches = async function* <R>(readAfter: (last: R | undefined) => Promise<readonly R[]>): AsyncGenerator<R> {
@@ -35,9 +22,9 @@ interface Own {
 }
 
 /** Returns the ids of an account's resources of one kind. Those that are deleted have an index of their own, or are few. */
-const ids = ({ db, table }: Reader, kind: Kind, { account, deleted }: Own) =>
+const ids = ({ db, table }: Reader, kind: KeptKind, { account, deleted }: Own) =>
   inBatches<{ id: string }>(async (last) => {
-    const own = db(table(tables[kind]))
+    const own = db(table(kinds[kind].table))
       .where({ account })
       .where('id', '>', last?.id ?? 0)
     return deleted
@@ -65,7 +52,7 @@ const memberships = ({ db, table }: Reader, channel: string) =>
 /** Returns the streams of an account: its own, those of its resources, also deleted ones, and those of the items of its channels. */
 export const streamsOf = async function* (reader: Reader, account: number): AsyncGenerator<string> {
   yield streamId('account', account)
-  for (const kind of Object.keys(tables) as Kind[])
+  for (const kind of keptKinds)
     for (const deleted of [false, true])
       for await (const { id } of ids(reader, kind, { account, deleted })) {
         yield streamId(kind, id)

@@ -1,3 +1,4 @@
+import { cachedKinds, kinds, type ResourceKind } from '../../events/kinds.ts'
 import { streamId, type StreamKind } from '../../events/streams.ts'
 import { prepared } from '../../postgres/database.ts'
 import type { Reader } from '../reader.ts'
@@ -11,19 +12,19 @@ export interface Changed {
   readonly position: bigint
 }
 
+/** Columns of public addresses. */
+const addresses: Readonly<Partial<Record<ResourceKind, { readonly domain?: string; readonly aliasKey: string }>>> = {
+  link: { domain: 'domain', aliasKey: 'alias_key' },
+  bio: { aliasKey: 'lower(alias)' },
+}
+
 /** Returns all cached resources that changed after one position of the log and up to another, in one query per projected batch. */
 export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const changed = (kind: StreamKind, from: string, domain = 'null::bigint', aliasKey = 'null::text') =>
+  const changed = (kind: StreamKind, from: string, { domain = 'null::bigint', aliasKey = 'null::text' } = {}) =>
     `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
      where position > ? and position <= ?`
   const sources = [
-    changed('link', 'links', 'domain', 'alias_key'),
-    changed('bio', 'bios', 'null::bigint', 'lower(alias)'),
-    changed('splash', 'splashes'),
-    changed('overlay', 'overlays'),
-    changed('pixel', 'pixels'),
-    changed('account', 'accounts'),
-    changed('domain', 'domains'),
+    ...cachedKinds.map((kind) => changed(kind, kinds[kind].table, addresses[kind])),
     changed('block', 'blocks'),
   ]
   const sql = sources.join(' union all ')

@@ -1,6 +1,6 @@
 import { pastOf } from '../../projections/history/versions.ts'
 import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
-import type { StreamKind } from '../../events/streams.ts'
+import { type KeptKind, keptKinds, kindOf, kinds, type ResourceKind } from '../../events/kinds.ts'
 import type { Reader } from '../reader.ts'
 
 export { keySubject } from '../../projections/history/resourceevents.ts'
@@ -18,38 +18,10 @@ export type HistoryOf =
   | {
       readonly account: number
       /** only events of resources of this kind */
-      readonly kind?: keyof typeof streamsOf | undefined
+      readonly kind?: ResourceKind | undefined
       /** only the deletions of what is deleted now */
       readonly deleted?: boolean | undefined
     }
-
-/** The kinds of streams in which a kind of resource has its events. */
-export const streamsOf = {
-  account: ['account'],
-  bio: ['bio'],
-  campaign: ['campaign'],
-  channel: ['channel', 'channelitem'],
-  domain: ['domain'],
-  overlay: ['overlay', 'answer'],
-  pixel: ['pixel'],
-  qr: ['qr'],
-  splash: ['splash'],
-  url: ['link'],
-  webhook: ['webhook'],
-} as const satisfies Readonly<Record<string, readonly StreamKind[]>>
-
-/** Tables that keep the rows of deleted resources, by the kind of stream. The row has the position of the deletion. */
-const keptRows = {
-  bio: 'bios',
-  campaign: 'campaigns',
-  channel: 'channels',
-  domain: 'domains',
-  link: 'links',
-  overlay: 'overlays',
-  pixel: 'pixels',
-  qr: 'qrs',
-  splash: 'splashes',
-} as const satisfies Partial<Record<StreamKind, string>>
 
 /** The events after one position and up to another; undefined: from the first, to the last. */
 export interface Span {
@@ -73,12 +45,13 @@ export const listHistory = async (
     const rows = db({ x: table('account_events') })
       .where({ 'x.account': account })
       .whereRaw(shown)
-    if (kind !== undefined) void rows.whereRaw('x.stream like any(?)', [streamsOf[kind].map((one) => `${one}-%`)])
+    if (kind !== undefined)
+      void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
     // one look-up by the position of the event, in the table that its stream names
     if (deleted) {
-      const deletions = Object.entries(keptRows).map(
-        ([stream, name]) =>
-          `(x.stream like '${stream}-%' and exists (select 1 from ${table(name)} r where r.position = x.position and r.deleted is not null))`,
+      const deletions = keptKinds.map(
+        (one) =>
+          `(x.stream like '${one}-%' and exists (select 1 from ${table(kinds[one].table)} r where r.position = x.position and r.deleted is not null))`,
       )
       // together in brackets: an `or` outside of them would find those of other accounts
       void rows.whereRaw(`(${deletions.join(' or ')})`)
@@ -115,7 +88,7 @@ const names = {
   link: `x.title || ' ' || x.alias`,
   overlay: 'x.name',
   qr: 'x.name',
-} as const satisfies Partial<Record<keyof typeof keptRows, string>>
+} as const satisfies Partial<Record<KeptKind, string>>
 export type Nameable = keyof typeof names
 
 /** Returns which of some resources have one of some parts in their names, also deleted ones. */
@@ -125,7 +98,7 @@ export const idsNamed = async (
   ids: readonly number[],
   parts: readonly string[],
 ): Promise<readonly number[]> => {
-  const rows: { id: string }[] = await db({ x: table(keptRows[kind]) })
+  const rows: { id: string }[] = await db({ x: table(kinds[kind].table) })
     .whereRaw('x.id = any(?::bigint[])', [`{${ids.join()}}`])
     .whereRaw(contains(db, names[kind], parts))
     .select('x.id')
