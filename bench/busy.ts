@@ -5,8 +5,9 @@ import { type Bench, count, type Line, ms, reach, visitAliases, visitSteadily } 
 import { openLinkWriter } from './links.ts'
 
 /**
- * Measures redirects of cached links while links are created and everything is projected, by two processes: one answers and records, one
- * projects. The rate is half of what the service reaches when nothing else happens, 10,000 a second at most.
+ * Measures redirects of cached links while links are created and everything is projected, by two processes: one answers
+ * and records, one projects. The rate is half of what the service reaches when nothing else happens, 10,000 a second at
+ * most.
  */
 export const busy = async (bench: Bench): Promise<Line[]> => {
   const [seconds, aliases, creates] = [bench.size(30, 2), bench.size(10_000, 500), bench.size(500, 20)]

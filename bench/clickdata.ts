@@ -9,7 +9,9 @@ import type { Database } from '../src/postgres/database.ts'
 export interface ClickData {
   readonly clicks: number
   readonly links: number
-  /** the share of the clicks that link 1 gets; the others follow a distribution in which a few links have most of them */
+  /**
+   * the share of the clicks that link 1 gets; the others follow a distribution in which a few links have most of them
+   */
   readonly hot: number
   readonly accounts: number
   /** id of the first link, by default 1 */
@@ -92,8 +94,8 @@ const eventOf = (data: ClickData, first: number, count: number): Event<'LinkClic
 }
 
 /**
- * Appends clicks to the stream of a partition, in an order and form as the recorder would. It inserts into the log directly, so that
- * millions take minutes; nothing else may write to the log meanwhile.
+ * Appends clicks to the stream of a partition, in an order and form as the recorder would. It inserts into the log
+ * directly, so that millions take minutes; nothing else may write to the log meanwhile.
  */
 export const appendClicks = async (db: Database, data: ClickData, onInserted: (clicks: number) => void = () => {}) => {
   const stream = 'clicks-local-0'

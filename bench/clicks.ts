@@ -42,8 +42,8 @@ const startFeed = async (connection: EmbeddedConnection, DATA_DIR: string, accou
 }
 
 /**
- * Measures how many clicks a second go through spool and log into the statistics for ten minutes. One process has the spool and records, one
- * projects. HTTP is left out: its clients would use most of the two cores.
+ * Measures how many clicks a second go through spool and log into the statistics for ten minutes. One process has the
+ * spool and records, one projects. HTTP is left out: its clients would use most of the two cores.
  */
 export const clicks = async (bench: Bench): Promise<Line[]> => {
   const [seconds, links] = [bench.size(600, 2), bench.size(10_000, 500)]
@@ -61,7 +61,8 @@ export const clicks = async (bench: Bench): Promise<Line[]> => {
   const shown = async () => Number((await read('/api/account/stats'))?.['total']?.['clicks'])
   const client = new pg.Client(connection)
   await client.connect()
-  // the statistics of an account count the clicks of the last two minutes one by one: asking for them all the time would take a core
+  // the statistics of an account count the clicks of the last two minutes one by one: asking for them all the time
+  // would take a core
   const counters = tableNames(stats, 1)('account_stats')
   const counted = async () =>
     Number(

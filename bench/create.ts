@@ -14,8 +14,8 @@ export const createLinks = ({ address, key }: { readonly address: string; readon
   )
 
 /**
- * Measures creating links over HTTP, compared with plain inserts into the same PostgreSQL by as many writers. Each response is sent when the
- * link can be read.
+ * Measures creating links over HTTP, compared with plain inserts into the same PostgreSQL by as many writers. Each
+ * response is sent when the link can be read.
  */
 export const create = async (bench: Bench): Promise<Line[]> => {
   const [runs, amount] = [bench.size(5, 1), bench.size(5_000, 300)]

@@ -21,7 +21,9 @@ const loaded = 'main:not(:has([aria-busy=true])) h1'
 /** ms until a page is given up */
 const timeoutMs = 120_000
 
-/** Writes links of one account and their clicks of 90 days to the log, and starts a service that has them in its tables. */
+/**
+ * Writes links of one account and their clicks of 90 days to the log, and starts a service that has them in its tables.
+ */
 const openService = async (bench: Bench, on: EmbeddedConnection, links: number, clicks: number) => {
   const settings = { ...secret, SESSION_RATE_LIMIT_PER_MINUTE: '0', DATA_DIR: join(bench.dir, 'dashboard') }
   const first = await bench.start(on, settings)
@@ -60,7 +62,10 @@ const signIn = async (browser: Browser, address: string) => {
 }
 type State = Awaited<ReturnType<typeof signIn>>
 
-/** Opens a page for the first time on the slow network. Returns the ms until something is seen, and until `whole` is on it. */
+/**
+ * Opens a page for the first time on the slow network. Returns the ms until something is seen, and until `whole` is on
+ * it.
+ */
 const firstVisit = async (browser: Browser, url: string, whole: string, storageState?: State) => {
   const context = await browser.newContext({
     viewport: { width: 390, height: 844 },
@@ -82,7 +87,10 @@ const firstVisit = async (browser: Browser, url: string, whole: string, storageS
   return { seen: Number(result.value), ms }
 }
 
-/** Sets the timeline of a screen to the change before. Returns the ms until the last of the answers of that moment is there. */
+/**
+ * Sets the timeline of a screen to the change before. Returns the ms until the last of the answers of that moment is
+ * there.
+ */
 const stepBack = async (page: Page) => {
   const waiting = new Set<unknown>()
   let [asked, last] = [0, 0]
@@ -117,8 +125,8 @@ const spread = (times: readonly number[]) =>
   `p50 ${count(quantile(times, 0.5))} ms, p95 ${count(quantile(times, 0.95))} ms`
 
 /**
- * Measures what somebody with the dashboard waits for: the first screen on a slow network beside a bare page, and steps of the
- * timeline.
+ * Measures what somebody with the dashboard waits for: the first screen on a slow network beside a bare page, and steps
+ * of the timeline.
  */
 export const dashboard = async (bench: Bench): Promise<Line[]> => {
   if (!existsSync(program))

@@ -22,14 +22,20 @@ interface Account {
   readonly key: string
   readonly id: number
 }
-/** A log with many links and clicks. The links of the large account have the aliases `a0`, `a1`, … and all of the clicks. */
+/**
+ * A log with many links and clicks. The links of the large account have the aliases `a0`, `a1`, … and all of the
+ * clicks.
+ */
 export interface Dataset extends Size {
   readonly on: EmbeddedConnection
   readonly small: Account
   readonly large: Account
   /** settings of all services and commands that use it */
   readonly settings: Readonly<Record<string, string>>
-  /** Waits until the tables have all links and clicks, and the tree over the log all events: a service that catches up would be measured. */
+  /**
+   * Waits until the tables have all links and clicks, and the tree over the log all events: a service that catches up
+   * would be measured.
+   */
   readonly ready: (service: Started) => Promise<void>
   /** Waits until the tables have all links. */
   readonly allLinks: (service: Started) => Promise<void>
@@ -118,7 +124,8 @@ const write = async (bench: Bench, on: EmbeddedConnection, size: Size, settings:
 }
 
 /**
- * Opens the data set of `scale`, and writes it if it is not there: with `orSmaller`, a smaller one is written instead, which ends with the run.
+ * Opens the data set of `scale`, and writes it if it is not there: with `orSmaller`, a smaller one is written instead,
+ * which ends with the run.
  */
 export const openDataset = async (bench: Bench, orSmaller: boolean): Promise<Dataset> => {
   const isStored = !isQuick(bench) && (hasScale(bench) || !orSmaller)

@@ -1,5 +1,6 @@
-// tsx bench/feed.ts ACCOUNT FIRST LINKS: adds visits of LINKS links to a spool and records them, with the settings of a service. Its input says
-// with each line how many visits there may be in all. When the input ends, it prints how many there are once all are recorded.
+// tsx bench/feed.ts ACCOUNT FIRST LINKS: adds visits of LINKS links to a spool and records them, with the settings of a
+// service. Its input says with each line how many visits there may be in all. When the input ends, it prints how many
+// there are once all are recorded.
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'

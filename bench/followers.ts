@@ -1,5 +1,6 @@
-// tsx bench/followers.ts ADDRESS EACH KEY…: follows the clicks of each key's account with EACH streams, from now on. Prints "ready" when
-// all of them are open. When its input ends, it prints how many lines each stream has received, as JSON.
+// tsx bench/followers.ts ADDRESS EACH KEY…: follows the clicks of each key's account with EACH streams, from now on.
+// Prints "ready" when all of them are open. When its input ends, it prints how many lines each stream has received, as
+// JSON.
 import http from 'node:http'
 
 interface Follower {

@@ -28,7 +28,10 @@ const table = `create table public.plain (
   data json not null, metadata json not null, at timestamptz not null)`
 const text = 'insert into plain (stream, revision, id, type, data, metadata, at) values ($1, $2, $3, $4, $5, $6, $7)'
 
-/** The least that a durable write can do, to compare with: the row of an event is inserted, in a transaction of its own, without any check. */
+/**
+ * The least that a durable write can do, to compare with: the row of an event is inserted, in a transaction of its own,
+ * without any check.
+ */
 export const openInserts = async (connection: EmbeddedConnection, writers: number) => {
   const pool = openPool(connection, { name: 'bench', max: writers, timeout: 10_000, onError: () => {} })
   await pool.query(table)

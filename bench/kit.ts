@@ -19,13 +19,20 @@ export interface Line {
 
 export interface Bench {
   readonly dir: string
-  /** Returns the first number, or with `--quick` the second, with which a part shows that it works rather than how fast. */
+  /**
+   * Returns the first number, or with `--quick` the second, with which a part shows that it works rather than how fast.
+   */
   readonly size: (full: number, quick: number) => number
   /** Creates an empty database on the PostgreSQL of the benchmarks. */
   readonly database: () => Promise<EmbeddedConnection>
-  /** Starts the built service in a separate process, on a new database unless one is given, and registers an account. */
+  /**
+   * Starts the built service in a separate process, on a new database unless one is given, and registers an account.
+   */
   readonly service: (on?: EmbeddedConnection) => Promise<Service>
-  /** Starts the built service in a separate process with settings of its own; without a database, it starts the embedded one in DATA_DIR. */
+  /**
+   * Starts the built service in a separate process with settings of its own; without a database, it starts the embedded
+   * one in DATA_DIR.
+   */
   readonly start: (on: EmbeddedConnection | undefined, settings: Readonly<Record<string, string>>) => Promise<Started>
 }
 export type Started = Awaited<ReturnType<typeof startProgram>>

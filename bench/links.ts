@@ -12,7 +12,10 @@ const perAppend = 500
 /** id of the first link of a writer */
 export const firstLink = 1_000_001
 
-/** Appends `LinkCreated` events to the log of a database, as fast as it takes them: of links with the aliases `a0`, `a1`, … */
+/**
+ * Appends `LinkCreated` events to the log of a database, as fast as it takes them: of links with the aliases `a0`,
+ * `a1`, …
+ */
 export const openLinkWriter = async (connection: EmbeddedConnection) => {
   const pool = openPool(connection, { name: 'bench', timeout: 60_000, max: 2, onError: () => {} })
   const store = await postgresStore(pool, codec(memoryKeyring()), createSignal())

@@ -38,7 +38,10 @@ const timeAppends = async (bench: Bench, on: EmbeddedConnection, writers: number
   return median(rates.slice(1))
 }
 
-/** Runs `linkledger backup`, and checks that it has saved the whole log. Returns the events per second, and the memory that it took at most. */
+/**
+ * Runs `linkledger backup`, and checks that it has saved the whole log. Returns the events per second, and the memory
+ * that it took at most.
+ */
 const timeBackup = async (on: EmbeddedConnection, settings: Readonly<Record<string, string>>, events: number) => {
   const file = join(settings['DATA_DIR'] ?? '', 'backup.ndjson.gz')
   const began = performance.now()
@@ -55,7 +58,10 @@ const timeBackup = async (on: EmbeddedConnection, settings: Readonly<Record<stri
   return { rate: events / seconds, most }
 }
 
-/** Measures what the length of the log costs: appends and backups of 20,000,000 events, compared with 100,000, and vacuum. */
+/**
+ * Measures what the length of the log costs: appends and backups of 20,000,000 events, compared with 100,000, and
+ * vacuum.
+ */
 export const log = async (bench: Bench): Promise<Line[]> => {
   const [few, many] = [bench.size(100_000, 5_000), bench.size(20_000_000, 20_000)]
   const on = await bench.database()

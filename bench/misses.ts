@@ -7,7 +7,10 @@ import { watchMemory } from './processes.ts'
 /** visits of cached links per second, before and meanwhile */
 const rate = 1_000
 
-/** Measures what aliases that do not exist cost, each asked for once and from an address of its own: memory, and time of cached links. */
+/**
+ * Measures what aliases that do not exist cost, each asked for once and from an address of its own: memory, and time of
+ * cached links.
+ */
 export const misses = async (bench: Bench): Promise<Line[]> => {
   const [amount, missRate, aliases] = [bench.size(1_000_000, 2_000), bench.size(3_000, 1_000), bench.size(1_000, 100)]
   const connection = await bench.database()

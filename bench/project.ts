@@ -17,7 +17,10 @@ import { type Bench, count, type Line, median } from './kit.ts'
 const day = 86_400_000
 const domainProjections = projectionsWith({ withPast: true }).filter(({ filter }) => filter === 'domain')
 
-/** Measures projecting from the log into new tables: links into all tables of the filter `domain`, and clicks into those of the statistics. */
+/**
+ * Measures projecting from the log into new tables: links into all tables of the filter `domain`, and clicks into those
+ * of the statistics.
+ */
 export const project = async (bench: Bench): Promise<Line[]> => {
   const [runs, clicks, links] = [bench.size(5, 1), bench.size(200_000, 20_000), bench.size(100_000, 5_000)]
   const connection = await bench.database()

@@ -106,7 +106,10 @@ const measureClicks = async (bench: Bench): Promise<Line[]> => {
   ]
 }
 
-/** Gives the tree the size of a large log: the tiles that the proof of an event needs are there, and a checkpoint that fits them. */
+/**
+ * Gives the tree the size of a large log: the tiles that the proof of an event needs are there, and a checkpoint that
+ * fits them.
+ */
 const pretend = async ({ db, signer }: Tree, size: number, index: number, leaf: string) => {
   const ranges = inclusionRanges(index, size)
   for (const { level, number } of tilesOf(ranges)) {

@@ -35,8 +35,8 @@ const holdBackRecording = async (connection: EmbeddedConnection) => {
 }
 
 /**
- * Measures redirects of 10,000 cached links with durable clicks against a server that only returns 302, and against the least that a
- * recorded redirect can do. Recording is held back meanwhile, and the clicks are counted afterwards.
+ * Measures redirects of 10,000 cached links with durable clicks against a server that only returns 302, and against the
+ * least that a recorded redirect can do. Recording is held back meanwhile, and the clicks are counted afterwards.
  */
 export const redirect = async (bench: Bench): Promise<Line[]> => {
   const [runs, requests, aliases] = [bench.size(5, 1), bench.size(40_000, 4_000), bench.size(10_000, 1_000)]

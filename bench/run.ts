@@ -1,5 +1,6 @@
-// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little work, so that a few
-// minutes show that each runs and counts right. Otherwise the results are also written to bench/results.
+// npm run bench [-- --quick] [-- redirect append …]: runs all benchmarks, or the named ones. `--quick` does little
+// work, so that a few minutes show that each runs and counts right. Otherwise the results are also written to
+// bench/results.
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, tmpdir, totalmem } from 'node:os'
@@ -75,7 +76,10 @@ if (unknown.length > 0)
 const root = new URL('..', import.meta.url).pathname
 entryOf(new URL('..', import.meta.url), { say: console.log, runsSources: false })
 
-/** Returns a function that writes the results so far to a file, which names the commit and the machine: a run takes hours, and may be ended. */
+/**
+ * Returns a function that writes the results so far to a file, which names the commit and the machine: a run takes
+ * hours, and may be ended.
+ */
 const openResults = (machine: string) => {
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : '-changed')

@@ -22,7 +22,10 @@ const timed = async <N extends string>(
 
 const ms = (times: readonly number[], p = 0.5) => `${quantile(times, p).toFixed(1)} ms`
 
-/** Compares what one account with all links asks for with the same of a link without clicks, or of an account with few links. */
+/**
+ * Compares what one account with all links asks for with the same of a link without clicks, or of an account with few
+ * links.
+ */
 const measureReads = async (bench: Bench, service: Started, data: Dataset): Promise<Line[]> => {
   const { links, clicks, small, large } = data
   const ask = (key: string, path: string) => async () => {

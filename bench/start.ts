@@ -20,7 +20,10 @@ const ask = (port: number, path: string) =>
     asked.once('error', () => resolve(0))
   })
 
-/** Starts the program and stops it again. Returns the ms until it has answered its first request, for a link that does not exist. */
+/**
+ * Starts the program and stops it again. Returns the ms until it has answered its first request, for a link that does
+ * not exist.
+ */
 const timeStart = async (settings: Readonly<Record<string, string>>) => {
   const port = await ownPort()
   const began = performance.now()

@@ -59,8 +59,8 @@ const expectEach = (received: readonly number[], streams: number, lines: number)
 }
 
 /**
- * Measures redirects at a steady rate without followers, with 1,000 followers of accounts that have no clicks, and with 10 followers that
- * receive every click, in turns. Each stream must receive exactly the clicks that were made.
+ * Measures redirects at a steady rate without followers, with 1,000 followers of accounts that have no clicks, and with
+ * 10 followers that receive every click, in turns. Each stream must receive exactly the clicks that were made.
  */
 export const streams = async (bench: Bench): Promise<Line[]> => {
   const [rounds, seconds, accounts] = [bench.size(7, 1), bench.size(5, 1), bench.size(100, 5)]

@@ -9,7 +9,10 @@ import { cpuOfTrees, memoryOfTrees, watchMemory } from './processes.ts'
 const bare = new URL('servers/bare.mjs', import.meta.url).pathname
 const mb = 1e6
 
-/** Starts the service with its own PostgreSQL, as most run it, with some links. `idle` is the memory of all its processes before that. */
+/**
+ * Starts the service with its own PostgreSQL, as most run it, with some links. `idle` is the memory of all its
+ * processes before that.
+ */
 const startAlone = async (bench: Bench, aliases: number) => {
   const dir = await mkdtemp(join(bench.dir, 'sustained-'))
   const service = await bench.start(undefined, { DATA_DIR: dir })
@@ -38,8 +41,9 @@ const visitBoth = async (addresses: readonly [string, string], aliases: number, 
 const even = (n: number) => 2 * Math.ceil(n / 2)
 
 /**
- * Measures redirects of cached links for a minute while their clicks are recorded, compared with two servers that only return 302. The CPU
- * time is that of all processes until the last click is in the statistics, so it says what both cores could do without the client.
+ * Measures redirects of cached links for a minute while their clicks are recorded, compared with two servers that only
+ * return 302. The CPU time is that of all processes until the last click is in the statistics, so it says what both
+ * cores could do without the client.
  */
 export const sustained = async (bench: Bench): Promise<Line[]> => {
   const [seconds, aliases] = [bench.size(60, 2), bench.size(10_000, 500)]

@@ -20,8 +20,8 @@ class CannotBuild extends CannotStart {}
  */
 
 /**
- * Returns the address of the module to run: the build, which is made when it is missing or the sources have changed since.
- * Where none can be made it is the sources, if this Node.js runs TypeScript. Throws `CannotStart`.
+ * Returns the address of the module to run: the build, which is made when it is missing or the sources have changed
+ * since. Where none can be made it is the sources, if this Node.js runs TypeScript. Throws `CannotStart`.
  * @param {URL} root the folder of the checkout, with a slash at the end
  * @param {Options} options
  */
@@ -87,7 +87,8 @@ export const compile = (folder, out) => {
 }
 
 /**
- * Runs a bundler, in a process of its own: this file has no promises. Returns its output. Throws `CannotStart` with what it has found.
+ * Runs a bundler, in a process of its own: this file has no promises. Returns its output. Throws `CannotStart` with
+ * what it has found.
  * @param {string} script
  * @param {readonly string[]} args
  */

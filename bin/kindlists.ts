@@ -1,4 +1,5 @@
-// Finds lists of the kinds of resources that are written by hand. A new kind is forgotten in them, because no compiler asks for it.
+// Finds lists of the kinds of resources that are written by hand. A new kind is forgotten in them, because no compiler
+// asks for it.
 
 /** The words for each kind in lists: its name, its path in the API, its tables, its labels. */
 const words = {
@@ -40,8 +41,8 @@ interface List {
 }
 
 /**
- * Returns the lists of a source that name most kinds: an entry of `[…]`, `{…}`, `(…)` and `a | b`, a name of an import and a `case` each have
- * one at most.
+ * Returns the lists of a source that name most kinds: an entry of `[…]`, `{…}`, `(…)` and `a | b`, a name of an import
+ * and a `case` each have one at most.
  */
 export const listsIn = (source: string): readonly List[] => {
   const found: List[] = []

@@ -4,8 +4,8 @@ import { dirname, relative, resolve, sep } from 'node:path'
 const src = resolve(import.meta.dirname, '../src')
 
 /**
- * What each folder may import besides itself: folders, and single files. Folders that are not listed, and files outside of folders, may import everything; only those
- * may import them.
+ * What each folder may import besides itself: folders, and single files. Folders that are not listed, and files outside
+ * of folders, may import everything; only those may import them.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const layers = {

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = new URL('../', import.meta.url)
 
-/** A build takes seconds, and a service that cannot listen needs none. Everything else that is wrong with the settings is said after it. */
+/**
+ * A build takes seconds, and a service that cannot listen needs none. Everything else that is wrong with the settings
+ * is said after it.
+ */
 const requireFreePort = () => {
   const { PORT = '3000', HOST = '127.0.0.1' } = process.env
   if (!/^\d+$/.test(PORT) || PORT === '0') return

@@ -27,7 +27,8 @@ const inPlace = (out) => ({
 })
 
 /**
- * Puts all modules of `cli/run.js` into that file. Packages stay outside, and so do the modules of threads, which load their own.
+ * Puts all modules of `cli/run.js` into that file. Packages stay outside, and so do the modules of threads, which load
+ * their own.
  * @param {string} out the folder with the compiled sources
  */
 const bundleServer = async (out) => {

@@ -1,4 +1,5 @@
-// Bundles the dashboard: scripts and styles with their hash in the name, compressed once, and a list of them for the service.
+// Bundles the dashboard: scripts and styles with their hash in the name, compressed once, and a list of them for the
+// service.
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -24,8 +25,8 @@ const world = {
 }
 
 /**
- * Lets every screen import the main script, which is there before any of them. So what they share with it is in one file; otherwise it would be in
- * one for each set of screens that share the same.
+ * Lets every screen import the main script, which is there before any of them. So what they share with it is in one
+ * file; otherwise it would be in one for each set of screens that share the same.
  * @type {import('esbuild').Plugin}
  */
 const afterMain = {
@@ -39,8 +40,8 @@ const afterMain = {
 }
 
 /**
- * Bundles `src/web` of a checkout into a folder. Returns one line for each script: its compressed size. Throws when the first chart needs more
- * script than the budget.
+ * Bundles `src/web` of a checkout into a folder. Returns one line for each script: its compressed size. Throws when the
+ * first chart needs more script than the budget.
  * @param {string} folder the checkout
  * @param {string} out
  * @returns {Promise<readonly string[]>}
@@ -126,7 +127,8 @@ const compress = (file) => {
 
 /**
  * Returns the scripts that a script imports before it runs, itself first.
- * @param {readonly { readonly name: string, readonly imports: readonly { readonly path: string, readonly kind: string }[] }[]} outputs
+ * @param {readonly { readonly name: string, readonly imports: readonly { readonly path: string, readonly kind: string
+ * }[] }[]} outputs
  * @param {string} name
  * @param {string[]} found
  * @returns {string[]}
@@ -140,8 +142,8 @@ const neededAtOnce = (outputs, name, found = []) => {
 }
 
 /**
- * Not awaited at the top level: a spec whose imports do is loaded as another kind of module, with a second copy of all helpers, whose
- * threads and database nothing ends.
+ * Not awaited at the top level: a spec whose imports do is loaded as another kind of module, with a second copy of all
+ * helpers, whose threads and database nothing ends.
  * @param {string} folder
  * @param {string} out
  */

@@ -51,7 +51,10 @@ export type Config = Readonly<
   }
 >
 
-/** Some settings are invalid. The message has a line for each of them, with what would be right; when there are several, after their number. */
+/**
+ * Some settings are invalid. The message has a line for each of them, with what would be right; when there are several,
+ * after their number.
+ */
 export class BadConfig extends OperatorError {
   override readonly name = 'BadConfig'
 }

@@ -6,7 +6,10 @@ const maxLength = 256
 /** The name of an error's kind; the class where the name says no more than "error", as in pg. */
 const typeOf = ({ name, constructor }: Error) => (/^error$/i.test(name) ? constructor.name : name)
 
-/** Returns what is logged of an error, without its other properties: a parser's error has the request body, a driver's the values. */
+/**
+ * Returns what is logged of an error, without its other properties: a parser's error has the request body, a driver's
+ * the values.
+ */
 export const describeError = (value: unknown): object => {
   if (!(value instanceof Error)) return { message: String(value).slice(0, maxLength) }
   const { code } = value as { code?: unknown }

@@ -5,7 +5,8 @@ const start = async () => {
   // with DEBUG set, knex and @eventstore/db-client print statements and passwords; they read it when they are loaded
   delete process.env['DEBUG']
   const { setFlagsFromString } = await import('node:v8')
-  // V8 lets the heap grow fourfold between two collections on a machine with much memory, and what lives is a few dozen MB
+  // V8 lets the heap grow fourfold between two collections on a machine with much memory, and what lives is a few dozen
+  // MB
   setFlagsFromString('--heap-growing-percent=80')
   const { constants, setPriority } = await import('node:os')
   const { run } = await import('./cli/run.ts')

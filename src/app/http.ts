@@ -39,7 +39,10 @@ const warnings: Record<ConnectionLimit, string> = {
   total: 'too many connections: for each new one, the connection that was idle for the longest time is closed',
 }
 
-/** Returns what counts closed connections. A limit is reached thousands of times in an attack: the log has the first time, the metrics have all. */
+/**
+ * Returns what counts closed connections. A limit is reached thousands of times in an attack: the log has the first
+ * time, the metrics have all.
+ */
 const countClosed = (log: Logger, registerCounter: Metrics['registerCounter']) => {
   const closed = { address: 0, total: 0 }
   registerCounter({

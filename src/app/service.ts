@@ -50,7 +50,9 @@ export interface App {
   readonly close: () => Promise<void>
 }
 
-/** Starts the service: everything that one process does, by its ROLES. Waits for the event store only with `waiting`. */
+/**
+ * Starts the service: everything that one process does, by its ROLES. Waits for the event store only with `waiting`.
+ */
 export const startApp = (config: Config, log: Logger, overrides: Overrides = {}, waiting?: WaitingStart) => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   return openAll(cleanup, () =>

@@ -41,7 +41,10 @@ const known = (row: KeyRow): Known => ({
   isAllowed: row.addresses === null ? () => true : inNetworks(networksIn(row.addresses)),
 })
 
-/** Caches API keys until their account changes, at most a minute. `compare` must be timing-safe; it runs once whether the key exists or not. */
+/**
+ * Caches API keys until their account changes, at most a minute. `compare` must be timing-safe; it runs once whether
+ * the key exists or not.
+ */
 export const openAuth = (
   pepper: Buffer,
   find: (key: string) => Promise<KeyRow | undefined>,

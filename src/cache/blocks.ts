@@ -10,7 +10,10 @@ export interface Blocked {
   readonly reason: string | undefined
 }
 
-/** Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. All of it is in memory: every redirect asks. */
+/**
+ * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. All of it is in memory:
+ * every redirect asks.
+ */
 export interface Blocks {
   /** Returns why a destination is blocked; undefined if it is not. */
   readonly destination: (url: string) => Blocked | undefined

@@ -5,7 +5,10 @@ import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 
 /** The clicks of links that end with a number of them. */
 export interface ClickCounts {
-  /** Returns the clicks of a link, at most half a second old, or older while PostgreSQL does not answer; 0 when it never has. */
+  /**
+   * Returns the clicks of a link, at most half a second old, or older while PostgreSQL does not answer; 0 when it never
+   * has.
+   */
   readonly get: (link: number) => number | Promise<number>
 }
 
@@ -23,7 +26,10 @@ interface Known {
   readonly at: number
 }
 
-/** ms that a visitor waits for a count: for a newer one, and for the first one, without which a link that has ended would open again */
+/**
+ * ms that a visitor waits for a count: for a newer one, and for the first one, without which a link that has ended
+ * would open again
+ */
 const timeoutMs = { newer: 50, first: 1000 }
 
 export const openClickCounts = ({ find, now = Date.now, maxAge = 500 }: ClickCountsOptions): ClickCounts => {

@@ -2,7 +2,10 @@ import type { KnownDomain } from '../queries/domains/domain.ts'
 
 /** All branded domains: a request may name any host, so a lookup must not need the database. */
 export interface Domains {
-  /** Returns the domain that serves a host, spelled as in a `Host` header or a URL: verified, not deleted, and of an active account. */
+  /**
+   * Returns the domain that serves a host, spelled as in a `Host` header or a URL: verified, not deleted, and of an
+   * active account.
+   */
   readonly byHost: (host: string) => KnownDomain | undefined
   /** Returns a domain, also a pending or deleted one. */
   readonly byId: (id: number) => KnownDomain | undefined

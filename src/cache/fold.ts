@@ -98,7 +98,10 @@ export const foldKey = async ({ load }: Handler, account: number, key: string): 
   }
 }
 
-/** Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was deleted. */
+/**
+ * Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was
+ * deleted.
+ */
 export const foldTargets = (
   handler: Handler,
 ): Readonly<Record<string, (id: number) => Promise<PublicTarget | undefined>>> => ({

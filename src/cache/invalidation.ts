@@ -17,7 +17,10 @@ export interface InvalidationOptions {
   readonly auth: Auth
   /** Called with accounts that changed: their keys may have been destroyed. */
   readonly onAccounts: (accounts: readonly number[]) => void
-  /** Called with all erased accounts: their keys are destroyed again, in case a restored backup or an interrupted command left one. */
+  /**
+   * Called with all erased accounts: their keys are destroyed again, in case a restored backup or an interrupted
+   * command left one.
+   */
   readonly onErased: (accounts: readonly number[]) => Promise<void>
 }
 
@@ -47,7 +50,10 @@ export const createInvalidation = ({
   onAccounts,
   onErased,
 }: InvalidationOptions): Invalidation => {
-  /** Later invalidations read what changed later, so what a load has missed would stay unknown: a block, or a domain that ended. */
+  /**
+   * Later invalidations read what changed later, so what a load has missed would stay unknown: a block, or a domain
+   * that ended.
+   */
   let [started, loaded] = [0, 0]
   const warm = async () => {
     const load = ++started

@@ -2,7 +2,9 @@ import type { PublicTarget } from '../queries/links/target.ts'
 import { addressKey } from './entries.ts'
 import type { Position } from './progress.ts'
 
-/** Targets folded from their streams. They take precedence until the tables have reached the position of the override. */
+/**
+ * Targets folded from their streams. They take precedence until the tables have reached the position of the override.
+ */
 export interface Overrides {
   /** Whether the stream is overridden. */
   readonly has: (stream: string) => boolean

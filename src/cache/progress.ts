@@ -1,6 +1,9 @@
 import { parseStreamId } from '../events/streams.ts'
 
-/** The log position up to which this process knows the read tables to be complete, apart from those of halted projections. */
+/**
+ * The log position up to which this process knows the read tables to be complete, apart from those of halted
+ * projections.
+ */
 export interface Position {
   readonly seen: () => bigint
   /** Returns whether the tables that show a stream contain the position. Those of a halted projection do not move. */
@@ -13,7 +16,10 @@ export interface Position {
   readonly wait: (position: bigint, ms: number) => Promise<boolean>
 }
 
-/** The same position for the rest of the process, which moves it with `advance`: a write waits here until it can be read. */
+/**
+ * The same position for the rest of the process, which moves it with `advance`: a write waits here until it can be
+ * read.
+ */
 export interface Progress extends Pick<Position, 'seen' | 'shows' | 'hold' | 'wait'> {
   /** The tables contain this position. Resolves when outdated cache entries are dropped and the position is seen. */
   readonly advance: (position: bigint) => Promise<void>
@@ -56,7 +62,10 @@ export const openPosition = (start: bigint): Position => {
   }
 }
 
-/** `invalidate(after, upTo)` drops the cached state of everything that changed between two positions. It runs before the later one counts as seen. */
+/**
+ * `invalidate(after, upTo)` drops the cached state of everything that changed between two positions. It runs before the
+ * later one counts as seen.
+ */
 export const openProgress = (
   { seen, shows, hold, reach, wait }: Position,
   invalidate: (after: bigint, upTo: bigint) => Promise<void>,

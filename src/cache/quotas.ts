@@ -36,7 +36,10 @@ export interface Quotas {
   readonly reserve: (account: number, kind: QuotaKind, amount?: number) => Promise<EndReservation>
 }
 
-/** Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the limit, nothing. */
+/**
+ * Without a look at the tables, an account may create a tenth of the room that it had at the last look; close to the
+ * limit, nothing.
+ */
 const spareOf = (room: number) => (room >= 1000 ? Math.floor(room / 10) : 0)
 
 type QuotaQuery = { readonly account: number; readonly kind: QuotaKind }
@@ -55,9 +58,9 @@ const createLook = (used: QuotaOptions['used']) =>
   })
 
 /**
- * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until the tables contain
- * what they have created. So one process never exceeds a quota. Several processes see each other in the tables only: together they may
- * exceed it by what they create within the lag of the tables.
+ * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until
+ * the tables contain what they have created. So one process never exceeds a quota. Several processes see each other in
+ * the tables only: together they may exceed it by what they create within the lag of the tables.
  */
 export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaOptions): Quotas => {
   /** what is reserved and not known to be in the tables yet */

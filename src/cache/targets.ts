@@ -10,15 +10,23 @@ import type { Position } from './progress.ts'
 
 /** The links and bio pages that this process has cached; public addresses are served from here. */
 export interface Targets {
-  /** Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is unavailable. */
+  /**
+   * Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is
+   * unavailable.
+   */
   readonly get: (domain: number | null, aliasKey: string) => Promise<Found> | Found
   /** Drops everything that depends on these streams. */
   readonly invalidate: (changed: readonly Changed[]) => void
   /** Drops everything of these accounts, and all misses. */
   readonly invalidateAccounts: (accounts: readonly number[]) => void
-  /** Changes may have been missed: every entry is looked up again before it is served, as long as PostgreSQL answers. */
+  /**
+   * Changes may have been missed: every entry is looked up again before it is served, as long as PostgreSQL answers.
+   */
   readonly invalidateAll: () => void
-  /** Serves a target folded from its stream until the tables have reached the position of the override; undefined: it was deleted. */
+  /**
+   * Serves a target folded from its stream until the tables have reached the position of the override; undefined: it
+   * was deleted.
+   */
   readonly override: (stream: string, position: bigint, target: Found) => void
 }
 
@@ -41,7 +49,10 @@ const timeoutMs = 50
 /** ms for which outdated targets are served without a lookup after one failed */
 const pause = 1000
 
-/** Looks up outdated targets again. An outdated target is better than none: it is served when the lookup fails or is slow. */
+/**
+ * Looks up outdated targets again. An outdated target is better than none: it is served when the lookup fails or is
+ * slow.
+ */
 const createRevalidation = (find: TargetsOptions['find']) => {
   let failedAt = 0
   return {

@@ -108,8 +108,8 @@ interface Contents {
 }
 
 /**
- * Fills the log and the state. The keys come last: without them the service refuses a log, so that it never starts on a part of one.
- * Returns the number of events.
+ * Fills the log and the state. The keys come last: without them the service refuses a log, so that it never starts on a
+ * part of one. Returns the number of events.
  */
 const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: Contents) =>
   withCleanup(config, async (cleanup) => {
@@ -134,7 +134,9 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
     return count
   })
 
-/** Notes all erasures in DATA_DIR, also those that came after the log was read: their keys are destroyed in the state. */
+/**
+ * Notes all erasures in DATA_DIR, also those that came after the log was read: their keys are destroyed in the state.
+ */
 const noteErasures = async (
   config: Config,
   store: EventStore,
@@ -146,7 +148,10 @@ const noteErasures = async (
   await registerErasures({ config, store }, accounts.map(Number))
 }
 
-/** Opens what was restored as every command does, which compares keys and log and applies the register. Returns the number of erased accounts. */
+/**
+ * Opens what was restored as every command does, which compares keys and log and applies the register. Returns the
+ * number of erased accounts.
+ */
 const openRestored = async (config: Config): Promise<number> => {
   const ledger = await openLedger(config, createLogger({ LOG_LEVEL: 'error' }), 'command')
   try {

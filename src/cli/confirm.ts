@@ -20,7 +20,10 @@ const isTerminal = (cli: Cli) => (inputOf(cli) as { readonly isTTY?: boolean }).
 export const withConfirmation = (command: Command, note = 'do not ask for confirmation') =>
   command.option('--yes', note)
 
-/** Throws `BadCommand` when a question could not be answered. Called first, so that the command has not begun anything yet. */
+/**
+ * Throws `BadCommand` when a question could not be answered. Called first, so that the command has not begun anything
+ * yet.
+ */
 export const requireAnswerable = (cli: Cli, { yes }: Confirmation) => {
   if (!yes && !isTerminal(cli))
     throw new BadCommand(

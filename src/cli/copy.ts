@@ -54,7 +54,10 @@ const copy = (cli: Cli, { from, to }: CopyOptions) => {
   })
 }
 
-/** Returns which database holds the keys of an end, `embedded` or an address. An EventStoreDB has none, so its keys are in the service's. */
+/**
+ * Returns which database holds the keys of an end, `embedded` or an address. An EventStoreDB has none, so its keys are
+ * in the service's.
+ */
 const databaseOf = (option: string, place: string, { DATABASE_URL }: Config): string => {
   if (place === 'embedded' || /^postgres(ql)?:\/\//.test(place)) return place
   const problem = eventStoreProblem(place)
@@ -70,7 +73,9 @@ const placeOf = (place: string, database: string, { DATA_DIR }: Config): string 
   return `${setting} (${name} on ${host}:${port})`
 }
 
-/** Throws `ForeignKeys` unless the database has the keys of the log, and `WrongSecret` when SECRET does not open them. */
+/**
+ * Throws `ForeignKeys` unless the database has the keys of the log, and `WrongSecret` when SECRET does not open them.
+ */
 const requireKeys = async (log: EventStore, db: Database, config: Config, where: string) => {
   const keyring = await withSecret(config, 'command', (secret) => openKeyring(db, secret))
   await requireFittingKeys(log, keyring).catch((error: unknown) => {

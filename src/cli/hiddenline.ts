@@ -6,8 +6,9 @@ import type { Cli } from './cli.ts'
 const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
 /**
- * Returns the first line of the input, such as a new password: from a terminal, after a question and without showing it; else the first line
- * of what is piped in. An argument would be visible to every user of the system and stay in the history of the shell.
+ * Returns the first line of the input, such as a new password: from a terminal, after a question and without showing
+ * it; else the first line of what is piped in. An argument would be visible to every user of the system and stay in the
+ * history of the shell.
  */
 export const readHiddenLine = async (cli: Cli, question: string): Promise<string> => {
   const input = cli.input ?? process.stdin

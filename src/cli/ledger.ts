@@ -36,7 +36,10 @@ const [interval, tries] = [25, 200]
 /** Tries halted projections again, in this command and in the running service. */
 type Retry = () => Promise<unknown>
 
-/** Like `withLedger`, with read tables that are up to date: the running service projects the log, or this command if none runs. */
+/**
+ * Like `withLedger`, with read tables that are up to date: the running service projects the log, or this command if
+ * none runs.
+ */
 export const withTables = (
   cli: Cli,
   work: (ledger: Ledger, waitUntilProjected: WaitUntilProjected, retry: Retry) => Promise<void>,

@@ -7,7 +7,10 @@ import { createProgram } from './program.ts'
 
 const [succeeded, failed, wrongUsage] = [0, 1, 2]
 
-/** Runs a command and resolves with the exit code: 0 done, 1 failed, 2 wrong usage. Without a command it starts the service. */
+/**
+ * Runs a command and resolves with the exit code: 0 done, 1 failed, 2 wrong usage. Without a command it starts the
+ * service.
+ */
 export const run = async (args: readonly string[], cli: Cli): Promise<number> => {
   try {
     await createProgram(cli).parseAsync(args.length === 0 ? ['start'] : args, { from: 'user' })

@@ -16,7 +16,10 @@ export const addStartCommand = (program: Command, cli: Cli) =>
     .description('run the service (the default command)')
     .action(() => start(cli))
 
-/** ms that a stop takes at most besides the drain; with the default of that, less than the 45 s that operators are told to allow */
+/**
+ * ms that a stop takes at most besides the drain; with the default of that, less than the 45 s that operators are told
+ * to allow
+ */
 const timeoutMs = 22_000
 
 /** Calls `onLate` when closing takes longer than `ms`: a server that is silent must not keep the process. */

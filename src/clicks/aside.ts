@@ -13,8 +13,9 @@ export interface AsideSpool {
 }
 
 /**
- * Returns why the entries of a spool must not be recorded in this event log without an operator's word; undefined when they may. Within one
- * event log the numbers alone decide, because only one process has ever written under the spool's id.
+ * Returns why the entries of a spool must not be recorded in this event log without an operator's word; undefined when
+ * they may. Within one event log the numbers alone decide, because only one process has ever written under the spool's
+ * id.
  */
 export const reasonToKeepAside = (
   { logId, route }: EarlierSpool,

@@ -23,7 +23,8 @@ interface Moving extends PartitionState {
 
 /**
  * Returns the events that record what is new of these entries: clicks in batches, each gap in a spool's numbers as
- * `ClicksMissing`, and each count of dropped visits as `ClicksDropped`. Every event carries the partition's state after it.
+ * `ClicksMissing`, and each count of dropped visits as `ClicksDropped`. Every event carries the partition's state after
+ * it.
  */
 export const toEvents = (before: PartitionState, entries: readonly ClickEntry[]): ClickEvent[] => {
   const events: ClickEvent[] = []
@@ -94,7 +95,10 @@ const emptyBatch = (rules: number): Batch => ({
 /** bytes of the names, numbers and short texts of a click as JSON, at most */
 const fixedBytes = 450
 
-/** Returns about how many bytes a click would add to a batch as JSON. To write it for that takes longer than all else that is done with it here. */
+/**
+ * Returns about how many bytes a click would add to a batch as JSON. To write it for that takes longer than all else
+ * that is done with it here.
+ */
 const bytesIn = ({ agents, destinations, languages }: Batch, click: Classified): number => {
   const { agent, destination, rule, referrer, browser, os, bot = '', languages: list = [] } = click
   const own = rule.length + referrer.length + bot.length + browser.version.length + os.version.length

@@ -14,7 +14,9 @@ export interface ClassifierOptions {
   readonly isOurHost: (host: string) => boolean
 }
 
-/** Browsers send a handful of languages; more would help to recognise a visitor, not to explain where a visit was sent. */
+/**
+ * Browsers send a handful of languages; more would help to recognise a visitor, not to explain where a visit was sent.
+ */
 const mostLanguages = 5
 
 /** Returns the languages that a click keeps: with `*` for those that are left out, and the one that decided. */

@@ -15,7 +15,10 @@ export interface SpoolFolder {
   readonly dir: string
   readonly route: Route
   readonly earlier: readonly EarlierSpool[]
-  /** the spool of this process, which is delivered after the earlier ones; undefined in a folder that takes no more visits */
+  /**
+   * the spool of this process, which is delivered after the earlier ones; undefined in a folder that takes no more
+   * visits
+   */
   readonly own?: (SpoolSource & { readonly remove: () => Promise<void> }) | undefined
   readonly sink: ClickSink
   readonly record: ClickRecord

@@ -8,11 +8,14 @@ import { OtherPartitions, type Tails } from './tails.ts'
 
 /** Where the recording of a spool begins and ends. */
 export interface SpoolEnds {
-  /** Lets a spool of another event log begin after these sequence numbers, unless entries of it are already recorded. */
+  /**
+   * Lets a spool of another event log begin after these sequence numbers, unless entries of it are already recorded.
+   */
   readonly accept: (spool: string, after: readonly number[]) => Promise<void>
   /**
-   * Retires a spool that has ended with these sequence numbers: click events need not name it any more. Returns false while some of the
-   * entries up to `delivered` are not recorded. Entries above them are unreadable and become `ClicksMissing`.
+   * Retires a spool that has ended with these sequence numbers: click events need not name it any more. Returns false
+   * while some of the entries up to `delivered` are not recorded. Entries above them are unreadable and become
+   * `ClicksMissing`.
    */
   readonly retire: (spool: string, delivered: SeqByPartition, last: readonly number[]) => Promise<boolean>
   /** Retires a spool whose entries up to these numbers are not to be recorded. Returns how many were not. */
@@ -49,7 +52,10 @@ export const spoolEnds = ({ store, partitions, tails, spools, retirement }: Spoo
     }
   }
 
-  /** Returns whether all of the spool's entries in this partition are recorded; the unreadable ones at its end as missing. */
+  /**
+   * Returns whether all of the spool's entries in this partition are recorded; the unreadable ones at its end as
+   * missing.
+   */
   const settle = async (partition: number, spool: string, delivered: number, last: number): Promise<boolean> => {
     for (;;) {
       const tail = await tails.get(partition, [spool])

@@ -6,8 +6,8 @@ export type SeqByPartition = Readonly<Record<number, number>>
 
 /**
  * A classified spool entry on its way to the event log; it holds nothing personal. `seq` counts up by one from 1 within
- * (spool, partition). `offset` is its offset in the Kafka partition, if it came through Kafka. `rules` is the version of the
- * classification rules.
+ * (spool, partition). `offset` is its offset in the Kafka partition, if it came through Kafka. `rules` is the version
+ * of the classification rules.
  */
 export type ClickEntry = { readonly spool: string; readonly seq: number; readonly offset?: number } & (
   { readonly click: Classified; readonly rules: number } | { readonly dropped: DroppedVisits }

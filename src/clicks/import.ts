@@ -55,9 +55,9 @@ const countWaiting = async ({ recordedUpTo }: ClickRecord, spool: EarlierSpool):
 }
 
 /**
- * Records the clicks in a folder of spools, for example of a machine that is gone. The folder keeps its files; clicks that are
- * already recorded are skipped, so the import can be repeated. Returns how many clicks were new. Rejects with the first problem
- * that keeps clicks from being recorded.
+ * Records the clicks in a folder of spools, for example of a machine that is gone. The folder keeps its files; clicks
+ * that are already recorded are skipped, so the import can be repeated. Returns how many clicks were new. Rejects with
+ * the first problem that keeps clicks from being recorded.
  */
 export const importClicks = async (options: ImportOptions, spools: string): Promise<number> => {
   let imported = 0
@@ -108,7 +108,10 @@ const relayAll = (options: Omit<RelayOptions, 'onProblem'>) =>
     void relay.ended.then(() => resolve(relay.state().deliveredUpTo))
   })
 
-/** Deletes the files of a spool that is kept aside, and records how many of its clicks are never counted. Returns that number. */
+/**
+ * Deletes the files of a spool that is kept aside, and records how many of its clicks are never counted. Returns that
+ * number.
+ */
 export const dropSpool = async (
   { store }: Reading,
   { spool }: Pick<ListedSpool, 'spool'>,

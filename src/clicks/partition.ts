@@ -3,7 +3,10 @@ import type { LogEvent } from '../events/index.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import type { ClickEntry } from './entry.ts'
 
-/** What a partition's last event says: the last sequence number recorded of each open spool, which alone decides what is new. */
+/**
+ * What a partition's last event says: the last sequence number recorded of each open spool, which alone decides what is
+ * new.
+ */
 export interface PartitionState {
   readonly upTo: Readonly<Record<string, number>>
   /** the last sequence number recorded of spools that are not in `upTo`, as far as they were looked up */
@@ -13,14 +16,16 @@ export interface PartitionState {
 }
 
 /**
- * The Kafka topic is not the one that was recorded from so far: it was truncated, or deleted and created again under the same
- * name. An operator has to decide; retrying does not help.
+ * The Kafka topic is not the one that was recorded from so far: it was truncated, or deleted and created again under
+ * the same name. An operator has to decide; retrying does not help.
  */
 export class TopicReplaced extends Error {
   override readonly name = 'TopicReplaced'
 }
 
-/** Returns the state after this event. Throws `ChangedByNewer`, and for an event that does not belong in a click stream. */
+/**
+ * Returns the state after this event. Throws `ChangedByNewer`, and for an event that does not belong in a click stream.
+ */
 export const stateAfter = (event: LogEvent): PartitionState => {
   switch (event.type) {
     case 'LinkClicked':
@@ -43,8 +48,8 @@ export const recordedSeq = ({ upTo, retired }: PartitionState, spool: string): n
 export const isNew = (state: PartitionState, { spool, seq }: ClickEntry): boolean => seq > recordedSeq(state, spool)
 
 /**
- * Compares messages at offsets that are already recorded with what was recorded there. Throws `TopicReplaced` when one of them
- * is new, or the message at the last offset is not the one recorded.
+ * Compares messages at offsets that are already recorded with what was recorded there. Throws `TopicReplaced` when one
+ * of them is new, or the message at the last offset is not the one recorded.
  */
 export const checkTopic = (state: PartitionState, entries: readonly ClickEntry[]): void => {
   const { taken } = state

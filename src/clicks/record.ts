@@ -6,7 +6,9 @@ import { checkTopic, isNew } from './partition.ts'
 import { createRetirement, type SpoolState, spoolsOf } from './retire.ts'
 import { createTails, type Tail, type TailsOptions } from './tails.ts'
 
-/** A click log in the event log. It records each click exactly once, however many processes record it at the same time. */
+/**
+ * A click log in the event log. It records each click exactly once, however many processes record it at the same time.
+ */
 export interface ClickRecord extends SpoolEnds {
   /** identity of the event log: a Kafka topic may carry the clicks of several */
   readonly logId: string
@@ -14,8 +16,8 @@ export interface ClickRecord extends SpoolEnds {
   /** Records what is new of these entries. Throws `TopicReplaced`, or `Unavailable` with some of them recorded. */
   readonly record: (partition: number, entries: readonly ClickEntry[]) => Promise<void>
   /**
-   * Records that Kafka deleted the messages at the offsets `from` to `to`, except what was recorded meanwhile. Returns how many of
-   * them were not.
+   * Records that Kafka deleted the messages at the offsets `from` to `to`, except what was recorded meanwhile. Returns
+   * how many of them were not.
    */
   readonly recordDeleted: (partition: number, from: number, to: number) => Promise<number>
   /** Reads the last recorded sequence number of this spool, by partition. */
@@ -36,7 +38,9 @@ export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
   const tails = createTails(options, spools)
   const partitions = Array.from({ length: options.partitions }, (_, partition) => partition)
 
-  /** Records what is new of these entries, and leaves out spools that have retired. Returns false to be called again. */
+  /**
+   * Records what is new of these entries, and leaves out spools that have retired. Returns false to be called again.
+   */
   const recordNew = async (partition: number, entries: readonly ClickEntry[]): Promise<boolean> => {
     const busy = new Set(entries.map(({ spool }) => spool))
     const tail = await tails.get(partition, busy)

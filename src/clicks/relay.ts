@@ -14,7 +14,9 @@ import { visitorHash } from './hashvisitor.ts'
 /** entries in one delivery */
 const batchSize = 500
 
-/** Above this many visits per ms, answering them has priority over recording, until a click has waited for this many ms. */
+/**
+ * Above this many visits per ms, answering them has priority over recording, until a click has waited for this many ms.
+ */
 const [busyVisitsPerMs, longestWait] = [4, 2000]
 
 export interface RelayState {
@@ -50,8 +52,8 @@ export interface RelayOptions {
 }
 
 /**
- * Classifies a spool's entries and delivers them to a sink; address and user agent end here. The spool keeps an entry until the
- * sink has it, and after a failure everything that was not confirmed is delivered again.
+ * Classifies a spool's entries and delivers them to a sink; address and user agent end here. The spool keeps an entry
+ * until the sink has it, and after a failure everything that was not confirmed is delivered again.
  */
 export const startRelay = (options: RelayOptions): Relay => {
   const { spool, sink, onProblem, startAfter, answeredVisits = () => 0, now = Date.now } = options

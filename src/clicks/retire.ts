@@ -60,7 +60,10 @@ export const spoolsOf = (store: Pick<EventStore, 'last'>, log: string): Spools =
 const idleMs = 60_000
 /** spools in `upTo` above which idle ones are retired */
 const crowd = 50
-/** spools that are looked up and retired together; and before one event, so that even the largest event fits into an append again */
+/**
+ * spools that are looked up and retired together; and before one event, so that even the largest event fits into an
+ * append again
+ */
 const [chunkSize, longest] = [100, 10_000]
 /** ms that a recorder of version 0.1.0 has to read repetitions from Kafka, which it recognizes by `upTo` alone */
 const kafkaDelay = 600_000
@@ -78,8 +81,8 @@ export interface Retirement {
 }
 
 /**
- * Retiring a spool only moves its number from `upTo` to its own stream, where an entry that arrives later finds it. So every process may
- * retire any spool at any time; one that is still in use is opened again.
+ * Retiring a spool only moves its number from `upTo` to its own stream, where an entry that arrives later finds it. So
+ * every process may retire any spool at any time; one that is still in use is opened again.
  */
 export const createRetirement = (store: Pick<EventStore, 'append'>, spools: Spools, now: () => number): Retirement => {
   const ended = new Set<string>()

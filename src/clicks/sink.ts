@@ -6,13 +6,13 @@ import type { Route } from './spool/segment.ts'
 /** Where a relay delivers the entries of a spool: into the event log, or to Kafka. */
 export interface ClickSink {
   /**
-   * Returns the sequence number of each partition after which this spool's entries have to be delivered. It may be lower than what
-   * this sink has been given since it was opened.
+   * Returns the sequence number of each partition after which this spool's entries have to be delivered. It may be
+   * lower than what this sink has been given since it was opened.
    */
   readonly resumeAfter: (spool: string) => Promise<SeqByPartition>
   /**
-   * Resolves when all of the entries are safe in the sink. After a rejection, some of them may have arrived: deliver all of
-   * them again, and each is still recorded once.
+   * Resolves when all of the entries are safe in the sink. After a rejection, some of them may have arrived: deliver
+   * all of them again, and each is still recorded once.
    */
   readonly deliver: (entries: EntriesByPartition) => Promise<void>
 }
@@ -30,8 +30,8 @@ export const logSinkOf = (route: Route, record: ClickRecord): ClickSink =>
   isLocal(route) ? logSink(record) : logSinkWithoutGaps(record)
 
 /**
- * Delivers entries that were meant for Kafka straight into the event log, as long as they follow what is recorded; entries in
- * between may still be in the topic. `deliver` rejects at such a gap, and says which settings to restore.
+ * Delivers entries that were meant for Kafka straight into the event log, as long as they follow what is recorded;
+ * entries in between may still be in the topic. `deliver` rejects at such a gap, and says which settings to restore.
  */
 export const logSinkWithoutGaps = (clickRecord: ClickRecord): ClickSink => {
   const { recordedUpTo, lastMessage } = clickRecord

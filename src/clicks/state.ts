@@ -2,7 +2,10 @@ import type { AsideSpool } from './aside.ts'
 import type { RelayState } from './relay.ts'
 import type { SpoolStats } from './spool/source.ts'
 
-/** Messages of one partition that Kafka deleted before they were recorded. Each held one click, unless it was a repetition. */
+/**
+ * Messages of one partition that Kafka deleted before they were recorded. Each held one click, unless it was a
+ * repetition.
+ */
 export interface DeletedMessages {
   readonly partition: number
   readonly messages: number

@@ -19,12 +19,16 @@ export interface Tails {
   readonly read: (partition: number) => Promise<Tail | undefined>
   /** Reads the end from the log, and opens the partition if necessary. */
   readonly load: (partition: number) => Promise<Tail>
-  /** Returns the end as it is known, with the numbers of these spools. It may be behind the log: appending then fails. */
+  /**
+   * Returns the end as it is known, with the numbers of these spools. It may be behind the log: appending then fails.
+   */
   readonly get: (partition: number, spools: Iterable<string>) => Promise<Tail>
   /** Returns the last recorded number of a spool. Does not open the partition. */
   readonly seqOf: (partition: number, spool: string) => Promise<number>
   readonly forget: (partition: number) => void
-  /** Appends the events in order. Returns false when another process has appended to the stream since `tail` was read. */
+  /**
+   * Appends the events in order. Returns false when another process has appended to the stream since `tail` was read.
+   */
   readonly append: (partition: number, tail: Tail, events: readonly ClickEvent[]) => Promise<boolean>
 }
 
@@ -98,7 +102,9 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
     return load(partition)
   }
 
-  /** Adds the numbers of spools that the partition's last event does not name. They hold until the end is read again. */
+  /**
+   * Adds the numbers of spools that the partition's last event does not name. They hold until the end is read again.
+   */
   const lookUp = async (partition: number, tail: Tail, wanted: Iterable<string>): Promise<Tail> => {
     const unknown = [...wanted].filter((spool) => tail.upTo[spool] === undefined && !tail.retired.has(spool))
     if (unknown.length === 0) return tail

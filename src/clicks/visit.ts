@@ -1,4 +1,7 @@
-/** A visit as it was answered, before classification. It exists in the local spool only: address and user agent go no further. */
+/**
+ * A visit as it was answered, before classification. It exists in the local spool only: address and user agent go no
+ * further.
+ */
 export interface Visit {
   /** ISO 8601, UTC */
   readonly at: string
@@ -25,7 +28,10 @@ export interface Visit {
   readonly prefetch: boolean
 }
 
-/** Visits that were answered but could not be kept: how many, and when the first and the last of them were answered (ISO 8601, UTC). */
+/**
+ * Visits that were answered but could not be kept: how many, and when the first and the last of them were answered (ISO
+ * 8601, UTC).
+ */
 export interface DroppedVisits {
   readonly count: number
   readonly from: string

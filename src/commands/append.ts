@@ -22,8 +22,8 @@ export interface Basis {
 }
 
 /**
- * Event ids follow from the command, from what it was decided on, and from the event's place and type. So the store recognises a retry of the
- * same decision, while a decision that is made again after a conflict has other ids.
+ * Event ids follow from the command, from what it was decided on, and from the event's place and type. So the store
+ * recognises a retry of the same decision, while a decision that is made again after a conflict has other ids.
  */
 export const append = (store: EventStore, writes: readonly PendingWrite[], context: Context, basis: Basis) => {
   const metadata = { v: 1, ...context }

@@ -14,7 +14,10 @@ export interface Caller {
   readonly write: <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => Promise<Handled<S, E>>
 }
 
-/** Rethrows the error of a load, but `Refused` (`not_found`) for a resource of another account that a newer release has changed. */
+/**
+ * Rethrows the error of a load, but `Refused` (`not_found`) for a resource of another account that a newer release has
+ * changed.
+ */
 export const hideForeign =
   <S extends { readonly status: string; readonly account: number }>(account: number, kind: StreamKind) =>
   (error: unknown): never => {
@@ -25,7 +28,10 @@ export const hideForeign =
     throw error
   }
 
-/** Returns the resource's state, id, date and revision. Throws `Refused` (`not_found`) unless it exists and belongs to the account. */
+/**
+ * Returns the resource's state, id, date and revision. Throws `Refused` (`not_found`) unless it exists and belongs to
+ * the account.
+ */
 export const requireOwn = async <
   C,
   S extends { readonly status: string; readonly account: number },

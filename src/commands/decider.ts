@@ -11,12 +11,15 @@ import {
 import type { Claim } from './claims/claim.ts'
 
 /**
- * The rules of one kind of stream: which events a command causes (`decide`), and how events change the state that it decides on (`evolve`).
- * Both are pure: time, ids and hashes come with the command.
+ * The rules of one kind of stream: which events a command causes (`decide`), and how events change the state that it
+ * decides on (`evolve`). Both are pure: time, ids and hashes come with the command.
  */
 export interface Decider<C, S, E> {
   readonly kind: StreamKind
-  /** Goes up whenever `initialState`, `evolve` or the shape of the events changes: snapshots of other versions are not used. */
+  /**
+   * Goes up whenever `initialState`, `evolve` or the shape of the events changes: snapshots of other versions are not
+   * used.
+   */
   readonly version: number
   /** Returns the id, within the kind, of the stream that a command changes. */
   readonly id: (command: C) => string | number

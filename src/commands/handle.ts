@@ -31,7 +31,10 @@ export interface Handler {
   readonly steps: ReadSteps
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
-  /** Loads, decides and appends; after a conflict it decides again on the newer state, if it may change that revision. Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`. */
+  /**
+   * Loads, decides and appends; after a conflict it decides again on the newer state, if it may change that revision.
+   * Throws `Refused`, `StoreUnavailable`, `ChangedByNewer`.
+   */
   readonly handle: <C, S, E extends DomainEvent>(
     decider: Decider<C, S, E>,
     command: C,
@@ -39,9 +42,10 @@ export interface Handler {
     options?: HandleOptions,
   ) => Promise<Handled<S, E>>
   /**
-   * Creates a resource under a new id by appending to a stream that must not exist yet: only that append allocates the id. If the
-   * stream exists, it is either an earlier attempt of this command, which is then returned, or the id is in use (after the database
-   * was restored from a backup): then it tries ids further and further ahead. Throws `Refused`, `StoreUnavailable`.
+   * Creates a resource under a new id by appending to a stream that must not exist yet: only that append allocates the
+   * id. If the stream exists, it is either an earlier attempt of this command, which is then returned, or the id is in
+   * use (after the database was restored from a backup): then it tries ids further and further ahead. Throws `Refused`,
+   * `StoreUnavailable`.
    */
   readonly create: <C, S, E extends DomainEvent>(
     decider: Decider<C, S, E>,
@@ -67,8 +71,8 @@ interface Limits {
 }
 
 /**
- * Decides and appends once; `ok: false` names the stream that has changed meanwhile. An engine without transactions may then have stored
- * claims already: they are added to `claimed`.
+ * Decides and appends once; `ok: false` names the stream that has changed meanwhile. An engine without transactions may
+ * then have stored claims already: they are added to `claimed`.
  */
 const attempt = async <C, S, E extends DomainEvent>(
   store: EventStore,
@@ -106,7 +110,10 @@ const attempt = async <C, S, E extends DomainEvent>(
   return { ok: true, events, ...after } as const
 }
 
-/** Runs the attempts of a command. If it is refused, frees the names that an earlier attempt has claimed. `context` is that of an id. */
+/**
+ * Runs the attempts of a command. If it is refused, frees the names that an earlier attempt has claimed. `context` is
+ * that of an id.
+ */
 const releasing =
   (store: EventStore, load: Load) =>
   async <R>(context: (id: number) => Context, run: (claimed: Claimed) => Promise<R>): Promise<R> => {

@@ -23,7 +23,10 @@ export interface Loaded<S> {
 /** Returns a revision as a number, -1 for a stream that does not exist. */
 export const countRevision = (revision: ExpectedRevision): number => (revision === 'no_stream' ? -1 : Number(revision))
 
-/** Reads a stream by its decider and id. Throws `StoreUnavailable`, `ChangedByNewer` with what is `known` as `Loaded<S>`. */
+/**
+ * Reads a stream by its decider and id. Throws `StoreUnavailable`, `ChangedByNewer` with what is `known` as
+ * `Loaded<S>`.
+ */
 export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => Promise<Loaded<S>>
 
 /** Every so many events of a stream, its state is stored. */
@@ -70,9 +73,9 @@ interface AfterSnapshot<S> extends Folded<S>, Pick<Recorded<DomainEvent>, 'revis
 }
 
 /**
- * Reads a stream from its newest snapshot on; with a range, from the newest one before `from`, and up to `upTo`. Undefined when there is
- * none, or when the log has another event there, or no event: it is an older copy, or was restored. Then no snapshot of the stream is kept,
- * because the newest one would be found again and again.
+ * Reads a stream from its newest snapshot on; with a range, from the newest one before `from`, and up to `upTo`.
+ * Undefined when there is none, or when the log has another event there, or no event: it is an older copy, or was
+ * restored. Then no snapshot of the stream is kept, because the newest one would be found again and again.
  */
 export const readFromSnapshot = async <S>(
   store: Pick<EventStore, 'read'>,

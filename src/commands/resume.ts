@@ -6,8 +6,8 @@ import { streamOf } from './decider.ts'
 import type { Handled } from './context.ts'
 
 /**
- * Returns what an earlier execution of a command has done to its stream, undefined when it has appended nothing. It reads the whole stream:
- * only for a command that may have been executed before.
+ * Returns what an earlier execution of a command has done to its stream, undefined when it has appended nothing. It
+ * reads the whole stream: only for a command that may have been executed before.
  */
 export const findOutcome = async <C, S, E extends DomainEvent>(
   store: Pick<EventStore, 'read'>,

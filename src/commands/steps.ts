@@ -7,7 +7,10 @@ import { noSnapshots, type SnapshotStore } from '../security/snapshots.ts'
 import type { Decider } from './decider.ts'
 import { readFromSnapshot, snapshotInterval } from './load.ts'
 
-/** An event of a stream, and the states of its resource before and after it. They are the same for an event that only a newer release can read. */
+/**
+ * An event of a stream, and the states of its resource before and after it. They are the same for an event that only a
+ * newer release can read.
+ */
 export interface Step<S> {
   readonly event: Recorded<LogEvent>
   readonly before: S

@@ -10,8 +10,9 @@ export interface Together {
   /** Whether the log can store them so. */
   readonly possible: boolean
   /**
-   * Runs `decide` with a handler that sees what it has decided before, and stores nothing yet. Then appends everything at once, unless
-   * `store` is false. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide` does, and then nothing is stored.
+   * Runs `decide` with a handler that sees what it has decided before, and stores nothing yet. Then appends everything
+   * at once, unless `store` is false. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide` does,
+   * and then nothing is stored.
    */
   readonly run: <R>(decide: (handler: Handler) => Promise<R>, store: boolean) => Promise<Stored<R>>
 }

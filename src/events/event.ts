@@ -7,7 +7,10 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
   [T in keyof R & string]: { readonly type: T; readonly data: z.output<R[T]> }
 }[keyof R & string]
 
-/** Who caused an event: the holder of an API key, the owner in the dashboard (`session`), an operator at the command line, the service itself, or a visitor. `name` is the operator's. */
+/**
+ * Who caused an event: the holder of an API key, the owner in the dashboard (`session`), an operator at the command
+ * line, the service itself, or a visitor. `name` is the operator's.
+ */
 export const Actor = z.object({
   kind: openEnum(z.enum(['key', 'session', 'operator', 'service', 'visitor'])),
   key: z.string().optional(),
@@ -16,8 +19,9 @@ export const Actor = z.object({
 export type Actor = z.infer<typeof Actor>
 
 /**
- * The metadata of every event. `v` is the version of the event's type, which the codec sets (see `upcast.ts`). `at` is the time of the decision (ISO 8601, UTC). `account` owns the data the event is about; null when there
- * is no owner, as for `LogOpened`. `request` is the id of the HTTP request, `command` the id by which a repeated command is recognised.
+ * The metadata of every event. `v` is the version of the event's type, which the codec sets (see `upcast.ts`). `at` is
+ * the time of the decision (ISO 8601, UTC). `account` owns the data the event is about; null when there is no owner, as
+ * for `LogOpened`. `request` is the id of the HTTP request, `command` the id by which a repeated command is recognised.
  */
 export const Metadata = z.object({
   v: z.int(),
@@ -29,7 +33,10 @@ export const Metadata = z.object({
 })
 export type Metadata = Readonly<z.infer<typeof Metadata>>
 
-/** Returns metadata for an event that the service appends on its own, not for a request. `account` owns the data it is about. */
+/**
+ * Returns metadata for an event that the service appends on its own, not for a request. `account` owns the data it is
+ * about.
+ */
 export const systemMetadata = (account: number | null = null): Metadata => ({
   v: 1,
   at: new Date().toISOString(),

@@ -1,4 +1,7 @@
-/** What an account has: what every layer knows of a kind of resource. It imports nothing, so that every folder can use it. */
+/**
+ * What an account has: what every layer knows of a kind of resource. It imports nothing, so that every folder can use
+ * it.
+ */
 interface Kind {
   /** as in the paths of the API, and as its histories name it */
   readonly path: string

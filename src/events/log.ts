@@ -6,8 +6,9 @@ const serviceKey = z.string()
 
 export const logEvents = {
   /**
-   * The first event of every log. Checkpoints store the log's id, so that tables are never continued from another log. `serviceKey` is the mark
-   * of the service key that belongs to the log; logs of release 0.1.0 have it in `ServiceKeyMarked` instead.
+   * The first event of every log. Checkpoints store the log's id, so that tables are never continued from another log.
+   * `serviceKey` is the mark of the service key that belongs to the log; logs of release 0.1.0 have it in
+   * `ServiceKeyMarked` instead.
    */
   LogOpened: z.object({ logId: z.uuid(), serviceKey: serviceKey.optional() }),
   /** The first event of the stream `log-key`, in logs that were opened without a mark. */

@@ -5,8 +5,9 @@ export interface Numbered {
 }
 
 /**
- * Ordinals number the events of a log in its order: 0, 1, 2, … They belong to the log and not to its engine: positions change when a log is
- * copied to another engine, ordinals do not. What leaves the service names events by their ordinals.
+ * Ordinals number the events of a log in its order: 0, 1, 2, … They belong to the log and not to its engine: positions
+ * change when a log is copied to another engine, ordinals do not. What leaves the service names events by their
+ * ordinals.
  */
 export interface Ordinals {
   /** Returns the ordinals of the events at these positions. A position that is not numbered yet is missing. */
@@ -14,8 +15,8 @@ export interface Ordinals {
   /** Returns the position of an event, undefined when there is no such event, or it is not numbered yet. */
   readonly positionOf: (ordinal: number) => Promise<bigint | undefined>
   /**
-   * Returns the newest event that was appended up to a moment, by the clock of the log: it never goes back, so an event with an earlier time
-   * than the one before it has that one's.
+   * Returns the newest event that was appended up to a moment, by the clock of the log: it never goes back, so an event
+   * with an earlier time than the one before it has that one's.
    */
   readonly lastAt: (moment: Date) => Promise<Numbered | undefined>
   /** Returns how many events are numbered. */

@@ -3,7 +3,10 @@ import type { Personal } from '../security/seal.ts'
 
 const id = z.int()
 
-/** What every event of a restored resource says besides its changes. `to`: the revision whose values it has again; missing: its last ones. */
+/**
+ * What every event of a restored resource says besides its changes. `to`: the revision whose values it has again;
+ * missing: its last ones.
+ */
 export const restoring = {
   to: id.optional(),
   /** it was deleted before */
@@ -12,8 +15,9 @@ export const restoring = {
 }
 
 /**
- * Returns the payload schemas of a resource that an account creates, updates, deletes and restores. If it has a unique name, `token` belongs to the
- * claim of the name. Personal fields are next to `changes`, not inside, because only top-level fields are sealed.
+ * Returns the payload schemas of a resource that an account creates, updates, deletes and restores. If it has a unique
+ * name, `token` belongs to the claim of the name. Personal fields are next to `changes`, not inside, because only
+ * top-level fields are sealed.
  */
 export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, typeof Personal> = Record<never, never>>(
   fields: F,
@@ -33,8 +37,8 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
 })
 
 /**
- * Fields of a payload that are sealed together, as one JSON text. They may have any type, unlike a `Personal` field, and events of releases that
- * stored them in clear stay readable.
+ * Fields of a payload that are sealed together, as one JSON text. They may have any type, unlike a `Personal` field,
+ * and events of releases that stored them in clear stay readable.
  */
 export interface SealedGroup {
   /** the object that has the fields; by default the payload itself */

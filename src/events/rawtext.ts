@@ -1,6 +1,9 @@
 import type { Raw } from './codec.ts'
 
-/** An event as an engine has read it, with its JSON as text: it is parsed where it is needed, which may be another thread. */
+/**
+ * An event as an engine has read it, with its JSON as text: it is parsed where it is needed, which may be another
+ * thread.
+ */
 export interface RawText extends Omit<Raw, 'data' | 'metadata'> {
   readonly data: string
   readonly metadata: string

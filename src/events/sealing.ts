@@ -32,7 +32,10 @@ const partOf = (data: Values, { inside }: SealedGroup) => (inside === undefined 
 const withPart = (data: Values, { inside }: SealedGroup, part: Values): Values =>
   inside === undefined ? part : { ...data, [inside]: part }
 
-/** Moves the fields that are sealed groups into one text; in their place, a reader that does not know it finds the blank ones. */
+/**
+ * Moves the fields that are sealed groups into one text; in their place, a reader that does not know it finds the blank
+ * ones.
+ */
 const joined = (type: EventType, data: Values): Values => {
   const group = groups[type]
   if (!group) return data
@@ -43,7 +46,10 @@ const joined = (type: EventType, data: Values): Values => {
   return { ...withPart(data, group, open), [place]: JSON.stringify(personal) }
 }
 
-/** The inverse of `joined`. Without the key the fields are blank; those that an older release has stored in clear stay as they are. */
+/**
+ * The inverse of `joined`. Without the key the fields are blank; those that an older release has stored in clear stay
+ * as they are.
+ */
 const split = (type: EventType, data: Values): Values => {
   const group = groups[type]
   if (!group) return data

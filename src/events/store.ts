@@ -3,7 +3,10 @@ import type { New, Recorded } from './event.ts'
 import type { DomainEvent, EventType, LogEvent } from './index.ts'
 import type { RawText } from './rawtext.ts'
 
-/** The revision of the last event that the writer has seen in the stream. There is no "any", which would store a retry twice. */
+/**
+ * The revision of the last event that the writer has seen in the stream. There is no "any", which would store a retry
+ * twice.
+ */
 export type ExpectedRevision = bigint | 'no_stream'
 
 export interface Write {
@@ -28,7 +31,10 @@ export const clickTypes = [
 const passesClicks: ReadonlySet<string> = new Set(clickTypes)
 export const isClickType = (type: string): boolean => passesClicks.has(type)
 
-/** The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event ids. */
+/**
+ * The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event
+ * ids.
+ */
 export class StoreUnavailable extends Unavailable {
   override readonly name: string = 'StoreUnavailable'
 }
@@ -38,7 +44,10 @@ export class StoreRefused extends StoreUnavailable {
   override readonly name = 'StoreRefused'
 }
 
-/** No event of this log begins at the position from which it was to be read. The position is one of another log or engine. */
+/**
+ * No event of this log begins at the position from which it was to be read. The position is one of another log or
+ * engine.
+ */
 export class NoEventThere extends Error {
   override readonly name = 'NoEventThere'
   constructor(position: bigint, cause?: unknown) {
@@ -72,8 +81,9 @@ export type Texts = (range: Subscription) => AsyncIterable<readonly RawText[]>
 /**
  * The port of the event log. Revisions count from 0n within a stream; positions increase across the whole log.
  *
- * A write is stored at its expected revision or not at all. A write whose events are already stored there, under the same ids, is a retry
- * and returns its first outcome. Every method throws `StoreUnavailable` when the log cannot be reached.
+ * A write is stored at its expected revision or not at all. A write whose events are already stored there, under the
+ * same ids, is a retry and returns its first outcome. Every method throws `StoreUnavailable` when the log cannot be
+ * reached.
  */
 export interface EventStore {
   /** Id of this log, from its `LogOpened` event. */
@@ -81,8 +91,8 @@ export interface EventStore {
   /** Whether all writes of an append are stored or none, also when the process is killed meanwhile. */
   readonly atomic: boolean
   /**
-   * Stores the writes in order; each stream may occur once. Returns the first conflict, if any, as `ok: false`. On every engine positions
-   * increase; on PostgreSQL they have no gaps. Throws `AppendTooLarge`.
+   * Stores the writes in order; each stream may occur once. Returns the first conflict, if any, as `ok: false`. On
+   * every engine positions increase; on PostgreSQL they have no gaps. Throws `AppendTooLarge`.
    */
   readonly append: (writes: readonly Write[]) => Promise<Appended>
   /** The events of a stream from a revision on, at most `limit` of them; none when the stream does not exist. */
@@ -90,13 +100,19 @@ export interface EventStore {
   /** The last event of a stream. */
   readonly last: (stream: string) => Promise<Recorded<LogEvent> | undefined>
   /**
-   * Non-empty batches of the events after a position, then of new events as they are appended: at most `limit` events and `batchBytes` in
-   * one. Ends when the signal aborts. Throws `NoEventThere` when the engine refuses the position.
+   * Non-empty batches of the events after a position, then of new events as they are appended: at most `limit` events
+   * and `batchBytes` in one. Ends when the signal aborts. Throws `NoEventThere` when the engine refuses the position.
    */
   readonly subscribe: (range: Subscription) => AsyncIterable<readonly Recorded<LogEvent>[]>
-  /** The same batches with their JSON as text, as they are stored. For engines that have them so, and readers that parse them in other threads. */
+  /**
+   * The same batches with their JSON as text, as they are stored. For engines that have them so, and readers that parse
+   * them in other threads.
+   */
   readonly texts?: Texts
-  /** Position of the newest event that passes the filter, 0n in an empty log. Rejects when the signal aborts: a search may take long. */
+  /**
+   * Position of the newest event that passes the filter, 0n in an empty log. Rejects when the signal aborts: a search
+   * may take long.
+   */
   readonly head: (filter: Filter, signal?: AbortSignal) => Promise<bigint>
   /** Id of the event at a position: by it, a reader recognises that this is still the log it has read. */
   readonly idAt: (position: bigint) => Promise<string | undefined>

@@ -16,7 +16,9 @@ export type OtherStream =
   | 'report'
   | 'spool'
 
-/** The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`. */
+/**
+ * The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`.
+ */
 export const streamId = (kind: StreamKind, ...id: readonly (string | number)[]): string => [kind, ...id].join('-')
 
 /** The kind and id of a stream's name. `number` is the id of a resource's stream, NaN where the id is not a number. */

@@ -15,8 +15,9 @@ export const isKnown = <E extends { readonly type: string }>(event: E | Recorded
   !isUnknown(event)
 
 /**
- * A stream holds an event that only a newer release can read, so nothing can be decided about its resource here. A process of that release
- * can: the same request may succeed there. `what` names the resource; `known` is its state before that event.
+ * A stream holds an event that only a newer release can read, so nothing can be decided about its resource here. A
+ * process of that release can: the same request may succeed there. `what` names the resource; `known` is its state
+ * before that event.
  */
 export class ChangedByNewer extends Unavailable {
   override readonly name = 'ChangedByNewer'
@@ -29,7 +30,10 @@ export class ChangedByNewer extends Unavailable {
   }
 }
 
-/** Returns `otherwise` when a newer release has changed the stream that is read: the read tables show it as this release can. */
+/**
+ * Returns `otherwise` when a newer release has changed the stream that is read: the read tables show it as this release
+ * can.
+ */
 export const unlessNewer = async <T>(read: () => Promise<T>, otherwise: () => T | Promise<T>): Promise<T> => {
   try {
     return await read()

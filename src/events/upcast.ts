@@ -6,8 +6,9 @@ export type Stored = Readonly<Record<string, unknown>>
 export type Upcast = (data: Stored) => Stored
 
 /**
- * What has changed in the shape of each type, oldest first: the first entry turns version 1 into version 2. A field that is optional
- * needs no version. Events are never rewritten; `metadata.v` is the version in which an event was stored.
+ * What has changed in the shape of each type, oldest first: the first entry turns version 1 into version 2. A field
+ * that is optional needs no version. Events are never rewritten; `metadata.v` is the version in which an event was
+ * stored.
  */
 const upcasts: Readonly<Partial<Record<EventType, readonly Upcast[]>>> = {
   // 2: may have no `token`; an older process must not take the domain for a verified one

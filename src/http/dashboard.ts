@@ -100,8 +100,8 @@ const firstScreens = [
 ] as const
 
 /**
- * Returns the scripts that a page needs: without their names in it, they are asked for one after another. The chart can wait for the others, which
- * ask for its figures.
+ * Returns the scripts that a page needs: without their names in it, they are asked for one after another. The chart can
+ * wait for the others, which ask for its figures.
  */
 const scriptsOf = ({ preload, parts, chart }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
   const first = isSignedIn ? firstScreens.find(({ pattern }) => pattern.test(path)) : undefined
@@ -199,7 +199,10 @@ const sendAsset = async (req: IncomingMessage, res: ServerResponse, folder: stri
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/** Serves the dashboard at `/dashboard` and below, on the hosts of the service. Which screen is shown, the script in the page decides. */
+/**
+ * Serves the dashboard at `/dashboard` and below, on the hosts of the service. Which screen is shown, the script in the
+ * page decides.
+ */
 export const createDashboard = (options: DashboardOptions): PublicHandler => {
   const { folder, domains, sendPage, handle } = options
   let bundle: Promise<Bundle | undefined> | undefined

@@ -89,7 +89,10 @@ const resourceRoutes = (services: Services): readonly Route[] => [
   ...restoreRoutes(services),
 ]
 
-/** Returns every route of the API. An export has what an account may read of its own, so the routes of operators are not in it. */
+/**
+ * Returns every route of the API. An export has what an account may read of its own, so the routes of operators are not
+ * in it.
+ */
 export const routesOf = (services: Services): readonly Route[] => {
   const resources = resourceRoutes(services)
   return [...resources, ...exportRoutes(services, resources), ...operatorRoutes(services)]

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 
-/** The reverse proxies whose `X-Forwarded-For` is believed: a number of them, at any address, or those at certain addresses. */
+/**
+ * The reverse proxies whose `X-Forwarded-For` is believed: a number of them, at any address, or those at certain
+ * addresses.
+ */
 export type TrustedProxies = number | ((address: string) => boolean)
 
 /** Returns whether a connection comes from a trusted proxy. A number of proxies may have any address. */
@@ -24,14 +27,18 @@ const forwardedFor = ({ headers }: IncomingMessage) =>
     .filter(Boolean)
     .slice(-maxEntries)
 
-/** Returns the entry of the outermost trusted proxy. With addresses, that is the first one from the right that is no proxy. */
+/**
+ * Returns the entry of the outermost trusted proxy. With addresses, that is the first one from the right that is no
+ * proxy.
+ */
 const outermost = (entries: readonly string[], proxies: TrustedProxies) =>
   (typeof proxies === 'number' ? entries.at(-proxies) : entries.findLast((entry) => !proxies(withoutPort(entry)))) ??
   entries[0]
 
 /**
- * Returns the client's address: the connection's, or behind trusted proxies the one that the outermost of them saw. Entries further left in
- * `X-Forwarded-For` come from the client and prove nothing. An entry that is no address is no reason to believe another one.
+ * Returns the client's address: the connection's, or behind trusted proxies the one that the outermost of them saw.
+ * Entries further left in `X-Forwarded-For` come from the client and prove nothing. An entry that is no address is no
+ * reason to believe another one.
  */
 export const clientAddress = (req: IncomingMessage, proxies: TrustedProxies): string => {
   const peer = req.socket.remoteAddress ?? ''
@@ -53,7 +60,10 @@ export const embeddedIPv4 = (prefix: '::ffff' | '64:ff9b:', address: string): st
     .join('.')
 }
 
-/** Returns one spelling per IP address: no zone, IPv6 compressed in lower case, IPv4-mapped addresses as IPv4; `` when it is not an IP address. */
+/**
+ * Returns one spelling per IP address: no zone, IPv6 compressed in lower case, IPv4-mapped addresses as IPv4; `` when
+ * it is not an IP address.
+ */
 export const plainAddress = (address: string): string => {
   const text = address.slice(0, 64).replace(/%.*/s, '')
   const family = isIP(text)
@@ -62,7 +72,10 @@ export const plainAddress = (address: string): string => {
   return embeddedIPv4('::ffff', compressed) ?? compressed
 }
 
-/** Returns the unit by which requests are counted: the /64 of an IPv6 address, because one customer has all of it; any other address itself. */
+/**
+ * Returns the unit by which requests are counted: the /64 of an IPv6 address, because one customer has all of it; any
+ * other address itself.
+ */
 export const addressBlock = (address: string): string => {
   const plain = plainAddress(address)
   if (!plain.includes(':')) return plain || address

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
 
 /**
- * Rules for addresses that the service does not lead to. A host stands for itself and every host below it. A pattern is a host and a path,
- * in which `*` stands for any characters.
+ * Rules for addresses that the service does not lead to. A host stands for itself and every host below it. A pattern is
+ * a host and a path, in which `*` stands for any characters.
  */
 export interface BlockList {
   /** Returns the rule that an address matches, if any. Its cost depends on the address, not on the number of hosts. */
@@ -23,13 +23,19 @@ export interface Rules {
   readonly patterns?: readonly string[]
 }
 
-/** Returns one spelling per IP address; `` when it is none. Networks without IPv4, as of many phones, reach IPv4 addresses through NAT64. */
+/**
+ * Returns one spelling per IP address; `` when it is none. Networks without IPv4, as of many phones, reach IPv4
+ * addresses through NAT64.
+ */
 const addressKey = (text: string) => {
   const plain = plainAddress(text)
   return embeddedIPv4('64:ff9b:', plain) ?? plain
 }
 
-/** Returns one spelling per host: no brackets and no trailing dot, IPv4 addresses in IPv6 as IPv4. `host` is as WHATWG URLs have it. */
+/**
+ * Returns one spelling per host: no brackets and no trailing dot, IPv4 addresses in IPv6 as IPv4. `host` is as WHATWG
+ * URLs have it.
+ */
 export const hostKey = (host: string): string =>
   host.startsWith('[') ? addressKey(host.slice(1, -1)) : host.replace(/\.$/, '')
 
@@ -42,14 +48,20 @@ const decoded = (run: string) => {
     return run.replaceAll(/%[2-7][\da-f]/gi, (one) => decodeURIComponent(one))
   }
 }
-/** Returns one spelling per path: an escape says the same as its character, two slashes as one, and letter case does not matter. */
+/**
+ * Returns one spelling per path: an escape says the same as its character, two slashes as one, and letter case does not
+ * matter.
+ */
 const plainPath = (path: string) =>
   path
     .replaceAll(escapes, decoded)
     .replaceAll(/\/{2,}/g, '/')
     .toLowerCase()
 
-/** Returns whether the text matches a pattern with `*`, in at most the product of their lengths: an expression could take forever. */
+/**
+ * Returns whether the text matches a pattern with `*`, in at most the product of their lengths: an expression could
+ * take forever.
+ */
 export const matches = (pattern: string, text: string): boolean => {
   let [p, t, star, from] = [0, 0, -1, 0]
   while (t < text.length) {
@@ -139,7 +151,9 @@ export const readHost = (text: string): string | undefined => {
 
 const patternLimit = 512
 
-/** Returns a pattern in one spelling, or undefined when the text is not a pattern. A scheme in front of it is left out. */
+/**
+ * Returns a pattern in one spelling, or undefined when the text is not a pattern. A scheme in front of it is left out.
+ */
 export const readPattern = (text: string): string | undefined => {
   const [, written = '', path = ''] = /^(?:https?:\/\/)?([^\s/?#@\\:]+)(\/\S*)?$/i.exec(text) ?? []
   const host = written.includes('*') ? written.toLowerCase() : readHost(written)

@@ -1,4 +1,7 @@
-/** How objects with these keys, in this order, are written: the places of the keys in canonical order, each with its text. */
+/**
+ * How objects with these keys, in this order, are written: the places of the keys in canonical order, each with its
+ * text.
+ */
 interface Plan {
   readonly keys: readonly string[]
   /** `first`: its text when no member is before it */
@@ -79,7 +82,10 @@ const joined = (write: (parts: Parts) => void) => {
   return parts.join('')
 }
 
-/** Returns the canonical JSON of an object with these keys, some of whose members are not the object's: a copy of it would take longer. */
+/**
+ * Returns the canonical JSON of an object with these keys, some of whose members are not the object's: a copy of it
+ * would take longer.
+ */
 export const canonicalWith = (
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -87,7 +93,7 @@ export const canonicalWith = (
 ): string => joined((parts) => addObject(parts, object, keys, known))
 
 /**
- * Returns the canonical JSON of a JSON value (RFC 8785): without spaces, keys in the order of their UTF-16 code units, numbers and strings as
- * ECMAScript writes them. Members that are undefined are left out.
+ * Returns the canonical JSON of a JSON value (RFC 8785): without spaces, keys in the order of their UTF-16 code units,
+ * numbers and strings as ECMAScript writes them. Members that are undefined are left out.
  */
 export const canonical = (value: unknown): string => joined((parts) => add(parts, value))

@@ -29,8 +29,8 @@ const longestLine = 16 * 1024 * 1024
 const digest = (before: string, rest: Buffer | string) => createHash('sha256').update(before).update(rest).digest('hex')
 
 /**
- * Returns a function that makes a line of JSON: `{"sha256":"…","<kind>":…}`. The checksum covers the rest of the line and the checksum of
- * the line before, so that no line can be changed, left out or moved.
+ * Returns a function that makes a line of JSON: `{"sha256":"…","<kind>":…}`. The checksum covers the rest of the line
+ * and the checksum of the line before, so that no line can be changed, left out or moved.
  */
 export const createChain = () => {
   let last = ''
@@ -41,7 +41,10 @@ export const createChain = () => {
   }
 }
 
-/** Reads what `createChain` made. Throws `DamagedFile` at the first line that is not as it was written, before it returns anything of it. */
+/**
+ * Reads what `createChain` made. Throws `DamagedFile` at the first line that is not as it was written, before it
+ * returns anything of it.
+ */
 export const readChain = async function* (
   chunks: AsyncIterable<Buffer>,
   name: string,

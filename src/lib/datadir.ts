@@ -2,7 +2,10 @@ import { accessSync, chmodSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from './operatorerror.ts'
 
-/** Creates the data folder if necessary, and makes it accessible to its owner only. Throws an `OperatorError` when this process cannot use it. */
+/**
+ * Creates the data folder if necessary, and makes it accessible to its owner only. Throws an `OperatorError` when this
+ * process cannot use it.
+ */
 export const createDataDir = (dir: string): void => {
   try {
     create(dir)

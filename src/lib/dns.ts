@@ -10,7 +10,10 @@ export interface Resolver {
   readonly resolveTxt: (host: string) => Promise<string[][]>
 }
 
-/** Returns a resolver that asks the name servers of the system, or these (`address:port`), itself: `dns.lookup` would occupy threads that the disk needs, too. */
+/**
+ * Returns a resolver that asks the name servers of the system, or these (`address:port`), itself: `dns.lookup` would
+ * occupy threads that the disk needs, too.
+ */
 export const openResolver = (servers?: readonly string[]): Resolver => {
   const resolver = new NodeResolver({ timeout: 2000, tries: 2 })
   if (servers) resolver.setServers(servers)

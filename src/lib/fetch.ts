@@ -16,7 +16,10 @@ import { TimedOut, withTimeout } from './async/timeout.ts'
 export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: Problem }
 export type GuardedFetch = (url: string) => Promise<Fetched>
 
-/** Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be fetched. */
+/**
+ * Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be
+ * fetched.
+ */
 export type Probed = { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
 /** A file that was downloaded, and what its server calls this version of it; without a body it has not changed. */
 export interface Version {
@@ -30,7 +33,9 @@ export type GuardedDownload = (url: string, known: Version) => Promise<Downloade
 
 export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
 
-/** What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration. */
+/**
+ * What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration.
+ */
 export interface Guard {
   readonly resolve: Lookup
   readonly denied: (address: string) => boolean
@@ -55,7 +60,10 @@ const internal4 = listed(
   'ipv4',
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
 )
-/** Everything outside 2000::/3, the only allocated part; inside it protocol assignments (Teredo among them), documentation and 6to4. */
+/**
+ * Everything outside 2000::/3, the only allocated part; inside it protocol assignments (Teredo among them),
+ * documentation and 6to4.
+ */
 const internal6 = listed('ipv6', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20')
 
 /** Whether an address is not on the public internet, or cannot be shown to be. */
@@ -149,7 +157,9 @@ export const connector =
     return { response }
   }
 
-/** Runs a request within the deadline, or until it is stopped; whatever is still open then, or afterwards, is closed. */
+/**
+ * Runs a request within the deadline, or until it is stopped; whatever is still open then, or afterwards, is closed.
+ */
 export const withinDeadline = async <T>(
   request: (signal: AbortSignal) => Promise<T>,
   ms = deadline,
@@ -167,8 +177,9 @@ export const withinDeadline = async <T>(
 }
 
 /**
- * With `openProbe`, `openDownload` and `openPost`, the only outgoing HTTP request of the service: one GET of a public http or https address. It follows no redirects,
- * connects to no internal address whatever DNS says, and ends after 5 seconds or 512 KiB.
+ * With `openProbe`, `openDownload` and `openPost`, the only outgoing HTTP request of the service: one GET of a public
+ * http or https address. It follows no redirects, connects to no internal address whatever DNS says, and ends after 5
+ * seconds or 512 KiB.
  */
 export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
   const connect = connector(guard)

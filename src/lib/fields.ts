@@ -28,13 +28,17 @@ const isDay = (text: string) => {
 const moment =
   /^(\d{4}-\d\d-\d\d)(?:[ T]((?:[01]\d|2[0-3]):[0-5]\d)(:[0-5]\d(?:\.\d{1,9})?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i
 
-/** The first and the last second that four digits of a year can name: PostgreSQL does not know the year 0, nor how JavaScript writes the year 10,000. */
+/**
+ * The first and the last second that four digits of a year can name: PostgreSQL does not know the year 0, nor how
+ * JavaScript writes the year 10,000.
+ */
 export const [firstMoment, lastMoment] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
 const isWithinYears = (date: Date) => date >= firstMoment && date <= lastMoment
 
 /**
- * Parses a date and time, with a space or a T between them, with or without seconds and an offset (ISO 8601; UTC when there is none),
- * or a day with `timeOfDay` added. Returns undefined for anything else, also outside of the years 1 to 9999.
+ * Parses a date and time, with a space or a T between them, with or without seconds and an offset (ISO 8601; UTC when
+ * there is none), or a day with `timeOfDay` added. Returns undefined for anything else, also outside of the years 1 to
+ * 9999.
  */
 export const parseMoment = (text: string, timeOfDay: string) => {
   const [, day, time, seconds = ':00', offset = 'Z'] = moment.exec(text) ?? []
@@ -78,7 +82,8 @@ export const text = (max: number) =>
     .max(max, says('too_long', { max }))
     .refine(isStorable, notStorable)
 
-// invisible characters would make one address look like another, and control characters move the cursor of an operator's terminal
+// invisible characters would make one address look like another, and control characters move the cursor of an
+// operator's terminal
 const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/u
 /** An e-mail address, stored and compared in lower case. */
 export const email = text(254)

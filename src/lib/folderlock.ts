@@ -24,11 +24,13 @@ export const lockDataDir = async (dir: string): Promise<FolderLock> => {
 }
 
 /**
- * Takes the lock `name` of a folder, which ends with this process at the latest. Throws `FolderInUse`, with `what` as its subject.
+ * Takes the lock `name` of a folder, which ends with this process at the latest. Throws `FolderInUse`, with `what` as
+ * its subject.
  *
- * The lock is a listening UNIX socket in the folder. The kernel closes it with the process, so there is no process id that could have been
- * reused, and it works across pid namespaces. Every contender listens under a name of its own before it looks for others. Of two
- * contenders, at least one therefore sees the other; and the socket of a dead one can be removed, because its name is never used again.
+ * The lock is a listening UNIX socket in the folder. The kernel closes it with the process, so there is no process id
+ * that could have been reused, and it works across pid namespaces. Every contender listens under a name of its own
+ * before it looks for others. Of two contenders, at least one therefore sees the other; and the socket of a dead one
+ * can be removed, because its name is never used again.
  */
 export const lockFolder = async (folder: string, name: string, what: string): Promise<FolderLock> => {
   const own = `.${name}-${randomBytes(8).toString('hex')}.lock`
@@ -82,8 +84,8 @@ const listen = async (server: Server, path: string) => {
 }
 
 /**
- * The other living contenders for a lock; the sockets of dead ones are removed. Returns `removed` when our own socket is missing: another
- * contender took us for dead between bind and listen.
+ * The other living contenders for a lock; the sockets of dead ones are removed. Returns `removed` when our own socket
+ * is missing: another contender took us for dead between bind and listen.
  */
 const contenders = async (place: string, name: string, own: string): Promise<readonly Contender[] | 'removed'> => {
   const files = (await readdir(place)).filter((file) => file.startsWith(`.${name}-`) && file.endsWith('.lock'))
@@ -97,7 +99,10 @@ const contenders = async (place: string, name: string, own: string): Promise<rea
   return others.flatMap(({ file, answer }) => (answer === 'dead' ? [] : [{ file, ...answer }]))
 }
 
-/** Asks a contender for its state. One that does not answer within 1.5 s counts as the holder: it may be stopped or busy. */
+/**
+ * Asks a contender for its state. One that does not answer within 1.5 s counts as the holder: it may be stopped or
+ * busy.
+ */
 const ask = (path: string): Promise<'dead' | Omit<Contender, 'file'>> =>
   new Promise((resolved) => {
     let answer = ''

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What keeps a page out of a frame: one of its headers, or a redirect to a host that our own policy does not allow in the frame. */
+/**
+ * What keeps a page out of a frame: one of its headers, or a redirect to a host that our own policy does not allow in
+ * the frame.
+ */
 export type FramingReason = 'x-frame-options' | 'frame-ancestors' | 'redirect'
 
 /**
- * Returns the hosts that a frame may load for a destination: its own, and the same one with or without `www.`, to which it often redirects.
- * An address in numbers has no such twin.
+ * Returns the hosts that a frame may load for a destination: its own, and the same one with or without `www.`, to which
+ * it often redirects. An address in numbers has no such twin.
  */
 export const frameHosts = (url: string): readonly string[] => {
   const { host } = new URL(url)
@@ -16,7 +19,10 @@ export const frameHosts = (url: string): readonly string[] => {
 const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80')
 const isUpgrade = (from: string, to: string) => from === to || (from === 'http:' && to === 'https:')
 
-/** Whether a frame for `destination` on a page of `embedder` may go on to `url`: our policy names the hosts, and browsers load no http on https. */
+/**
+ * Whether a frame for `destination` on a page of `embedder` may go on to `url`: our policy names the hosts, and
+ * browsers load no http on https.
+ */
 export const mayRedirect = (destination: string, url: URL, embedder: string): boolean =>
   frameHosts(destination).includes(url.host) &&
   isUpgrade(new URL(destination).protocol, url.protocol) &&
@@ -33,7 +39,10 @@ const matchesPort = (port: string | undefined, embedder: URL) => {
   return port === '*' || port === portOf(embedder) || (port === '80' && portOf(embedder) === '443')
 }
 
-/** Whether a source expression allows the embedder: CSP 3, 6.7.2.8, https://www.w3.org/TR/CSP3/#match-url-to-source-expression */
+/**
+ * Whether a source expression allows the embedder: CSP 3, 6.7.2.8,
+ * https://www.w3.org/TR/CSP3/#match-url-to-source-expression
+ */
 const allows = (source: string, embedder: URL, self: URL) => {
   if (source === '*') return true
   if (source === `'self'`)
@@ -53,7 +62,10 @@ const allows = (source: string, embedder: URL, self: URL) => {
   )
 }
 
-/** Returns the sources of each `frame-ancestors`. Several headers arrive joined by commas; each policy counts, and in each the first such directive. */
+/**
+ * Returns the sources of each `frame-ancestors`. Several headers arrive joined by commas; each policy counts, and in
+ * each the first such directive.
+ */
 const ancestorLists = (policies: string) =>
   policies.split(',').flatMap((policy) => {
     const directives = policy.split(';').map((directive) => directive.trim().toLowerCase().split(/\s+/))
@@ -61,7 +73,10 @@ const ancestorLists = (policies: string) =>
     return found ? [found.slice(1)] : []
   })
 
-/** Whether `X-Frame-Options` keeps a page out: HTML, 7.4.3, https://html.spec.whatwg.org/multipage/document-lifecycle.html#the-x-frame-options-header */
+/**
+ * Whether `X-Frame-Options` keeps a page out: HTML, 7.4.3,
+ * https://html.spec.whatwg.org/multipage/document-lifecycle.html#the-x-frame-options-header
+ */
 const deniesByOption = (header: string, sameOrigin: boolean) => {
   const options = new Set(
     header
@@ -74,8 +89,8 @@ const deniesByOption = (header: string, sameOrigin: boolean) => {
 }
 
 /**
- * Returns which header of a page keeps it out of a frame on a page of `embedder` (an origin). Only headers count: browsers ignore
- * `frame-ancestors` in a meta tag, and `X-Frame-Options` where `frame-ancestors` is sent.
+ * Returns which header of a page keeps it out of a frame on a page of `embedder` (an origin). Only headers count:
+ * browsers ignore `frame-ancestors` in a meta tag, and `X-Frame-Options` where `frame-ancestors` is sent.
  */
 export const framingRefusal = (
   headers: IncomingHttpHeaders,

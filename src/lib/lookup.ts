@@ -18,8 +18,9 @@ const inHosts = (text: string, name: string) =>
   })
 
 /**
- * Returns a lookup that asks the hosts file, then DNS for both families. Not `dns.lookup`: that keeps one of libuv's four threads until the
- * system gives up, after our deadline, and a few such names would stop the files and hashes of the process.
+ * Returns a lookup that asks the hosts file, then DNS for both families. Not `dns.lookup`: that keeps one of libuv's
+ * four threads until the system gives up, after our deadline, and a few such names would stop the files and hashes of
+ * the process.
  */
 export const createLookup =
   ({ servers, hostsFile = '/etc/hosts' }: LookupOptions = {}): Lookup =>

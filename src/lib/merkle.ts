@@ -102,8 +102,9 @@ export const rootByInclusion = (
 }
 
 /**
- * Returns the roots that a proof of consistency leads to (RFC 9162, 2.1.4.2): those of the first and of the second tree. Undefined when its length
- * does not fit. `root` is that of the first tree, which no proof repeats when it is complete.
+ * Returns the roots that a proof of consistency leads to (RFC 9162, 2.1.4.2): those of the first and of the second
+ * tree. Undefined when its length does not fit. `root` is that of the first tree, which no proof repeats when it is
+ * complete.
  */
 export const rootsByConsistency = (
   first: number,

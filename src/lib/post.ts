@@ -22,7 +22,10 @@ export interface Post {
 }
 export interface GuardedPost {
   readonly send: (post: Post) => Promise<Posted>
-  /** Returns why nothing is ever sent to an address, worded to follow the field's name; undefined while only DNS can tell. */
+  /**
+   * Returns why nothing is ever sent to an address, worded to follow the field's name; undefined while only DNS can
+   * tell.
+   */
   readonly problemOf: (url: string) => Problem | undefined
 }
 
@@ -59,7 +62,10 @@ const excerptOf = async (response: AsyncIterable<Buffer> & { destroy: () => unkn
 
 const secondsIn = (header: string | undefined) => (header && /^\d{1,6}$/.test(header) ? Number(header) : undefined)
 
-/** Opens what sends JSON to a public http or https address under the guard of `openFetch`, within 20 seconds and without following redirects. */
+/**
+ * Opens what sends JSON to a public http or https address under the guard of `openFetch`, within 20 seconds and without
+ * following redirects.
+ */
 export const openPost = (guard: Partial<Guard> = {}, ms = deadline): GuardedPost => {
   const connect = connector(guard)
   const post = async ({ url, headers, body }: Post, signal: AbortSignal): Promise<Posted> => {

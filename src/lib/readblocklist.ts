@@ -23,9 +23,10 @@ const hostsOf = (words: readonly string[]) =>
   words.length > 1 && isIP(words[0] ?? '') > 0 ? words.slice(1).filter((word) => !local.test(word)) : words
 
 /**
- * Reads a list of hosts: one host a line, or lines of a hosts file, with comments behind `#`. `operators` is the operator's own file,
- * which may have patterns and top-level domains; in a list of somebody else a host without a dot is left out, and a public suffix such as
- * `co.uk` does not stand for the hosts below it. Requests are answered between parts of a long list.
+ * Reads a list of hosts: one host a line, or lines of a hosts file, with comments behind `#`. `operators` is the
+ * operator's own file, which may have patterns and top-level domains; in a list of somebody else a host without a dot
+ * is left out, and a public suffix such as `co.uk` does not stand for the hosts below it. Requests are answered between
+ * parts of a long list.
  */
 export const readBlockList = async (text: string, source: 'operators' | 'others'): Promise<ReadList> => {
   const [hosts, alone] = [new Set<string>(), new Set<string>()]

@@ -34,8 +34,8 @@ const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) =>
 }
 
 /**
- * Writes text to a file, compressed when its name ends in `.gz`, or to `output` when it is `-`. The file gets its name when it is complete
- * and on the disk; a file of that name is replaced then.
+ * Writes text to a file, compressed when its name ends in `.gz`, or to `output` when it is `-`. The file gets its name
+ * when it is complete and on the disk; a file of that name is replaced then.
  */
 export const writeFileOr = async (output: Writable, file: string, text: AsyncIterable<string>): Promise<void> => {
   if (file === standard) return pipeline(Readable.from(text), output, { end: false })
@@ -59,7 +59,10 @@ export const writeFileOr = async (output: Writable, file: string, text: AsyncIte
   }
 }
 
-/** The bytes of a file, decompressed when its name ends in `.gz` or it begins as a gzip file does. `onRead` gets the number of stored bytes that were read. */
+/**
+ * The bytes of a file, decompressed when its name ends in `.gz` or it begins as a gzip file does. `onRead` gets the
+ * number of stored bytes that were read.
+ */
 export const readBytes = async function* (
   file: string,
   onRead: (bytes: number) => void = () => {},

@@ -6,7 +6,10 @@ import type * as Esbuild from 'esbuild'
 const runsSources = 'typescript' in process.features && Boolean(process.features.typescript)
 
 const scripts = new Map<string, string>()
-/** Returns a module of the sources and what it imports as one script: a thread that loads them with tsx takes seven times as long to start. */
+/**
+ * Returns a module of the sources and what it imports as one script: a thread that loads them with tsx takes seven
+ * times as long to start.
+ */
 const scriptOf = (file: string): string => {
   const known = scripts.get(file)
   if (known !== undefined) return known

@@ -64,7 +64,9 @@ const pathOf = (number: number): string => {
 export const tilePath = ({ level, number }: TileName, width = tileWidth): string =>
   `tile/${level}/${pathOf(number)}${width === tileWidth ? '' : `.p/${width}`}`
 
-/** Returns the tile and its number of hashes that a path names, undefined when it is not written in the one right way. */
+/**
+ * Returns the tile and its number of hashes that a path names, undefined when it is not written in the one right way.
+ */
 export const parseTilePath = (path: string): (TileName & { readonly width: number }) | undefined => {
   const [, level, numbers = '', partial] =
     /^tile\/(\d{1,2})\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path) ?? []

@@ -1,4 +1,7 @@
-/** A store could not be reached or did not answer in time. Nothing is wrong with the request: the same one may succeed later. */
+/**
+ * A store could not be reached or did not answer in time. Nothing is wrong with the request: the same one may succeed
+ * later.
+ */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
@@ -9,8 +12,9 @@ export class NotReady extends Unavailable {
 }
 
 /**
- * Whether an error means that PostgreSQL, or the network on the way to it, failed: refused or lost connections, a shutdown,
- * a timeout, an exhausted pool. Covers what pg and knex throw (SQLSTATE classes 08, 53, 55, 57; 25006 is a read-only standby).
+ * Whether an error means that PostgreSQL, or the network on the way to it, failed: refused or lost connections, a
+ * shutdown, a timeout, an exhausted pool. Covers what pg and knex throw (SQLSTATE classes 08, 53, 55, 57; 25006 is a
+ * read-only standby).
  */
 export const isUnavailable = (error: unknown): boolean => {
   if (error instanceof Unavailable) return true

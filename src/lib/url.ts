@@ -4,8 +4,8 @@ import QuickLRU from 'quick-lru'
 import { problem, type Problem } from './problems/problem.ts'
 
 /**
- * What a URL field accepts: the address as browsers write it, which is redirected to, and as its owner wrote it, with a scheme; or the
- * problem, worded to follow the field's name.
+ * What a URL field accepts: the address as browsers write it, which is redirected to, and as its owner wrote it, with a
+ * scheme; or the problem, worded to follow the field's name.
  */
 export type SafeUrl =
   | { readonly ok: true; readonly url: string; readonly entered: string }
@@ -17,12 +17,14 @@ export const urlLimit = 2_048
 const invisible = /(?![\u200c\u200d])[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u
 const absolute = /^https?:\/\/([^/?#]+)/i
 const schemeless = /^([^/?#:@]+)(?::\d{1,5})?(?:[/?#]|$)/
-// WHATWG allows `;`, `'`, `*` and similar characters in a host; no name in DNS has them, and they could break a header or a page
+// WHATWG allows `;`, `'`, `*` and similar characters in a host; no name in DNS has them, and they could break a header
+// or a page
 const hostname = /^(?:\[[\da-f:.]+\]|(?:[\w-]{1,63}\.)*[\w-]{1,63}\.?)$/
 
 /**
- * Whether every `xn--` label of a host (lower case) is the punycode of a name outside ASCII. Parsers disagree here: that of
- * Node 24 passes any ASCII host through, that of Node 20 rejects labels that do not decode but accepts `xn--example-`.
+ * Whether every `xn--` label of a host (lower case) is the punycode of a name outside ASCII. Parsers disagree here:
+ * that of Node 24 passes any ASCII host through, that of Node 20 rejects labels that do not decode but accepts
+ * `xn--example-`.
  */
 const hasValidPunycode = (host: string): boolean => {
   if (!/(?:^|\.)xn--/.test(host)) return true
@@ -58,7 +60,10 @@ const withScheme = (input: string): string => {
   return host !== undefined && isDotted(host) ? `https://${input}` : input
 }
 
-/** Checks the value of a URL field and returns it normalised. Every URL that the service redirects to or fetches has passed this check. */
+/**
+ * Checks the value of a URL field and returns it normalised. Every URL that the service redirects to or fetches has
+ * passed this check.
+ */
 export const safeTargetUrl = (input: string): SafeUrl => {
   if (input === '') return reject(problem('empty', { what: 'address' }))
   if (input.length > urlLimit) return reject(problem('too_long', { max: urlLimit }))
@@ -80,7 +85,10 @@ export const safeTargetUrl = (input: string): SafeUrl => {
 
 const normalised = new QuickLRU<string, string>({ maxSize: 1000 })
 
-/** Returns one spelling per host: lower case, punycode, numeric addresses dotted, without port, trailing dot and `www.`; `` when it is not a host. */
+/**
+ * Returns one spelling per host: lower case, punycode, numeric addresses dotted, without port, trailing dot and `www.`;
+ * `` when it is not a host.
+ */
 export const normalHost = (host: string): string => {
   const known = normalised.get(host)
   if (known !== undefined) return known

@@ -5,8 +5,8 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import type { Account } from './binaries.ts'
 
 /**
- * Returns the user to run PostgreSQL as when this process is root: the owner of an existing cluster, otherwise an unprivileged user.
- * Throws when the cluster in `home` belongs to a user as whom this process cannot run it.
+ * Returns the user to run PostgreSQL as when this process is root: the owner of an existing cluster, otherwise an
+ * unprivileged user. Throws when the cluster in `home` belongs to a user as whom this process cannot run it.
  */
 export const accountFor = async (home: string): Promise<Account | undefined> => {
   const data = join(home, 'data')

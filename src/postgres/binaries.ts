@@ -25,8 +25,9 @@ export const env = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UT
 export const run = promisify(execFile)
 
 /**
- * Returns the PostgreSQL binaries from npm, otherwise those of the machine, of the major version `wanted` if it is given. They are known to
- * run as `account`: if necessary they are copied once, as root to /var/lib, otherwise below `dir`. Throws when there are none.
+ * Returns the PostgreSQL binaries from npm, otherwise those of the machine, of the major version `wanted` if it is
+ * given. They are known to run as `account`: if necessary they are copied once, as root to /var/lib, otherwise below
+ * `dir`. Throws when there are none.
  */
 export const findBinaries = async (dir: string, account: Account | undefined, wanted?: number): Promise<Binaries> => {
   const installed = [...(await packaged()), ...(await system())]
@@ -132,7 +133,10 @@ const link = async (native: string) => {
   }
 }
 
-/** Whether only root can write to a folder. Root must not run programs from a folder that another user could have created, as in /tmp. */
+/**
+ * Whether only root can write to a folder. Root must not run programs from a folder that another user could have
+ * created, as in /tmp.
+ */
 const isOurs = async (folder: string): Promise<boolean> => {
   try {
     await mkdir(folder)

@@ -14,8 +14,9 @@ export const sessions = {
   /** refuse every statement that would change something */
   readOnly: 'set default_transaction_read_only = on',
   /**
-   * For look-ups by an index. A plan that was made when a table was small, or before it was analyzed, would read all of it. And for a few keys,
-   * PostgreSQL would plan each time, as it expects more keys of a plan that it keeps: that takes longer than the look-up.
+   * For look-ups by an index. A plan that was made when a table was small, or before it was analyzed, would read all of
+   * it. And for a few keys, PostgreSQL would plan each time, as it expects more keys of a plan that it keeps: that
+   * takes longer than the look-up.
    */
   byIndex: 'set enable_seqscan = off; set plan_cache_mode = force_generic_plan',
 } as const
@@ -39,7 +40,10 @@ export const keepAlive = {
   keepAliveInitialDelayMillis: 10_000,
 } as const
 
-/** Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds), as libpq knows it. */
+/**
+ * Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds),
+ * as libpq knows it.
+ */
 export const timeoutMsOf = ({ connectionString = '' }: Connection): number =>
   Number(/[?&]connect_timeout=([1-9]\d{0,3})(?:&|$)/.exec(connectionString)?.[1] ?? 2) * 1000
 
@@ -55,7 +59,10 @@ export const closeWhenEnded = (client: pg.Client) => {
   stream.once('finish', () => setTimeout(() => stream.destroy(), farewell).unref())
 }
 
-/** Closes a connection whose server falls silent during a statement: `statement_timeout` works only while the server does. */
+/**
+ * Closes a connection whose server falls silent during a statement: `statement_timeout` works only while the server
+ * does.
+ */
 export const closeWhenSilent = (client: pg.Client, timeout: number) => {
   const inner = client as unknown as { readonly readyForQuery: boolean }
   const stream = streamOf(client)
@@ -75,7 +82,10 @@ const settings = (connection: Connection, { name, timeout, timeoutMs = timeoutMs
   idle_in_transaction_session_timeout: 30_000,
 })
 
-/** Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails after the timeout. */
+/**
+ * Opens a pool of its own, so that one kind of work cannot use up the connections of another. An exhausted pool fails
+ * after the timeout.
+ */
 export const openDatabase = (connection: Connection, options: PoolOptions): Database =>
   knex({
     client: 'pg',

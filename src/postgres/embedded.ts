@@ -38,9 +38,9 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * Starts the PostgreSQL whose cluster is in `dir`/postgres and creates the cluster if there is none. The server ends with this process at
- * the latest. When it dies earlier it is restarted: `onCrash` is called with the reason, and the connection stays the same. Throws
- * `FolderInUse` when another process uses the cluster.
+ * Starts the PostgreSQL whose cluster is in `dir`/postgres and creates the cluster if there is none. The server ends
+ * with this process at the latest. When it dies earlier it is restarted: `onCrash` is called with the reason, and the
+ * connection stays the same. Throws `FolderInUse` when another process uses the cluster.
  *
  *     postgres/data      the cluster
  *     postgres/socket    the only place where it listens
@@ -106,8 +106,8 @@ const connectionOf = async (home: string, host: string): Promise<EmbeddedConnect
 })
 
 /**
- * Creates a cluster in a temporary folder and renames it when it is complete. Only one role can log in: it owns its database and is not a
- * superuser. The superuser cannot log in.
+ * Creates a cluster in a temporary folder and renames it when it is complete. Only one role can log in: it owns its
+ * database and is not a superuser. The superuser cannot log in.
  */
 const create = async (dir: string, account: Account | undefined, { bin, major }: Binaries) => {
   const leftovers = (await readdir(dir)).filter((file) => file.startsWith('postgres.new-'))

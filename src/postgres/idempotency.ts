@@ -108,7 +108,10 @@ export const forgetRequest = async (db: Database, at: RequestKey, by: Taken): Pr
   await db.raw(`delete from state.idempotency where ${mine}`, named(at, by))
 }
 
-/** Deletes the oldest requests that have ended, with an answer or without, of a scope that has more of them, or more bytes, than it may have. */
+/**
+ * Deletes the oldest requests that have ended, with an answer or without, of a scope that has more of them, or more
+ * bytes, than it may have.
+ */
 export const trimAnswers = async (db: Database, scope: string, most: number, bytes: number): Promise<void> => {
   await db.raw(
     `delete from state.idempotency i using (

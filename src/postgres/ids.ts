@@ -8,7 +8,10 @@ export type IdSequence = (past?: number) => Promise<number>
 export const idSequences = (db: Database): Readonly<Record<ResourceKind, IdSequence>> =>
   everyKind(resourceKinds, (kind) => idSequence(db, kind))
 
-/** Ids from the sequence of a kind in the schema `state`. Ids that are requested while a query is under way share the next one. */
+/**
+ * Ids from the sequence of a kind in the schema `state`. Ids that are requested while a query is under way share the
+ * next one.
+ */
 export const idSequence = (db: Database, kind: ResourceKind): IdSequence => {
   const sequence = `state.${kind}_id`
   const sql = `select nextval('${sequence}') as id from generate_series(1, ?::int)`

@@ -12,8 +12,8 @@ export interface StoredImage {
 const pageSize = 16
 
 /**
- * Stores an image durably. One that exists already counts as used now, so that it is not deleted as unused. Returns false, and stores
- * nothing, once the account's key is destroyed.
+ * Stores an image durably. One that exists already counts as used now, so that it is not deleted as unused. Returns
+ * false, and stores nothing, once the account's key is destroyed.
  */
 export const storeImage = async (db: Database, { account, hash, sealed }: StoredImage): Promise<boolean> => {
   const { rowCount } = await db.raw<{ rowCount: number }>(
@@ -62,7 +62,10 @@ const digests = async (db: Database, images: readonly StoredImage[]) => {
   return new Set(rows.map(({ account, hash, digest }) => `${account}/${hash}/${digest}`))
 }
 
-/** Copies all images to another database and verifies them. Run again, it copies only what is missing. Returns how many there are. */
+/**
+ * Copies all images to another database and verifies them. Run again, it copies only what is missing. Returns how many
+ * there are.
+ */
 export const copyImages = async (from: Database, to: Database): Promise<number> => {
   let count = 0
   const missing = async (images: readonly StoredImage[]) => {

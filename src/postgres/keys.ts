@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
 
-/** An advisory lock: keys are created under a share of it. They are destroyed, or all wrapped again, while no process has one. */
+/**
+ * An advisory lock: keys are created under a share of it. They are destroyed, or all wrapped again, while no process
+ * has one.
+ */
 const lock = 7275465
 
 /** Waits until no process destroys or wraps keys, and keeps them from it until the transaction ends. */

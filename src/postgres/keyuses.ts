@@ -6,8 +6,8 @@ import type { Database } from './database.ts'
 const interval = 60_000
 
 /**
- * Returns a function that notes the use of an API key in `state.key_uses`. It never waits: a request does not depend on it, and a note that
- * cannot be written is lost.
+ * Returns a function that notes the use of an API key in `state.key_uses`. It never waits: a request does not depend on
+ * it, and a note that cannot be written is lost.
  */
 export const openKeyUses = (db: Database) => {
   const noted = new QuickLRU<string, true>({ maxSize: 10_000, maxAge: interval })

@@ -33,8 +33,9 @@ export interface Listener {
 }
 
 /**
- * Returns a listener for the notifications of other processes, which reconnects by itself once started.
- * It needs a direct connection: a transaction pooler swallows LISTEN. `locks` are held in the class `readerLocks` while it is connected.
+ * Returns a listener for the notifications of other processes, which reconnects by itself once started. It needs a
+ * direct connection: a transaction pooler swallows LISTEN. `locks` are held in the class `readerLocks` while it is
+ * connected.
  */
 export const createListener = (connection: Connection, name: string, locks: readonly number[] = []): Listener => {
   const stopped = new AbortController()

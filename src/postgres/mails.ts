@@ -17,7 +17,10 @@ export const insertMail = async (db: Database, account: number | null, sealed: B
   await db(table).insert({ account, sealed })
 }
 
-/** Takes mails that are due. For `seconds`, no other process takes them; then they are due again, unless they were deleted or postponed. */
+/**
+ * Takes mails that are due. For `seconds`, no other process takes them; then they are due again, unless they were
+ * deleted or postponed.
+ */
 export const takeMails = async (db: Database, limit: number, seconds: number): Promise<readonly StoredMail[]> => {
   const { rows } = await db.raw<{
     rows: { id: string; account: string | null; sealed: Buffer; tries: number; age: number }[]

@@ -15,7 +15,9 @@ type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; reado
 type Replaced = Sent & { readonly kind: 'replaced' }
 /** Halted projections are to be tried again at once. */
 type Retry = Sent & { readonly kind: 'retry' }
-/** The process has read which tables are live, and reads them with the log `log` and the service key of the mark `key`. */
+/**
+ * The process has read which tables are live, and reads them with the log `log` and the service key of the mark `key`.
+ */
 type Reading = Sent & { readonly kind: 'reading'; readonly log: string; readonly key: string }
 export type Notification = Appended | Projected | Pending | Replaced | Retry | Reading
 
@@ -75,7 +77,10 @@ export const notify = `pg_notify('${channel}', ?)`
 /** SQL that sends each text of the array in its first binding. */
 export const notifyAll = `select pg_notify('${channel}', text) from unnest(?::text[]) as text`
 
-/** SQL that sends `appended` in the name of the connection it runs on. Its first binding is what `appendedSuffix` returns. */
+/**
+ * SQL that sends `appended` in the name of the connection it runs on. Its first binding is what `appendedSuffix`
+ * returns.
+ */
 export const notifyAppended = `select pg_notify('${channel}', '${words.appended} ' || current_setting('application_name') || $1)`
 
 /** Returns the end of the message for events that pass these filters. */

@@ -33,8 +33,9 @@ export const findLink = async (db: Database, kind: string, hash: Buffer): Promis
 }
 
 /**
- * Runs `work` while no other process can use the link, and deletes the link with all others of its account. When `work` throws, they stay.
- * Links of a `single` kind exclude each other: one that is used ends all of them. Returns undefined when there is no such link any more.
+ * Runs `work` while no other process can use the link, and deletes the link with all others of its account. When `work`
+ * throws, they stay. Links of a `single` kind exclude each other: one that is used ends all of them. Returns undefined
+ * when there is no such link any more.
  */
 export const useLink = <R>(
   db: Database,

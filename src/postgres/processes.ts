@@ -13,15 +13,19 @@ export const socketName = '.s.PGSQL.5432'
 export const nameOf = (home: string): string =>
   `linkledger-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
 
-/** Whether the server accepts connections, by the file that pg_ctl checks too. A file of an earlier start has been removed. */
+/**
+ * Whether the server accepts connections, by the file that pg_ctl checks too. A file of an earlier start has been
+ * removed.
+ */
 export const isReady = async (home: string): Promise<boolean> => {
   const lines = (await readFile(join(home, 'data', 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return lines[7]?.trim() === 'ready'
 }
 
 /**
- * Stops the processes that a dead owner left in a cluster, with increasingly strong signals, and removes their lock files. PostgreSQL itself
- * trusts the process id in a lock file, even when it now belongs to an unrelated process or to one that is dead but not reaped.
+ * Stops the processes that a dead owner left in a cluster, with increasingly strong signals, and removes their lock
+ * files. PostgreSQL itself trusts the process id in a lock file, even when it now belongs to an unrelated process or to
+ * one that is dead but not reaped.
  */
 export const stopLeftovers = async (home: string): Promise<void> => {
   const [data, socket] = [join(home, 'data'), join(home, 'socket')]

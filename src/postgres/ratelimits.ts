@@ -17,7 +17,10 @@ const countedOf = ({ count, reset, wait }: Window, limit: number) => ({
   wait: Math.max(1, Number(wait)),
 })
 
-/** Counts requests in `state.rate_limits` in fixed windows that start with the first request, by the database's clock, so that all processes share them. */
+/**
+ * Counts requests in `state.rate_limits` in fixed windows that start with the first request, by the database's clock,
+ * so that all processes share them.
+ */
 export const limiter = (db: Database) => {
   const sweep = () => db('state.rate_limits').where('ends_at', '<', db.raw(`now() - interval '1 minute'`)).delete()
   let swept = Date.now()

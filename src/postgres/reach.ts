@@ -9,8 +9,8 @@ import { withTimeout } from '../lib/async/timeout.ts'
 const timeoutMs = 1500
 
 /**
- * Checks that a PostgreSQL answers at an address. Without it, a wrong address looks like a server that is down for a moment.
- * Throws an `OperatorError` that names `setting`, where the address comes from.
+ * Checks that a PostgreSQL answers at an address. Without it, a wrong address looks like a server that is down for a
+ * moment. Throws an `OperatorError` that names `setting`, where the address comes from.
  */
 export const ensureReachable = async (connectionString: string, setting: string): Promise<void> => {
   const { host, port } = partsOf(connectionString, setting)
@@ -28,7 +28,10 @@ export const ensureReachable = async (connectionString: string, setting: string)
   }
 }
 
-/** Returns an error of the first statements as one that names the setting, when the address has a wrong user, password or database. */
+/**
+ * Returns an error of the first statements as one that names the setting, when the address has a wrong user, password
+ * or database.
+ */
 export const loginProblem = (error: unknown, connectionString: string, setting: string): unknown => {
   const { code = '', message = '' } = error as { code?: string; message?: string }
   const cure = cures[code]

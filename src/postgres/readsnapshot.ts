@@ -35,8 +35,9 @@ const boundTo = (connection: pg.Client): Database => {
 const begin = 'begin isolation level repeatable read read only'
 
 /**
- * Begins to read the database as it is now, with a statement that is sent along: a transaction of the query builder would take two more round
- * trips, each of which costs more than most of the statements that follow. `first` must not have bindings.
+ * Begins to read the database as it is now, with a statement that is sent along: a transaction of the query builder
+ * would take two more round trips, each of which costs more than most of the statements that follow. `first` must not
+ * have bindings.
  */
 export const beginSnapshot = async <R extends object>(db: Database, first: string): Promise<Snapshot<R>> => {
   const pool = connectionsOf(db)

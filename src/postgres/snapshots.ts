@@ -33,12 +33,15 @@ export const findSnapshot = async (
   return { stream, version, account: Number(account), revision: BigInt(revision), event, sealed }
 }
 
-/** bytes from which on a state is stored alone: some states grow with their streams, and many of them would take more room than the log */
+/**
+ * bytes from which on a state is stored alone: some states grow with their streams, and many of them would take more
+ * room than the log
+ */
 const large = 16 * 1024
 
 /**
- * Stores a snapshot, and deletes those of older versions. A large one replaces all that are older, and none is stored that is older than a large
- * one. Does nothing once the account's key is destroyed.
+ * Stores a snapshot, and deletes those of older versions. A large one replaces all that are older, and none is stored
+ * that is older than a large one. Does nothing once the account's key is destroyed.
  */
 export const storeSnapshot = async (db: Database, snapshot: StoredSnapshot): Promise<void> => {
   const { stream, version, account, revision, event, sealed } = snapshot

@@ -21,7 +21,10 @@ interface WebhookPlace {
   readonly back_part?: number | null | undefined
 }
 
-/** What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, the results of domain checks, and the places of webhooks. */
+/**
+ * What is not in the log, without the images: the wrapped keys, which keys were destroyed, the sequences, the results
+ * of domain checks, and the places of webhooks.
+ */
 export interface State {
   readonly keys: readonly { readonly name: string; readonly wrapped: string; readonly made_at: string }[]
   readonly destroyed: readonly { readonly name: string; readonly destroyed_at: string }[]
@@ -40,8 +43,8 @@ const numberOrNull = (text: string | null) => (text === null ? null : Number(tex
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 
 /**
- * Reads everything at one moment, so that a key is there or marked as destroyed. The row that hands a rotated SECRET over to processes that
- * run is left out: in a copy, it would only let the old SECRET open the keys.
+ * Reads everything at one moment, so that a key is there or marked as destroyed. The row that hands a rotated SECRET
+ * over to processes that run is left out: in a copy, it would only let the old SECRET open the keys.
  */
 export const readState = (db: Database): Promise<State> =>
   db.transaction(
@@ -111,7 +114,10 @@ const insertMissing = async (tx: Database, table: string, key: string, rows: rea
       .ignore()
 }
 
-/** Stores what `readState` returned. It can be repeated; sequences never go backwards. Throws `OtherState` before anything is changed. */
+/**
+ * Stores what `readState` returned. It can be repeated; sequences never go backwards. Throws `OtherState` before
+ * anything is changed.
+ */
 export const writeState = (db: Database, state: State): Promise<void> =>
   db.transaction(async (tx) => {
     await refuseOtherState(tx, state)

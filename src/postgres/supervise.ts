@@ -19,9 +19,10 @@ export interface Cluster {
 }
 
 /**
- * Returns the command line of a program that is started with the cluster's `data` as working directory. Another account may be unable to
- * traverse the path to it (below /root, for example). On Linux the program therefore opens the folder by an inherited descriptor. The working
- * directory alone is not enough: before version 16, PostgreSQL leaves it during startup and returns by path.
+ * Returns the command line of a program that is started with the cluster's `data` as working directory. Another account
+ * may be unable to traverse the path to it (below /root, for example). On Linux the program therefore opens the folder
+ * by an inherited descriptor. The working directory alone is not enough: before version 16, PostgreSQL leaves it during
+ * startup and returns by path.
  */
 export const onCluster = (program: string[], data: string, account: Account | undefined): string[] =>
   account && process.platform === 'linux'
@@ -29,8 +30,9 @@ export const onCluster = (program: string[], data: string, account: Account | un
     : [...program, '-D', data]
 
 /**
- * A shell that outlives this process: when our end of its input closes, however we die, it stops PostgreSQL. It signals several times,
- * because PostgreSQL ignores the signal during startup. As the parent, it also reaps PostgreSQL where PID 1 does not.
+ * A shell that outlives this process: when our end of its input closes, however we die, it stops PostgreSQL. It signals
+ * several times, because PostgreSQL ignores the signal during startup. As the parent, it also reaps PostgreSQL where
+ * PID 1 does not.
  */
 const keeper = `trap '' HUP INT TERM
 exec 3<&0
@@ -55,8 +57,8 @@ const settings = ({ home, buffers }: Cluster): Record<string, string> => ({
 })
 
 /**
- * Starts the server of a cluster and restarts it whenever it dies. The caller holds the lock of the cluster's folder. Neither the server nor
- * its pipes keep this process alive. Throws when the first start fails.
+ * Starts the server of a cluster and restarts it whenever it dies. The caller holds the lock of the cluster's folder.
+ * Neither the server nor its pipes keep this process alive. Throws when the first start fails.
  */
 export const supervise = async (
   cluster: Cluster,

@@ -63,7 +63,10 @@ const typed = ({ failing_since: failingSince, due_at: dueAt, until, back, back_p
   replay: until === null ? undefined : { until: Number(until), back: { ordinal: Number(back), part: back_part ?? 0 } },
 })
 
-/** Makes a process the one that delivers: from now on, what another one stores has no effect. Returns where the log is to be followed from. */
+/**
+ * Makes a process the one that delivers: from now on, what another one stores has no effect. Returns where the log is
+ * to be followed from.
+ */
 export const takeLead = async (db: Database, leader: string): Promise<number | undefined> => {
   const { rows } = await db.raw<{ rows: { next: string | null }[] }>(
     `insert into ${tail} (leader) values (?) on conflict (only_row) do update set leader = excluded.leader returning next`,
@@ -83,7 +86,10 @@ export type Beginning = Pick<StoredCursor, 'webhook' | 'account' | 'starts' | 'n
   readonly part?: { readonly until: number; readonly next: number } | undefined
 }
 
-/** SQL of where a webhook is that begins again: of a part that it sends again, where it goes on after it. A beginning that was missed is not stored. */
+/**
+ * SQL of where a webhook is that begins again: of a part that it sends again, where it goes on after it. A beginning
+ * that was missed is not stored.
+ */
 const wasAt = (stored: string, back: string, otherwise: string) => `
   case when excluded.until is null then null when w.starts < excluded.starts - 1 then ${otherwise}
     when w.back is not null then ${back} else ${stored} end`
@@ -137,7 +143,10 @@ export const eraseWebhooks = async (db: Database, accounts: readonly number[]): 
 const leads = `exists (select 1 from ${tail} where leader = ?)`
 const column = <T>(rows: readonly T[], of: (row: T) => number | boolean | null) => rows.map(of) as number[]
 
-/** Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by now. */
+/**
+ * Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by
+ * now.
+ */
 export const moveCursors = (
   db: Database,
   { leader, next, moved }: { readonly leader: string; readonly next: number; readonly moved: readonly Moved[] },
@@ -170,8 +179,8 @@ export const insertAttempt = async (db: Database, { webhook, account, try: n, ..
 }
 
 /**
- * Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. One that was idle has something
- * to send: its place no longer moves with the tail.
+ * Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. One
+ * that was idle has something to send: its place no longer moves with the tail.
  */
 export const settleAttempt = async (
   db: Database,

@@ -10,7 +10,10 @@ const tokenOf = (data: object) => (data as { readonly token?: string | undefined
 const acquire = (stream: string, kind: string, token: string): Change =>
   put('held_names', { holder: stream, kind }, { token })
 
-/** Returns the handlers of a resource with one unique name: its events repeat the token of the claim when it gets the name. */
+/**
+ * Returns the handlers of a resource with one unique name: its events repeat the token of the claim when it gets the
+ * name.
+ */
 const nameOf = (kind: string) => ({
   acquired: ({ stream, data }: Given): readonly Change[] => {
     const token = tokenOf(data)
@@ -22,8 +25,9 @@ const nameOf = (kind: string) => ({
 const [alias, host, qr, slug] = [nameOf('alias'), nameOf('host'), nameOf('qr'), nameOf('slug')]
 
 /**
- * The newest claim of each unique name, and which names each resource has: what the deciders know by one stream at a time (`commands/claim.ts`), for
- * all of them. No service reads these tables: `linkledger verify` fills them to compare the two.
+ * The newest claim of each unique name, and which names each resource has: what the deciders know by one stream at a
+ * time (`commands/claim.ts`), for all of them. No service reads these tables: `linkledger verify` fills them to compare
+ * the two.
  */
 export const claims: Projection = {
   name: 'claims',

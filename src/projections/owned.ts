@@ -7,10 +7,10 @@ import { add, type Change, patch, put } from './engine/projection.ts'
 import type { Row } from './engine/row.ts'
 
 /**
- * Returns the DDL of the table of a resource that an account creates, updates and deletes, and of the table that counts each account's.
- * A deleted resource keeps its row: processes that cached it learn of the deletion by its `position`, and memberships come back when it is
- * restored. `revision` is that of the resource's stream. `columns` is the DDL of the resource's own fields, `indexed` lists further
- * expressions to index.
+ * Returns the DDL of the table of a resource that an account creates, updates and deletes, and of the table that counts
+ * each account's. A deleted resource keeps its row: processes that cached it learn of the deletion by its `position`,
+ * and memberships come back when it is restored. `revision` is that of the resource's stream. `columns` is the DDL of
+ * the resource's own fields, `indexed` lists further expressions to index.
  */
 export const ownedTables = <T extends string>(table: T, columns: string, ...indexed: readonly string[]) =>
   ({
@@ -23,7 +23,10 @@ export const ownedTables = <T extends string>(table: T, columns: string, ...inde
     [`${table}_counts`]: (t: string) => `create table ${t} (account bigint primary key, n bigint not null)`,
   }) as Readonly<Record<T | `${T}_counts`, (name: string) => string>>
 
-/** Returns the handlers that maintain such a table. Columns are named after the events' fields, unless `columns` maps them. */
+/**
+ * Returns the handlers that maintain such a table. Columns are named after the events' fields, unless `columns` maps
+ * them.
+ */
 export const ownedHandlers = (
   table: string,
   columns: (fields: object) => Row = (fields) => ({ ...defined(fields) }),
@@ -64,7 +67,10 @@ export const ownedHandlers = (
   }
 }
 
-/** Returns the handler of a fence in the streams of one kind: it changes nothing but the revision, which clients compare. */
+/**
+ * Returns the handler of a fence in the streams of one kind: it changes nothing but the revision, which clients
+ * compare.
+ */
 export const fenceHandler =
   (kind: StreamKind, table: string) =>
   ({ stream, revision }: Recorded<Event<'ClaimFenced'>>): readonly Change[] => {

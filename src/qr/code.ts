@@ -14,7 +14,10 @@ export const quietZone = 4
 
 /** In a smaller code a logo would cover more codewords than error correction can restore. */
 const minVersionWithLogo = 5
-/** Side of the free square relative to the code's side: it covers about 10 % of the codewords, and level H restores 30 %. */
+/**
+ * Side of the free square relative to the code's side: it covers about 10 % of the codewords, and level H restores 30
+ * %.
+ */
 const freeShare = 0.26
 
 /** Returns a square with an odd number of modules per side, so that it can be centered. */

@@ -101,7 +101,10 @@ const svg = (code: Code, { size, foreground, background, logo }: Drawing) => {
   )
 }
 
-/** Returns the image of a QR code, with its logo in the middle. The text is encoded as a single string, whatever it contains. */
+/**
+ * Returns the image of a QR code, with its logo in the middle. The text is encoded as a single string, whatever it
+ * contains.
+ */
 export const draw = (drawing: Drawing): Buffer => {
   const { text, logo, format } = drawing
   const code = codeOf(text, logo !== null)

@@ -16,8 +16,8 @@ export type FindLogo = () => Promise<Buffer | undefined>
 
 export interface Images {
   /**
-   * Returns the image. Those who ask for images (`source`) take turns. Throws `Busy`, and `LogoMissing` when the drawing names a logo that
-   * `findLogo` does not find.
+   * Returns the image. Those who ask for images (`source`) take turns. Throws `Busy`, and `LogoMissing` when the
+   * drawing names a logo that `findLogo` does not find.
    */
   readonly draw: (drawing: Drawing, findLogo?: FindLogo, source?: string) => Promise<Buffer>
   /** Whether the image needs no drawing, because it is cached or being drawn. */
@@ -62,7 +62,10 @@ const imageCache = (maxBytes: number) => {
   }
 }
 
-/** Makes the images of QR codes in worker threads. Uploaded pictures are decoded by a worker of their own, so that no drawing waits for one. */
+/**
+ * Makes the images of QR codes in worker threads. Uploaded pictures are decoded by a worker of their own, so that no
+ * drawing waits for one.
+ */
 export const openImages = (
   drawers: Pool = openPool({ size: 2, timeoutMs: 5000, perSource: 100 }),
   decoders: Pool = openPool({ size: 1, timeoutMs: 2000, queue: 20 }),

@@ -33,7 +33,8 @@ export const pngOf = ({ width, height, data }: Raster): Buffer => {
 export const rasterOf = (png: Uint8Array): Raster => PNG.sync.read(Buffer.from(png))
 
 /**
- * Decodes a PNG or JPEG and returns its pixels as a new PNG of at most 256 x 256 pixels. Throws `BadPicture`. The input is untrusted: call this in a worker only.
+ * Decodes a PNG or JPEG and returns its pixels as a new PNG of at most 256 x 256 pixels. Throws `BadPicture`. The input
+ * is untrusted: call this in a worker only.
  */
 export const readLogo = (bytes: Buffer): Buffer => {
   const wrong = pictureProblem(bytes)

@@ -45,7 +45,10 @@ const wifi = ({ encryption = '', ssid = '', pass = '' }: Parts) => {
 
 const fullName = ({ fname = '', lname = '' }: Parts) => `${fname} ${lname}`.trim()
 
-/** vCard 3.0, RFC 2426: `\ ; ,` and line breaks are escaped in texts, and lines end with CR LF. Only the given parts have lines. */
+/**
+ * vCard 3.0, RFC 2426: `\ ; ,` and line breaks are escaped in texts, and lines end with CR LF. Only the given parts
+ * have lines.
+ */
 const vcard = (parts: Parts) => {
   const escaped = (text = '') => text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r\n?|\n/g, '\\n')
   const of = (...names: readonly string[]) => names.map((name) => escaped(parts[name])).join(';')
@@ -72,7 +75,10 @@ const builders: Readonly<Partial<Record<PayloadType, (parts: Parts) => string>>>
   vcard,
 }
 
-/** Returns the string that is encoded. A code of type `link` encodes `scan`, the address that counts the scan, instead of its destination. */
+/**
+ * Returns the string that is encoded. A code of type `link` encodes `scan`, the address that counts the scan, instead
+ * of its destination.
+ */
 export const payloadOf = (type: PayloadType, data: QrData, scan: string): string => {
   if (type === 'link') return scan
   if (typeof data !== 'string') return builders[type]?.(data) ?? ''

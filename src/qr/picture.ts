@@ -9,7 +9,9 @@ const parameterless = (marker: number) => marker === 0x01 || (marker >= 0xd0 && 
 /** Baseline, extended sequential and progressive JPEG. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xc2
 
-/** Returns width and height from the first frame header (ITU T.81, B.2.2); undefined when none precedes the image data. */
+/**
+ * Returns width and height from the first frame header (ITU T.81, B.2.2); undefined when none precedes the image data.
+ */
 const jpegSize = (bytes: Buffer) => {
   for (let at = 2; at + 9 <= bytes.length;) {
     const marker = bytes[at + 1]!

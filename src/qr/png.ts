@@ -72,8 +72,8 @@ const rawSize = (header: Buffer) => {
 }
 
 /**
- * Returns the same picture with its critical chunks only, after checking them: one header, one frame, valid checksums, and as much pixel data
- * as IHDR implies. What is left is safe to decode. Throws `BadPicture`.
+ * Returns the same picture with its critical chunks only, after checking them: one header, one frame, valid checksums,
+ * and as much pixel data as IHDR implies. What is left is safe to decode. Throws `BadPicture`.
  */
 export const cleanPng = (bytes: Buffer): Buffer => {
   const chunks: { type: string; data: Buffer }[] = []

@@ -29,7 +29,10 @@ export interface Pool {
   readonly close: () => Promise<void>
 }
 
-/** Limits of a worker: its heap in MiB (buffers outside of the heap are bounded by the sizes of its tasks), and an empty environment. */
+/**
+ * Limits of a worker: its heap in MiB (buffers outside of the heap are bounded by the sizes of its tasks), and an empty
+ * environment.
+ */
 const options = { resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 }, env: {} }
 const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url).href
 
@@ -72,7 +75,8 @@ export const openPool = ({ size, timeoutMs, queue = 200, perSource = queue }: Po
       clearTimeout(timer)
       workers.delete(worker)
       if (idle.includes(next)) idle.splice(idle.indexOf(next), 1)
-      // a worker that ends before it is ready fails a waiting task: otherwise one that cannot start would be restarted forever
+      // a worker that ends before it is ready fails a waiting task: otherwise one that cannot start would be restarted
+      // forever
       else (job ?? waiting.shift())?.reject(new WorkerLost(`a worker did not finish its task: ${why}`))
       if (waiting.size() > 0 && !closed) startWorker()
     })

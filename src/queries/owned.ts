@@ -19,8 +19,8 @@ interface OwnedList {
 }
 
 /**
- * Returns one page of an account's resources that are not deleted. `rows` reads those with some ids, without an order; if not given, with
- * all columns.
+ * Returns one page of an account's resources that are not deleted. `rows` reads those with some ids, without an order;
+ * if not given, with all columns.
  */
 export const listOwned = async <R extends OwnedRow>(
   reader: Reader,

@@ -9,7 +9,10 @@ export interface Page {
 }
 export const offset = ({ limit, page }: Page) => (page - 1) * limit
 
-/** The columns of a row that its list is sorted by. They identify the row within the list, so that reading can continue after it. */
+/**
+ * The columns of a row that its list is sorted by. They identify the row within the list, so that reading can continue
+ * after it.
+ */
 export type Position = readonly (number | string)[]
 /** `date`: newest first */
 export type ListOrder = 'date' | 'oldest' | 'click' | 'name'
@@ -71,7 +74,10 @@ export interface Window extends Pick<ListRequest, 'after' | 'order' | 'limit'> {
 }
 const windowOf = (request: ListRequest): Window => ({ ...request, skip: request.after ? 0 : offset(request) })
 
-/** Sorts rows by the columns of their position, and takes those of the window and one more, which shows whether the list goes on. */
+/**
+ * Sorts rows by the columns of their position, and takes those of the window and one more, which shows whether the list
+ * goes on.
+ */
 export const slice = (rows: Knex.QueryBuilder, position: readonly string[], window: Window): Knex.QueryBuilder => {
   const { after, order, limit, skip } = window
   const [further, direction] = order === 'oldest' || order === 'name' ? ['>', 'asc'] : ['<', 'desc']
@@ -146,7 +152,10 @@ const keptPositions = async (source: Source, reader: Reader, window: Window, kep
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 
-/** Finds all matches in one pass, if they can be counted: the planner is free to use the index that finds the fewest rows. */
+/**
+ * Finds all matches in one pass, if they can be counted: the planner is free to use the index that finds the fewest
+ * rows.
+ */
 const countedPositions = async (source: Source, { db }: Reader, window: Window) => {
   const columns = names(source.position)
   const page = slice(db('found').select(columns), columns, window)
@@ -166,7 +175,10 @@ const beyondCounted = async (source: Source, reader: Reader, window: Window) => 
   return pageOf(found, total, { limit }, itself)
 }
 
-/** Returns the positions of the rows on a page. Reading whole rows only for these keeps a page fast however far back it is. */
+/**
+ * Returns the positions of the rows on a page. Reading whole rows only for these keeps a page fast however far back it
+ * is.
+ */
 export const readPositions = async (
   source: Source,
   reader: Reader,

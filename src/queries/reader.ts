@@ -10,7 +10,10 @@ export interface Reader {
   readonly oneMoment?: true
   /** the last event that it has, apart from clicks */
   readonly upTo?: bigint
-  /** the last event whose clicks it has, where that is an earlier one; `table` has names of views then, wherever there is one */
+  /**
+   * the last event whose clicks it has, where that is an earlier one; `table` has names of views then, wherever there
+   * is one
+   */
   readonly clicksUpTo?: bigint
   /** the newest event with clicks that the tables have, where that is known */
   readonly newestClicks?: bigint
@@ -19,13 +22,16 @@ export interface Reader {
 }
 
 /**
- * Returns options that make the server keep a statement of frequent requests planned, which takes longer than to execute it. The views of the
- * past are planned with the position that is asked for.
+ * Returns options that make the server keep a statement of frequent requests planned, which takes longer than to
+ * execute it. The views of the past are planned with the position that is asked for.
  */
 export const planned = ({ clicksUpTo }: Pick<Reader, 'clicksUpTo'>, sql: string): { readonly name?: string } =>
   clicksUpTo === undefined ? prepared(sql) : {}
 
-/** Reads several times, one after another, from the same moment, so that the figures of one answer agree while clicks are recorded. */
+/**
+ * Reads several times, one after another, from the same moment, so that the figures of one answer agree while clicks
+ * are recorded.
+ */
 export const readOneMoment = async <T>(reader: Reader, read: (reader: Reader) => Promise<T>): Promise<T> => {
   if (reader.oneMoment) return read(reader)
   const { db, table } = reader

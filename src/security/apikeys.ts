@@ -30,7 +30,10 @@ const seeded =
   (length, attempt) =>
     Buffer.from(hkdfSync('sha256', seed, '', `api key ${what} ${attempt}`, length))
 
-/** Makes a key `ll_<id>_<secret><checksum>`: scanners find it in a leak, and a mistyped one is rejected without a lookup. Of one seed (32 random bytes), it is always the same. */
+/**
+ * Makes a key `ll_<id>_<secret><checksum>`: scanners find it in a leak, and a mistyped one is rejected without a
+ * lookup. Of one seed (32 random bytes), it is always the same.
+ */
 export const newKey = (pepper: Buffer, seed?: Buffer): NewKey => {
   const bytes = (what: string) => (seed ? seeded(seed, what) : (length: number) => randomBytes(length))
   const [id, secret] = [draw(12, bytes('id')), draw(32, bytes('secret'))]
@@ -47,6 +50,9 @@ export const keyIdOf = (key: string): string | undefined => {
   return check !== undefined && check === checksum(id + secret) ? id : undefined
 }
 
-/** Returns the key in an `Authorization` header: `Bearer KEY`, or as older clients send it, `Token KEY` or the key alone. */
+/**
+ * Returns the key in an `Authorization` header: `Bearer KEY`, or as older clients send it, `Token KEY` or the key
+ * alone.
+ */
 export const presentedKey = (header: string | undefined): string | undefined =>
   /^(?:(?:bearer|token)\s+)?(\S+)$/i.exec(header?.trim() ?? '')?.[1]

@@ -21,7 +21,9 @@ export class DamagedRegister extends OperatorError {
   override readonly name = 'DamagedRegister'
 }
 
-/** Returns the erasure register of a data folder: one line of JSON per erased account. Registers can be concatenated. */
+/**
+ * Returns the erasure register of a data folder: one line of JSON per erased account. Registers can be concatenated.
+ */
 export const registerIn = (dataDir: string): string => join(dataDir, 'erasures')
 
 const parseLine = (line: string) => {

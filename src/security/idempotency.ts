@@ -33,7 +33,10 @@ export interface Execution {
   readonly drawn: (what: string) => number | undefined
   /** Stores such an id, before it is used. */
   readonly draw: (what: string, id: number) => Promise<void>
-  /** Returns 32 random bytes, the same in every execution. They are sealed under the key of the account; null: of the service. */
+  /**
+   * Returns 32 random bytes, the same in every execution. They are sealed under the key of the account; null: of the
+   * service.
+   */
   readonly seed: (account: number | null) => Promise<Buffer>
   /** Stores the answer under the key of the account; null: of the service. */
   readonly answer: (account: number | null, answer: StoredAnswer) => Promise<void>

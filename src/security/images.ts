@@ -7,8 +7,8 @@ import { BrokenSeal, type Keyring, sealBytes, unsealBytes } from './seal.ts'
 /** Images that events name by their hash. Each belongs to one account and is sealed under its key. */
 export interface ImageStore {
   /**
-   * Stores an image durably and returns its hash. The same bytes of the same account are stored once. Call it before the event is appended.
-   * Throws `Unavailable` when the account has no key, because it was erased.
+   * Stores an image durably and returns its hash. The same bytes of the same account are stored once. Call it before
+   * the event is appended. Throws `Unavailable` when the account has no key, because it was erased.
    */
   readonly save: (account: number, image: Buffer) => Promise<string>
   /** Returns an image; undefined when it is missing, or cannot be decrypted with the account's key. */
@@ -18,8 +18,8 @@ export interface ImageStore {
 const context = (account: number, hash: string) => `${account}/image/${hash}`
 
 /**
- * Returns the SHA-256 of an image, keyed with the account's key: the hash stays in the log for good, and without the key it does not tell
- * which image it was, nor that two accounts have the same one.
+ * Returns the SHA-256 of an image, keyed with the account's key: the hash stays in the log for good, and without the
+ * key it does not tell which image it was, nor that two accounts have the same one.
  */
 const hashOf = (key: Buffer, image: Buffer) =>
   createHmac('sha256', Buffer.from(hkdfSync('sha256', key, '', 'linkledger image hash 1', 32)))

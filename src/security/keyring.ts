@@ -17,9 +17,14 @@ export interface Keyring extends AccountKeyring {
   readonly findService: () => Promise<Buffer | undefined>
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
-  /** Returns the 32 secret bytes of the key that signs the checkpoints of the log. It is created when there is none yet. */
+  /**
+   * Returns the 32 secret bytes of the key that signs the checkpoints of the log. It is created when there is none yet.
+   */
   readonly proofSeed: () => Promise<Buffer>
-  /** Destroys the keys of accounts, and with them everything that is sealed under them; deletes their images, too. They are never made again. */
+  /**
+   * Destroys the keys of accounts, and with them everything that is sealed under them; deletes their images, too. They
+   * are never made again.
+   */
   readonly destroy: (accounts: readonly number[]) => Promise<void>
   /** Drops the keys of accounts from the cache, after another process has destroyed them. */
   readonly forget: (accounts: readonly number[]) => void

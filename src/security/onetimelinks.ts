@@ -32,7 +32,10 @@ export interface FoundLink<K extends LinkKind> {
 }
 
 export interface OneTimeLinks {
-  /** Stores a link and returns its token, of which only the hash is stored. It expires after `seconds`; null: only when it is used. */
+  /**
+   * Stores a link and returns its token, of which only the hash is stored. It expires after `seconds`; null: only when
+   * it is used.
+   */
   readonly issue: <K extends LinkKind>(
     kind: K,
     link: FoundLink<K>,
@@ -41,7 +44,9 @@ export interface OneTimeLinks {
   ) => Promise<string>
   /** Returns what a link is for, undefined when it has expired, was used, or never existed. It stays usable. */
   readonly find: <K extends LinkKind>(kind: K, token: string) => Promise<FoundLink<K> | undefined>
-  /** Uses a link up, unless `work` throws. Returns undefined where `find` would. Links to a first account end together. */
+  /**
+   * Uses a link up, unless `work` throws. Returns undefined where `find` would. Links to a first account end together.
+   */
   readonly use: <K extends LinkKind, R>(
     kind: K,
     token: string,

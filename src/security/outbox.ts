@@ -5,7 +5,10 @@ import { openOneTimeLinks } from './onetimelinks.ts'
 import { sealBytes, unsealBytes } from './seal.ts'
 
 const lang = z.string()
-/** Why a mail is to be sent. Whether it is, and what it says, is decided when it is sent: a request must not show who has an account. */
+/**
+ * Why a mail is to be sent. Whether it is, and what it says, is decided when it is sent: a request must not show who
+ * has an account.
+ */
 const Order = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('register'),
@@ -49,7 +52,10 @@ export interface DueMail extends Omit<StoredMail, 'sealed'> {
 export interface Outbox {
   readonly order: (order: MailOrder, account?: number | null) => Promise<void>
   readonly take: (limit: number, seconds: number) => Promise<readonly DueMail[]>
-  /** Replaces an order with what the mail says. `write` may issue the link in it, which exists if and only if the mail does. */
+  /**
+   * Replaces an order with what the mail says. `write` may issue the link in it, which exists if and only if the mail
+   * does.
+   */
   readonly write: (
     id: number,
     account: number | null,

@@ -7,15 +7,17 @@ export class TooManyPasswords extends Error {
   override readonly name = 'TooManyPasswords'
 }
 
-/** Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when `waiting` others wait. */
+/**
+ * Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when `waiting` others wait.
+ */
 export const createLane = (waiting: number) => {
   const limit = pLimit(1)
   return <T>(work: () => Promise<T>): Promise<T> =>
     limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
 }
 /**
- * At most two hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a lane of their own, so
- * that guesses by visitors do not delay them.
+ * At most two hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a
+ * lane of their own, so that guesses by visitors do not delay them.
  */
 const accounts = createLane(50)
 const visitors = createLane(16)
@@ -57,8 +59,8 @@ export const checkAccountPassword = (password: string, hash: string | null) =>
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 
 /**
- * Returns `checkPassword` with a memory of right passwords: many visitors enter the same one, and only the first of them costs a hash. The
- * memory has no passwords, only their MACs under a key that does not outlive the process.
+ * Returns `checkPassword` with a memory of right passwords: many visitors enter the same one, and only the first of
+ * them costs a hash. The memory has no passwords, only their MACs under a key that does not outlive the process.
  */
 export const rememberRight = (check = checkPassword): typeof checkPassword => {
   const secret = randomBytes(32)

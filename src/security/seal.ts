@@ -2,18 +2,21 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { z } from 'zod'
 
 /**
- * A field with personal data. In the log it is sealed under the key of the event's account. Once that key is destroyed the field reads as
- * null, while the log stays intact.
+ * A field with personal data. In the log it is sealed under the key of the event's account. Once that key is destroyed
+ * the field reads as null, while the log stays intact.
  */
 export const Personal = z.string().nullable()
 
 /**
- * A sealed field that protects something, such as a password hash; null means that there is none. Without its key it reads as `unreadable`,
- * never as null: what it protects stays protected.
+ * A sealed field that protects something, such as a password hash; null means that there is none. Without its key it
+ * reads as `unreadable`, never as null: what it protects stays protected.
  */
 export const Secret = z.string().nullable()
 
-/** The value of a `Secret` that was set but cannot be read: its key is missing or another one. It is no scrypt hash, so no password matches it. */
+/**
+ * The value of a `Secret` that was set but cannot be read: its key is missing or another one. It is no scrypt hash, so
+ * no password matches it.
+ */
 export const unreadable = 'unreadable'
 
 /** The data keys of accounts, 32 bytes each. */
@@ -33,8 +36,8 @@ export class BrokenSeal extends Error {
 const authTagLength = 16
 
 /**
- * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext`. `context` names the place of the content and is authenticated, so that
- * sealed content cannot be moved to another place.
+ * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext`. `context` names the place of the content and is
+ * authenticated, so that sealed content cannot be moved to another place.
  */
 export const sealBytes = (key: Buffer, context: string, content: string | Buffer): Buffer => {
   const iv = randomBytes(12)
@@ -72,8 +75,9 @@ export const sealPersonal = (key: Buffer, context: string, text: string): string
   `${fingerprint(key)}.${seal(key, context, text)}`
 
 /**
- * The inverse of `sealPersonal`. Returns null without the key the text was sealed under: it was destroyed, or the database was restored to
- * a backup from before the key and has created another since. Throws `BrokenSeal` when the context or the text differs.
+ * The inverse of `sealPersonal`. Returns null without the key the text was sealed under: it was destroyed, or the
+ * database was restored to a backup from before the key and has created another since. Throws `BrokenSeal` when the
+ * context or the text differs.
  */
 export const unsealPersonal = (key: Buffer | undefined, context: string, text: string): string | null => {
   const [sealedUnder, sealed] = text.split('.')

@@ -12,7 +12,10 @@ export const newTotpSecret = (): string => new Secret({ size: secretLength }).ba
 /** Whether a text is a secret as `newTotpSecret` makes them. */
 export const isTotpSecret = (text: string): boolean => /^[A-Z2-7]{32}$/.test(text)
 
-/** Returns what an authenticator app reads from a QR code: `otpauth://totp/...`, with SHA-1, six digits and 30 seconds, which all apps know. */
+/**
+ * Returns what an authenticator app reads from a QR code: `otpauth://totp/...`, with SHA-1, six digits and 30 seconds,
+ * which all apps know.
+ */
 export const totpAddress = (secret: string, issuer: string, label: string): string =>
   new TOTP({ secret, issuer, label }).toString()
 

@@ -19,7 +19,10 @@ export interface SnapshotPlace {
 
 /** States of long streams. All of them can be discarded: without a snapshot, a state is folded from the log. */
 export interface SnapshotStore {
-  /** Returns the newest snapshot, or the newest one up to a revision; undefined when there is none, or when it cannot be decrypted with its account's key. */
+  /**
+   * Returns the newest snapshot, or the newest one up to a revision; undefined when there is none, or when it cannot be
+   * decrypted with its account's key.
+   */
   readonly find: (place: SnapshotPlace, upTo?: bigint) => Promise<Snapshot | undefined>
   /** Stores a snapshot under the account's key; makes and stores none when the account has no key. */
   readonly save: (account: number, place: SnapshotPlace, make: () => Snapshot) => Promise<void>

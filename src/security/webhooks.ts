@@ -3,7 +3,9 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 const prefix = 'whsec_'
 const bytes = 32
 
-/** Makes the secret of a webhook, as Standard Webhooks writes it. Of one seed (32 random bytes), it is always the same. */
+/**
+ * Makes the secret of a webhook, as Standard Webhooks writes it. Of one seed (32 random bytes), it is always the same.
+ */
 export const newWebhookSecret = (seed?: Buffer): string => {
   const secret = seed ? Buffer.from(hkdfSync('sha256', seed, '', 'webhook secret 1', bytes)) : randomBytes(bytes)
   return `${prefix}${secret.toString('base64')}`

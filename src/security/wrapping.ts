@@ -77,8 +77,9 @@ export const openWrapping = async (db: Database, secret: string): Promise<Wrappi
 }
 
 /**
- * Wraps all keys under another secret, in one transaction: killed at any point, all keys are under the old one or all under the new one.
- * `beforeCommit` stores the new secret. Returns the number of keys. Throws `WrongSecret` before anything is changed.
+ * Wraps all keys under another secret, in one transaction: killed at any point, all keys are under the old one or all
+ * under the new one. `beforeCommit` stores the new secret. Returns the number of keys. Throws `WrongSecret` before
+ * anything is changed.
  */
 export const rewrapKeys = (
   db: Database,
@@ -108,6 +109,9 @@ export const rewrapKeys = (
     return names.length
   })
 
-/** Deletes what lets running processes follow the rotation; the old secret then opens nothing. Returns whether there was any. */
+/**
+ * Deletes what lets running processes follow the rotation; the old secret then opens nothing. Returns whether there was
+ * any.
+ */
 export const endHandover = async (db: Database): Promise<boolean> =>
   (await keysIn(db).where({ name: handover }).delete()) > 0

@@ -97,8 +97,9 @@ const eventOf = (entry: NumberedEntry, name: string, position: bigint): AnyEvent
 }
 
 /**
- * Reads a whole file and checks each line and the number of entries, so that a damaged one is recognized before anything is stored. Entries
- * that are neither events nor images are passed to `onEntry`. Throws `DamagedFile`, `WrongArchive`.
+ * Reads a whole file and checks each line and the number of entries, so that a damaged one is recognized before
+ * anything is stored. Entries that are neither events nor images are passed to `onEntry`. Throws `DamagedFile`,
+ * `WrongArchive`.
  */
 export const checkArchive = async (
   { path, name }: ReadableFile,

@@ -47,9 +47,10 @@ export const copyLog = async (from: EventStore, to: EventStore, onProgress?: OnP
   copyEvents(await sourceOf(from), to, onProgress)
 
 /**
- * Copies every event of a log to a store, in order and under the same ids, then compares the two event by event. Run again after an
- * interruption, it continues. Both must have events as they are stored (`asStored`), and no other process may write to them meanwhile.
- * Returns the number of events. Throws `NotACopy` when the target holds something else, before anything is appended to it.
+ * Copies every event of a log to a store, in order and under the same ids, then compares the two event by event. Run
+ * again after an interruption, it continues. Both must have events as they are stored (`asStored`), and no other
+ * process may write to them meanwhile. Returns the number of events. Throws `NotACopy` when the target holds something
+ * else, before anything is appended to it.
  */
 export const copyEvents = async (
   from: LogSource,
@@ -159,7 +160,9 @@ const compare = async (from: LogSource, to: EventStore, onVerified: (position: b
 
 const describe = ({ position, type, stream, revision }: AnyEvent) =>
   `event ${position} (${type}, ${stream}@${revision})`
-/** Returns what a copied event has in common with its source: everything except the position and the time of storage. */
+/**
+ * Returns what a copied event has in common with its source: everything except the position and the time of storage.
+ */
 const content = ({ id, stream, revision, type, data, metadata }: AnyEvent) => ({
   id,
   stream,

@@ -30,8 +30,8 @@ export interface EventStoreDb {
   /** The same, with events as they are stored. */
   readonly stored: Omit<EventStore, 'logId'>
   /**
-   * Returns the id of the log. `opening` is the first event of an empty one; by default one with a new log id. Throws `StoreUnavailable` when
-   * the server cannot be reached, `StoreRefused` when it never will be.
+   * Returns the id of the log. `opening` is the first event of an empty one; by default one with a new log id. Throws
+   * `StoreUnavailable` when the server cannot be reached, `StoreRefused` when it never will be.
    */
   readonly open: (opening?: MakeOpening) => Promise<string>
 }
@@ -41,8 +41,9 @@ const pageSize = 500
 const allTimeout = 1000
 
 /**
- * Prepares the calls to an EventStoreDB. The server pushes what any process appends, so subscriptions need no notification. The writes of one
- * append are stored one after the other; the commands close the gaps between them with claim tokens (see `src/commands/claims/claim.ts`).
+ * Prepares the calls to an EventStoreDB. The server pushes what any process appends, so subscriptions need no
+ * notification. The writes of one append are stored one after the other; the commands close the gaps between them with
+ * claim tokens (see `src/commands/claims/claim.ts`).
  */
 export const connectEventStoreDb = ({
   url,

@@ -16,8 +16,9 @@ export class ForeignLog extends OperatorError {
 }
 
 /**
- * Returns the id of the log, from its first event. An empty log is opened with `opening`: a copy gets the one of its source, every other log
- * a new id. Of several processes that start on an empty log, one appends it. Throws `ForeignLog`, `ChangedByNewer`.
+ * Returns the id of the log, from its first event. An empty log is opened with `opening`: a copy gets the one of its
+ * source, every other log a new id. Of several processes that start on an empty log, one appends it. Throws
+ * `ForeignLog`, `ChangedByNewer`.
  */
 export const ensureLogOpened = async (
   store: Pick<EventStore, 'append' | 'read'>,

@@ -10,7 +10,10 @@ interface Sequence {
   readonly first: number
 }
 
-/** Finds the newest row up to a moment by halving: the times never decrease, and an index on them would cost every append. */
+/**
+ * Finds the newest row up to a moment by halving: the times never decrease, and an index on them would cost every
+ * append.
+ */
 const newestUpTo = ({ table, key, first }: Sequence) => `
   with recursive search (low, high) as (
     select ${first - 1}::bigint, coalesce((select max(${key}) from ${table}), ${first - 1})

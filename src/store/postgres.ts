@@ -24,8 +24,8 @@ interface PostgresOptions {
 }
 
 /**
- * The event log in the schema `log` of a PostgreSQL. The store notifies `appended` after its own appends; the caller notifies it when another
- * process may have appended. Throws `StoreUnavailable` when the database cannot be reached.
+ * The event log in the schema `log` of a PostgreSQL. The store notifies `appended` after its own appends; the caller
+ * notifies it when another process may have appended. Throws `StoreUnavailable` when the database cannot be reached.
  */
 export const postgresStore = async (
   pool: Pool,

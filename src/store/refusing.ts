@@ -1,6 +1,9 @@
 import { type EventStore, StoreUnavailable } from '../events/store.ts'
 
-/** Returns the store that `find` returns later; until then, `find` returns why every call is refused with `StoreUnavailable`. */
+/**
+ * Returns the store that `find` returns later; until then, `find` returns why every call is refused with
+ * `StoreUnavailable`.
+ */
 export const refusing = (logId: string, find: () => EventStore | string): EventStore => {
   const store = () => {
     const found = find()

@@ -4,7 +4,10 @@ import type { Recorded } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import { batchBytes } from '../events/store.ts'
 
-/** An event as an engine has read it. It is parsed as late as possible, because the objects take many times the memory of the text. */
+/**
+ * An event as an engine has read it. It is parsed as late as possible, because the objects take many times the memory
+ * of the text.
+ */
 export interface Encoded {
   readonly position: bigint
   readonly revision: bigint
@@ -57,7 +60,10 @@ export const split = function* <E extends Pick<Encoded, 'bytes'>>(
   }
 }
 
-/** Decodes slices that fit into a turn of the event loop, each in a turn of its own. Throws `Unreadable` after the events before it. */
+/**
+ * Decodes slices that fit into a turn of the event loop, each in a turn of its own. Throws `Unreadable` after the
+ * events before it.
+ */
 const decodeSlices = async function* (codec: Codec, page: readonly Encoded[]): AsyncGenerator<Recorded<LogEvent>[]> {
   let first = true
   for (const slice of split(page, sliceBytes)) {

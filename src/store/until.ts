@@ -6,12 +6,14 @@ import { parseStreamId } from '../events/streams.ts'
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** Which events projections skip is known as it is today: an operator decides that after the moment that is asked for. */
+/**
+ * Which events projections skip is known as it is today: an operator decides that after the moment that is asked for.
+ */
 const isWhole = (stream: string) => parseStreamId(stream).kind === 'projection'
 
 /**
- * Returns what reads a log as it was when the event at a position was its newest one. `onRead` is called with the number of events that a
- * subscription has read.
+ * Returns what reads a log as it was when the event at a position was its newest one. `onRead` is called with the
+ * number of events that a subscription has read.
  */
 export const logUntil = (log: StoredLog, until: bigint, onRead: (events: number) => void = () => {}): StoredLog => ({
   logId: log.logId,

@@ -1,4 +1,7 @@
-/** The countries of the world as paths of an SVG, by their ISO codes. `bin/world.js` draws them while the dashboard is bundled. */
+/**
+ * The countries of the world as paths of an SVG, by their ISO codes. `bin/world.js` draws them while the dashboard is
+ * bundled.
+ */
 declare module 'linkledger:world' {
   export interface World {
     readonly width: number

@@ -74,7 +74,9 @@ describe(`shortening real addresses and counting realistic visits (${repeatable}
   /** the user agent of the first person; each further one has the next */
   const first = random(agents.length)
 
-  /** Returns the visit of a person and adds it to the model. Some have visited before, and some forge X-Forwarded-For. */
+  /**
+   * Returns the visit of a person and adds it to the model. Some have visited before, and some forge X-Forwarded-For.
+   */
   const person = ({ id, path }: Link, known: (readonly [string, string, string])[]): Visit => {
     const model = models.get(id)!
     const isBack = known.length > 0 && random(4) === 0

@@ -6,7 +6,10 @@ import { openTargets } from '../../src/cache/targets.ts'
 import { createInvalidation } from '../../src/cache/invalidation.ts'
 import type { Reader } from '../../src/queries/reader.ts'
 
-/** Returns a reader whose tables have these rows, whatever is asked of them; while `fails` returns true, every query fails. */
+/**
+ * Returns a reader whose tables have these rows, whatever is asked of them; while `fails` returns true, every query
+ * fails.
+ */
 const readerOf = (rows: Readonly<Record<string, readonly object[]>>, fails: () => boolean) => {
   const queryOf = (found: readonly object[]): object =>
     new Proxy(

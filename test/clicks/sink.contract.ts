@@ -16,7 +16,10 @@ export interface SinkUnderTest {
   readonly open: () => ClickSink
   /** Returns the entries recorded in a partition so far. */
   readonly recorded: (partition: number) => Promise<readonly Recorded<DomainEvent>[]>
-  /** Makes the next `count` deliveries fail, some of them after everything was stored. Undefined where this is not possible. */
+  /**
+   * Makes the next `count` deliveries fail, some of them after everything was stored. Undefined where this is not
+   * possible.
+   */
   readonly disturb: ((count: number) => void) | undefined
 }
 

@@ -2,7 +2,10 @@ const c0 = String.fromCharCode(1)
 const esc = String.fromCharCode(27)
 const nul = String.fromCharCode(0)
 
-/** URLs that every field must refuse: disguised schemes, relative addresses, user names, malformed hosts, invisible characters. */
+/**
+ * URLs that every field must refuse: disguised schemes, relative addresses, user names, malformed hosts, invisible
+ * characters.
+ */
 export const unsafeUrls: readonly string[] = [
   // scripts
   'javascript:alert(1)',

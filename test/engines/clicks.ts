@@ -28,8 +28,8 @@ export const recordedClicks = async (database: Connection) =>
 const isAnswered = ({ status }: Sent) => status === 302
 
 /**
- * Expects every answered visit to be counted once; an unanswered one may be counted. With `inOrder`, the clicks of each link must
- * be in order, which holds for one spool and one route.
+ * Expects every answered visit to be counted once; an unanswered one may be counted. With `inOrder`, the clicks of each
+ * link must be in order, which holds for one spool and one route.
  */
 export const expectOnce = async (
   service: Service,

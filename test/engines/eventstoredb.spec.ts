@@ -199,7 +199,8 @@ describe(`a service on ${eventStoreEngine}`, function () {
     // a client reads its own writes at once
     expect((await ok(app.get(`/api/url/${id}`, { key })))['details']).to.include({ longurl: first, alias })
     expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal(first)
-    // a write waits two seconds for its tables, which is too short when the machine stands still: another one has to do it
+    // a write waits two seconds for its tables, which is too short when the machine stands still: another one has to do
+    // it
     let url = ''
     let updates = 0
     const updated = await until(

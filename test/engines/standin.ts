@@ -3,7 +3,10 @@ import { dirname } from 'node:path'
 import { startDouble } from '../support/eventstoredb.ts'
 import { type Expected, memoryLog, type Proposed } from '../support/eventstoredb/log.ts'
 
-/** `standin.ts <port> <file>`: the stand-in for EventStoreDB as a server of its own, whose log is in a file and so outlives it. */
+/**
+ * `standin.ts <port> <file>`: the stand-in for EventStoreDB as a server of its own, whose log is in a file and so
+ * outlives it.
+ */
 const [port, file] = [Number(process.argv[2]), process.argv[3]!]
 
 interface Line extends Omit<Proposed, 'data' | 'metadata'> {

@@ -32,7 +32,10 @@ export const haltedPartitions = async (recorder: TopicRecorder) =>
     )
   ).map(({ partition }) => partition)
 
-/** Gives a suite a broker behind a proxy, and each test a topic, an event log and what works on them. Skips without a broker. */
+/**
+ * Gives a suite a broker behind a proxy, and each test a topic, an event log and what works on them. Skips without a
+ * broker.
+ */
 export const useTopic = () => {
   let proxy: Proxy
   let broker: Broker

@@ -15,7 +15,9 @@ describe('a name that many requests claim at once on two instances', function ()
   })
   after(() => Promise.all(apps.map((app) => app.close())))
 
-  /** Each request comes from a different IP address, because requests for unknown aliases are rate limited per address. */
+  /**
+   * Each request comes from a different IP address, because requests for unknown aliases are rate limited per address.
+   */
   let addresses = 0
   const head = async (app: TestApp, alias: string) => {
     const from = `10.${(++addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`

@@ -5,8 +5,9 @@ import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import { type Double, startDouble } from '../support/eventstoredb.ts'
 
 /**
- * `eventstore-process.ts <client|adapter>`: appends to two servers, with the bare client or with our adapter. The connection to the second is
- * cut while both appends wait for their answer; then the first server answers. Prints `alive` if that did not end the process.
+ * `eventstore-process.ts <client|adapter>`: appends to two servers, with the bare client or with our adapter. The
+ * connection to the second is cut while both appends wait for their answer; then the first server answers. Prints
+ * `alive` if that did not end the process.
  */
 const append: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   client: (url) =>

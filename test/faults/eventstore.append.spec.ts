@@ -37,7 +37,8 @@ describe(`an append to an EventStoreDB (${repeatable})`, function () {
       expect(attempts[1], 'the first attempt gets 3 s').to.be.at.least(2900)
       double.fail(() => undefined)
       expect((await appendUntilStored(store, hopeless)).ok).to.equal(true)
-      // by now appends use another connection, while the subscription continues on the old one, which is closed after some 10 s
+      // by now appends use another connection, while the subscription continues on the old one, which is closed after
+      // some 10 s
       await expectAllSeen(seen, double)
       expect(double.calls.subscribe).to.equal(1)
     })

@@ -223,7 +223,8 @@ describe('a service whose EventStoreDB', function () {
       const from = `10.${(++tried >> 16) & 255}.${(tried >> 8) & 255}.${tried & 255}`
       expect((await app.visit(`/guess-${tried}`, { 'X-Forwarded-For': from })).status).to.equal(404)
     }
-    // reads of $all are subscriptions that compare themselves with the head of the log; accounts are read after a write of theirs
+    // reads of $all are subscriptions that compare themselves with the head of the log; accounts are read after a write
+    // of theirs
     let streamReads = 0
     double.fail(({ kind, stream }) => {
       if (kind === 'read' && stream !== '$all' && !stream?.startsWith('account-')) streamReads++

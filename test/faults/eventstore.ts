@@ -58,7 +58,10 @@ export const expectAllSeen = async (seen: readonly string[], double: Double, ms 
   expect(seen).to.deep.equal(logged(double))
 }
 
-/** Sets up what the specs of a misbehaving EventStoreDB need. After each test it expects no unhandled rejection: one would end a process. */
+/**
+ * Sets up what the specs of a misbehaving EventStoreDB need. After each test it expects no unhandled rejection: one
+ * would end a process.
+ */
 export const useEventStoreStage = () => {
   const stage = openStage()
   afterEach(stage.clear)

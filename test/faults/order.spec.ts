@@ -13,7 +13,9 @@ import { listed } from '../support/load.ts'
 
 type Service = Pick<ReturnType<typeof client>, 'get' | 'post' | 'register'>
 
-/** Makes an append of a link to a "frozen" URL wait, after its events have their positions, until a lock is released. */
+/**
+ * Makes an append of a link to a "frozen" URL wait, after its events have their positions, until a lock is released.
+ */
 const failPoint = `
   create function log.wait_here() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
@@ -22,7 +24,10 @@ const failPoint = `
 const frozen = `from pg_locks where locktype = 'advisory' and objid = 1 and not granted
   and database = (select oid from pg_database where datname = current_database())`
 
-/** Makes the log number its events with a sequence, as is common: events become visible in the order of commits, not of positions. */
+/**
+ * Makes the log number its events with a sequence, as is common: events become visible in the order of commits, not of
+ * positions.
+ */
 const numberBySequence = async (connection: Connection) => {
   const [{ text } = { text: '' }] = await query<{ text: string }>(
     connection,
@@ -64,7 +69,10 @@ describe(`the order of the log (${repeatable})`, function () {
     return seen
   }
 
-  /** Freezes A once it has its positions, appends with B, then lets A continue. One more link shows when the reader has passed all of them. */
+  /**
+   * Freezes A once it has its positions, appends with B, then lets A continue. One more link shows when the reader has
+   * passed all of them.
+   */
   const freeze = async (
     connection: Connection,
     a: Service,

@@ -77,7 +77,10 @@ describe('embedded PostgreSQL after a crash', function () {
     await isGone(orphan)
   })
 
-  /** Starts a process as the user that PostgreSQL runs as, because PostgreSQL trusts the id of such a process in a lock file. Returns the id it prints. */
+  /**
+   * Starts a process as the user that PostgreSQL runs as, because PostgreSQL trusts the id of such a process in a lock
+   * file. Returns the id it prints.
+   */
   const asDatabase = async (command: string) => {
     const { uid, gid } = await stat(join(paths.dir, 'postgres/data'))
     const other = spawn('/bin/sh', ['-c', command], {

@@ -59,8 +59,8 @@ export const postmasterOf = async (folder: string) =>
   Number.parseInt(await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8'), 10)
 
 /**
- * A temporary folder with spaces in its path, for the tests of one suite. The first test that starts a server creates the cluster, and the
- * others use it. Every server and child process ends with its test.
+ * A temporary folder with spaces in its path, for the tests of one suite. The first test that starts a server creates
+ * the cluster, and the others use it. Every server and child process ends with its test.
  */
 export const useEmbedded = () => {
   const paths = { scratch: '', dir: '' }

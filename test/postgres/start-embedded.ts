@@ -3,8 +3,8 @@ import { lockDataDir } from '../../src/lib/folderlock.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 
 /**
- * Runs the code under test in a separate process: `start-embedded.ts <embedded|datadir|leave> <dir>`. It reports what happens as lines of JSON.
- * A line on its input stops it. With `leave`, nothing stops PostgreSQL.
+ * Runs the code under test in a separate process: `start-embedded.ts <embedded|datadir|leave> <dir>`. It reports what
+ * happens as lines of JSON. A line on its input stops it. With `leave`, nothing stops PostgreSQL.
  */
 const [what, dir = ''] = process.argv.slice(2)
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`)

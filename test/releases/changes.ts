@@ -1,6 +1,6 @@
 /**
- * An intentional change since a release. The stored files of a release are never edited: an intended difference is listed here,
- * with its reason, and one that no longer occurs must be removed from the list.
+ * An intentional change since a release. The stored files of a release are never edited: an intended difference is
+ * listed here, with its reason, and one that no longer occurs must be removed from the list.
  */
 export interface Change {
   readonly release: string

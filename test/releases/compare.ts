@@ -11,7 +11,10 @@ export interface Difference {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns whether the keys of an object are data, so that an additional key is a difference. Other objects may gain fields. */
+/**
+ * Returns whether the keys of an object are data, so that an additional key is a difference. Other objects may gain
+ * fields.
+ */
 const isMap = (at: string, stored: Json) =>
   Object.keys(stored).length === 0 ||
   /\.(?:top[A-Z]\w*|by|by\.\w+|location|device|language|fields|held|free|reached)$/.test(at)
@@ -30,7 +33,10 @@ const setDifferences = (stored: readonly unknown[], now: readonly unknown[], at:
     .map((value) => ({ at: `${at}[${String(value)}]`, stored: undefined, now: value })),
 ]
 
-/** Returns the differences between a value and the stored one, at any depth. A new field of an object is not a difference, unless its keys are data. */
+/**
+ * Returns the differences between a value and the stored one, at any depth. A new field of an object is not a
+ * difference, unless its keys are data.
+ */
 export const differences = (stored: unknown, now: unknown, at: string): Difference[] => {
   if (isProse(at) && typeof stored === 'string' && typeof now === 'string') return []
   if (Array.isArray(stored) && Array.isArray(now)) {
@@ -78,7 +84,10 @@ const matches = ({ at, now }: Change, difference: Difference) => {
   return new RegExp(`^${pattern}$`).test(difference.at) && isDeepStrictEqual(now, difference.now)
 }
 
-/** Returns the differences in a part (the beginning of `at`) that no listed change explains, and listed changes that explain no difference. */
+/**
+ * Returns the differences in a part (the beginning of `at`) that no listed change explains, and listed changes that
+ * explain no difference.
+ */
 export const unexplained = (found: readonly Difference[], part: string, changes: readonly Change[]): string[] => {
   const mine = changes.filter(({ at }) => at.startsWith(`${part}/`))
   const say = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value))

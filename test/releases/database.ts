@@ -114,7 +114,9 @@ const dimensions = ['referrer', 'country', 'browser', 'os', 'device', 'language'
 const without = (row: Json, name: string) =>
   Object.fromEntries(Object.entries(row).filter(([column]) => column !== name))
 
-/** Returns a row of a visit as release 0.1.0 had it: with its time, and with a column for the first visits of people. */
+/**
+ * Returns a row of a visit as release 0.1.0 had it: with its time, and with a column for the first visits of people.
+ */
 const asStored = ({ minute, ms, class: kind, ...row }: Json): Json => {
   if (minute === undefined) return { ...row, class: kind }
   const at = new Date(Number(minute) * 60_000 + Number(ms) + 30_000).toISOString().replace(/\.?0*Z$/, '+00:00')
@@ -122,8 +124,8 @@ const asStored = ({ minute, ms, class: kind, ...row }: Json): Json => {
 }
 
 /**
- * Returns the tables with labels in place of their ids, and without the order of clicks: spools are recorded concurrently, in any order,
- * and labels are numbered in the order of their first occurrence.
+ * Returns the tables with labels in place of their ids, and without the order of clicks: spools are recorded
+ * concurrently, in any order, and labels are numbered in the order of their first occurrence.
  */
 const withoutOrder = ({ clicks, labels, ...tables }: Record<string, StoredTable>): Record<string, StoredTable> => {
   if (!clicks || !labels) return tables
@@ -142,7 +144,10 @@ const withoutOrder = ({ clicks, labels, ...tables }: Record<string, StoredTable>
   }
 }
 
-/** Returns the rows of read tables by the names that the code uses; `physical` returns the name of a table in the database. */
+/**
+ * Returns the rows of read tables by the names that the code uses; `physical` returns the name of a table in the
+ * database.
+ */
 export const readTables = async (
   connection: Connection,
   names: readonly string[],

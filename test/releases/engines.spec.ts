@@ -39,7 +39,10 @@ const fill = async (store: EventStore, lines: readonly Json[]) => {
   }
 }
 
-/** Returns only the states: positions and times differ between engines, and the progress of spools does not depend on the log alone. */
+/**
+ * Returns only the states: positions and times differ between engines, and the progress of spools does not depend on
+ * the log alone.
+ */
 const statesOf = (folds: Json) =>
   Object.fromEntries(
     Object.entries(folds)

@@ -44,7 +44,9 @@ export const withOperator = ({ handler: { handle }, keys }: Ledger) => {
 }
 
 const noRecords = async () => []
-/** Returns a resolver by which all hosts belong to all of the first accounts, except those that are called `unverified`. */
+/**
+ * Returns a resolver by which all hosts belong to all of the first accounts, except those that are called `unverified`.
+ */
 export const provingResolver = (ledger: () => Pick<Ledger, 'keys'>): Resolver => ({
   resolve4: noRecords,
   resolve6: noRecords,
@@ -56,8 +58,8 @@ export const provingResolver = (ledger: () => Pick<Ledger, 'keys'>): Resolver =>
 })
 
 /**
- * Checks the DNS of all domains once, then appends the results of more checks: one domain becomes unverified, another active again. The
- * operator releases a third.
+ * Checks the DNS of all domains once, then appends the results of more checks: one domain becomes unverified, another
+ * active again. The operator releases a third.
  */
 export const withDomainChecks = async (
   { reader, handler: commands, keys }: Ledger,
@@ -91,8 +93,9 @@ export const withDomainChecks = async (
 }
 
 /**
- * Claims names in processes that are killed before they append the resource, as can happen on an engine without transactions.
- * Another account then takes the names over, which fences off one link that was never created and one that exists.
+ * Claims names in processes that are killed before they append the resource, as can happen on an engine without
+ * transactions. Another account then takes the names over, which fences off one link that was never created and one
+ * that exists.
  */
 export const withClaims = async (
   { store, db, handler: commands }: Ledger,
@@ -130,7 +133,10 @@ export const withClaims = async (
 /** The click log of a Kafka topic. */
 export const topic = { log: 'linkledger.clicks', partitions: 2 } as const
 
-/** Records clicks of several days, from a spool that lost some and dropped others: directly into the log, and through Kafka. */
+/**
+ * Records clicks of several days, from a spool that lost some and dropped others: directly into the log, and through
+ * Kafka.
+ */
 export const withClickLogs = async (
   { store }: Ledger,
   { account: owner, link: id, spool }: { readonly account: number; readonly link: number; readonly spool: string },

@@ -154,7 +154,10 @@ const plain = (html: string) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** Returns the addresses that a page links to or loads from, without that of the form for reports, which 0.1.0 did not have. */
+/**
+ * Returns the addresses that a page links to or loads from, without that of the form for reports, which 0.1.0 did not
+ * have.
+ */
 const addressesIn = (page: string) =>
   [...new Set(page.match(/(?:https?:\/\/|(?<=(?:href|action|src)=")\/(?!report\?))[^\s"'<>()]*/g) ?? [])].toSorted()
 
@@ -186,7 +189,10 @@ export const ask = async (
   return readReply(await receive(address, { ...question, headers: authorized }), words)
 }
 
-/** Returns the texts of owners in a response of the API, without those that are so short that a page could contain them by chance. */
+/**
+ * Returns the texts of owners in a response of the API, without those that are so short that a page could contain them
+ * by chance.
+ */
 export const wordsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return /[ :]/.test(value) && !/^[\d :-]+$/.test(value) ? [value] : []
   if (typeof value !== 'object' || value === null) return []

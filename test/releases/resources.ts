@@ -67,7 +67,10 @@ const qrCodes = (logo: string) => [
   { type: 'wifi', data: { ssid: 'Guest net', pass: 'correct horse', encryption: 'WPA2' }, name: 'Guest Wi-Fi' },
 ]
 
-/** Creates resources that links refer to: pixels, overlays, splash pages and campaigns. Of each kind, one is changed and one is deleted. */
+/**
+ * Creates resources that links refer to: pixels, overlays, splash pages and campaigns. Of each kind, one is changed and
+ * one is deleted.
+ */
 export const makeParts = async ({ add, update, remove }: Actor) => {
   const pixels: number[] = []
   for (const [i, type] of pixelTypes.split(' ').entries())
@@ -100,7 +103,10 @@ export const makeParts = async ({ add, update, remove }: Actor) => {
 }
 type Parts = Awaited<ReturnType<typeof makeParts>>
 
-/** Creates a link with every field, one for each way of redirecting, and links that are renamed, deleted or about to expire. */
+/**
+ * Creates a link with every field, one for each way of redirecting, and links that are renamed, deleted or about to
+ * expire.
+ */
 export const makeLinks = async ({ add, update, remove, call }: Actor, parts: Parts, domain: number) => {
   const link = (custom: string, fields: object = {}) => add('url', { url: `${long}${custom}`, custom, ...fields })
   const full = await link('Full', {
@@ -187,7 +193,10 @@ export const makeGroups = async ({ add, update, remove, call }: Actor, full: num
   return { codes, bio, mixed, plain }
 }
 
-/** Creates a domain that is changed, one that is deleted and added again, two for DNS checks, and a deleted one. Some have links. */
+/**
+ * Creates a domain that is changed, one that is deleted and added again, two for DNS checks, and a deleted one. Some
+ * have links.
+ */
 export const makeDomains = async ({ add, update, remove }: Actor) => {
   const brand = await add('domain', {
     domain: `https://${brandHost}`,

@@ -31,7 +31,10 @@ for (const version of versions)
     })
     after(() => started?.close())
 
-    /** Returns the differences between the service's responses and the stored ones, for the requests that pass the filter. */
+    /**
+     * Returns the differences between the service's responses and the stored ones, for the requests that pass the
+     * filter.
+     */
     const compareReplies = async (part: string, wanted: (question: Question) => boolean) => {
       const { app, release } = started
       const answers = (await readLines(dir, 'answers.jsonl')) as unknown as Answer[]

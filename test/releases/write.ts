@@ -3,8 +3,8 @@
  *
  *     npx tsx test/releases/write.ts
  *
- * creates the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit the folder.
- * It refuses to overwrite an existing folder.
+ * creates the folder test/releases/<version in package.json>. Run it once, just before a release is tagged, and commit
+ * the folder. It refuses to overwrite an existing folder.
  */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -43,7 +43,10 @@ interface Line {
   readonly seq?: number
 }
 
-/** Returns the partitions of the spool in a folder. Each line of its files is a checksum and JSON: headers first, then visits. */
+/**
+ * Returns the partitions of the spool in a folder. Each line of its files is a checksum and JSON: headers first, then
+ * visits.
+ */
 const spoolIn = async (dir: string): Promise<StoredSpool[]> => {
   const files = (await readdir(dir)).filter((name) => name.endsWith('.spool')).sort()
   const texts = await Promise.all(files.map((name) => readFile(join(dir, name), 'utf8')))

@@ -4,8 +4,8 @@
  *     npm run golden
  *     npm run golden -- LinkRestored '{"id":7,"revision":3}' link-7
  *
- * The first makes up payloads by the schemas of the events. The second takes the payload that it is given, and the stream: for an event that
- * a payload without meaning would not show. Files that exist are never changed.
+ * The first makes up payloads by the schemas of the events. The second takes the payload that it is given, and the
+ * stream: for an event that a payload without meaning would not show. Files that exist are never changed.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -27,13 +27,19 @@ const take = async (store: EventStore, after: bigint, filter: Filter, count: num
   return list
 }
 
-/** What some engines guarantee beyond the contract: positions without gaps, and that a list of writes is stored as a whole or not at all. */
+/**
+ * What some engines guarantee beyond the contract: positions without gaps, and that a list of writes is stored as a
+ * whole or not at all.
+ */
 export interface Extras {
   readonly gapless: boolean
   readonly atomic: boolean
 }
 
-/** The contract of every event store. `open` returns the store under test, which the tests share; each uses streams of its own. */
+/**
+ * The contract of every event store. `open` returns the store under test, which the tests share; each uses streams of
+ * its own.
+ */
 export const storeContract = (name: string, open: () => EventStore, { gapless, atomic }: Extras) =>
   describe(`event store contract: ${name}`, () => {
     const append = (s: string, expected: bigint | 'no_stream', ...events: New<DomainEvent>[]) =>

@@ -25,8 +25,8 @@ const waiting: WaitingStart = { onWaiting: () => {}, signal: new AbortController
 
 let started: Promise<Connection> | undefined
 /**
- * Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of a start. All copies
- * are of the same log and have the same keys.
+ * Returns a copy of a database on which a service was started once: its schemas and its empty read tables take half of
+ * a start. All copies are of the same log and have the same keys.
  */
 export const startedDatabase = async (): Promise<Connection> => {
   started ??= (async (): Promise<Connection> => {
@@ -37,7 +37,10 @@ export const startedDatabase = async (): Promise<Connection> => {
   return freshDatabase(await started)
 }
 
-/** Starts a service in this process, on a database of its own and a free port, with its read tables filled. `settings` are environment variables. */
+/**
+ * Starts a service in this process, on a database of its own and a free port, with its read tables filled. `settings`
+ * are environment variables.
+ */
 export const startTestApp = async (
   settings: Readonly<Record<string, string>> = {},
   on?: Connection,
@@ -85,7 +88,10 @@ export const startTestApp = async (
   }
 }
 
-/** Returns the positions of the events after a position, without clicks and their spools: those of an earlier test may be recorded meanwhile. */
+/**
+ * Returns the positions of the events after a position, without clicks and their spools: those of an earlier test may
+ * be recorded meanwhile.
+ */
 const domainPositions = async ({ ledger: { store } }: App, after: bigint) => {
   const positions: bigint[] = []
   for await (const events of readToHead(store, { after, filter: 'domain', limit: 1000 }))
@@ -95,8 +101,8 @@ const domainPositions = async ({ ledger: { store } }: App, after: bigint) => {
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
 /**
- * Returns the connection as a DATABASE_URL; a socket folder is the `host` in its query. On a busy machine, PostgreSQL may need more than the
- * usual two seconds to open a connection.
+ * Returns the connection as a DATABASE_URL; a socket folder is the `host` in its query. On a busy machine, PostgreSQL
+ * may need more than the usual two seconds to open a connection.
  */
 export const urlOf = (
   { host = '', port = 5432, user = '', password = '', database = '' }: Connection,

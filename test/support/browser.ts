@@ -69,7 +69,9 @@ export const openBrowser = async () => {
   }
 
   return {
-    /** Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run. */
+    /**
+     * Loads a page and evaluates an expression on it, two animation frames later, when scripts of the page have run.
+     */
     visit: async <T>(url: string, expression: string): Promise<Seen<T>> => {
       ;[problems, dialogs] = [[], 0]
       // until then the page before, or a frame of it, may still navigate
@@ -101,8 +103,8 @@ export const openBrowser = async () => {
     /** Sets the user agent; an empty string restores the browser's own. */
     setUserAgent: (userAgent: string) => protocol.send('Emulation.setUserAgentOverride', { userAgent }),
     /**
-     * From now on requests for these addresses (`https://example.com/*`) get no response (`silent`) or an empty one (`empty`), with which a page
-     * stays where it is. Without patterns, nothing is blocked any more.
+     * From now on requests for these addresses (`https://example.com/*`) get no response (`silent`) or an empty one
+     * (`empty`), with which a page stays where it is. Without patterns, nothing is blocked any more.
      */
     block: async (how: 'silent' | 'empty' = 'silent', ...patterns: readonly string[]) => {
       answerEmpty = how === 'empty'
@@ -110,7 +112,10 @@ export const openBrowser = async () => {
       if (patterns.length === 0) return
       await protocol.send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) })
     },
-    /** Navigates to a URL (or stays) and waits until the page has a wanted one, at most `ms`. Returns the last URL, the ms that it took, and the blocked requests. */
+    /**
+     * Navigates to a URL (or stays) and waits until the page has a wanted one, at most `ms`. Returns the last URL, the
+     * ms that it took, and the blocked requests.
+     */
     arrive: async (
       url: string | undefined,
       isWanted: (at: string) => boolean,

@@ -8,8 +8,8 @@ const root = new URL('../../', import.meta.url).pathname
 const outcome = () => join(process.env['LINKLEDGER_TEST_DIR']!, 'build.json')
 
 /**
- * Builds the program for the specs that run it in separate processes. Bundled with its libraries, it starts in half the time of
- * what `npm run build` makes.
+ * Builds the program for the specs that run it in separate processes. Bundled with its libraries, it starts in half the
+ * time of what `npm run build` makes.
  */
 export const startBuild = async () => {
   await mkdir(join(root, '.cache'), { recursive: true })

@@ -19,7 +19,9 @@ export interface Ask {
 export const browser =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'
 
-/** Sends requests to a service as API clients and visitors do. Each answer of the API must be as `/openapi.json` says. */
+/**
+ * Sends requests to a service as API clients and visitors do. Each answer of the API must be as `/openapi.json` says.
+ */
 export const client = (address: string, check = checkAnswer) => {
   const ask = async (method: string, path: string, { key, body, headers = {} }: Ask = {}): Promise<Answer> => {
     const answer = await exchange(address + path, {

@@ -17,19 +17,25 @@ const withClock = async <T>(now: (real: () => number) => number, run: () => Prom
 }
 
 /**
- * Runs something while the clock of this process is ahead, so that a test need not wait until something expires. Services in
- * this process follow it; timers, PostgreSQL and other processes do not.
+ * Runs something while the clock of this process is ahead, so that a test need not wait until something expires.
+ * Services in this process follow it; timers, PostgreSQL and other processes do not.
  */
 export const secondsLater = <T>(seconds: number, run: () => Promise<T>): Promise<T> =>
   withClock((real) => real() + seconds * 1000, run)
 
-/** Runs something while the clock of this process stands still, so that a code of an authenticator app, for example, stays right. */
+/**
+ * Runs something while the clock of this process stands still, so that a code of an authenticator app, for example,
+ * stays right.
+ */
 export const atOneMoment = <T>(run: () => Promise<T>): Promise<T> => {
   const moment = Date.now()
   return withClock(() => moment, run)
 }
 
-/** Runs something and returns its result with the CPU time of this process in ms, over all threads, which does not depend on other processes. */
+/**
+ * Runs something and returns its result with the CPU time of this process in ms, over all threads, which does not
+ * depend on other processes.
+ */
 export const cpuTime = async <T>(run: () => T | Promise<T>) => {
   const start = process.cpuUsage()
   const result = await run()

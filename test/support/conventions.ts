@@ -14,7 +14,10 @@ export const expectConventions = ({ headers, text, json }: Answer, message: stri
   expect(headers.get('Cache-Control'), message).to.equal('no-store')
   expect([0, 1, '0'], `${message}: ${text}`).to.include(json['error'])
 }
-/** Expects what a failure says as values: a code of the enumeration, what the sentence needs, and the field that it is about, if any. */
+/**
+ * Expects what a failure says as values: a code of the enumeration, what the sentence needs, and the field that it is
+ * about, if any.
+ */
 export const expectProblem = (json: Readonly<Record<string, unknown>>, message: string) => {
   expect(problemCodes, message).to.include(json['code'])
   expect(json['params'], message).to.be.an('object')

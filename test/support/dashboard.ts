@@ -60,7 +60,10 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
 }
 export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
-/** axe-core is no dependency: its licence is MPL-2.0. `.ci/run` installs it: `npm install --prefix .cache/axe --no-save axe-core`. */
+/**
+ * axe-core is no dependency: its licence is MPL-2.0. `.ci/run` installs it: `npm install --prefix .cache/axe --no-save
+ * axe-core`.
+ */
 const axeFile = new URL('../../.cache/axe/node_modules/axe-core/axe.min.js', import.meta.url)
 const axe = existsSync(axeFile) ? readFileSync(axeFile, 'utf8') : undefined
 if (!axe) note('screens are checked by our own rules only: axe-core is not in .cache/axe')

@@ -31,7 +31,10 @@ export const dropDatabases = async () => {
 }
 
 let migrated: Promise<Connection> | undefined
-/** Creates a database with the schemas that a service starts with: a copy, because the migrations take longer than the tests of a store. */
+/**
+ * Creates a database with the schemas that a service starts with: a copy, because the migrations take longer than the
+ * tests of a store.
+ */
 export const migratedDatabase = async (): Promise<Connection> => {
   migrated ??= (async () => {
     const connection = await freshDatabase()

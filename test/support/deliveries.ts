@@ -34,7 +34,10 @@ export const expectedIds = async ({ store, ordinals }: Log, account: number, fro
   return ids
 }
 
-/** Waits until a receiver has accepted every message, in log order: the log may grow, and messages arrive, while it is read. */
+/**
+ * Waits until a receiver has accepted every message, in log order: the log may grow, and messages arrive, while it is
+ * read.
+ */
 export const expectAll = async (log: Log, receiver: Receiver, account: number, path: string, ms = 60_000) => {
   const expected = await until(
     () => expectedIds(log, account),

@@ -3,7 +3,8 @@ import { routes } from '../../src/http/routes.ts'
 import { openApi, template } from '../../src/http/docs/openapi.ts'
 
 const document = openApi({ routes, version: 'test', closed: true })
-// the reference's own spec validates the document; here most of the time would go into that and into making the code of a schema short
+// the reference's own spec validates the document; here most of the time would go into that and into making the code of
+// a schema short
 const ajv = new Ajv2020({
   strict: false,
   allErrors: true,

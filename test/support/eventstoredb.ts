@@ -33,8 +33,8 @@ export interface DoubleOptions {
 }
 
 /**
- * Starts a stand-in for an EventStoreDB node on a free port of this machine. It speaks the protocol with the real client and behaves as a
- * real server was observed to. In addition it fails on command.
+ * Starts a stand-in for an EventStoreDB node on a free port of this machine. It speaks the protocol with the real
+ * client and behaves as a real server was observed to. In addition it fails on command.
  */
 export const startDouble = async (options: DoubleOptions = {}) => {
   const { log = memoryLog(), leader, gossip = async () => {}, host = '127.0.0.1' } = options

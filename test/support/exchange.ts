@@ -11,8 +11,8 @@ const usual = {
 }
 
 /**
- * Connections are kept, like those of `fetch`, and for less time than servers keep them: a request fails when its connection is closed by the
- * server at the same moment. An idle one does not keep the process running.
+ * Connections are kept, like those of `fetch`, and for less time than servers keep them: a request fails when its
+ * connection is closed by the server at the same moment. An idle one does not keep the process running.
  */
 const agent = new Agent({ keepAlive: true, timeout: 3000 })
 
@@ -61,12 +61,15 @@ const send = (url: string, { method, headers, body }: Exchange) =>
     sent.end(body)
   })
 
-/** A server may close an idle connection at the moment when it is used again. Then clients send a GET once more (RFC 9112, 9.3.1). */
+/**
+ * A server may close an idle connection at the moment when it is used again. Then clients send a GET once more (RFC
+ * 9112, 9.3.1).
+ */
 const closedMeanwhile = (error: unknown) => (error as { readonly idle?: boolean }).idle === true
 
 /**
- * Sends a request and reads the response to its end, as `fetch` does without following redirects. It takes a quarter of the processor time
- * of `fetch`, which was a tenth of what the flows cost.
+ * Sends a request and reads the response to its end, as `fetch` does without following redirects. It takes a quarter of
+ * the processor time of `fetch`, which was a tenth of what the flows cost.
  */
 export const exchange = (url: string, sent: Exchange) =>
   send(url, sent).catch((error: unknown) => {

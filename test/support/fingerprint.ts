@@ -63,7 +63,10 @@ export interface Fingerprint {
   readonly events: string
 }
 
-/** Returns what the rows of the projection in a file follow from. It depends on neither the version of Node nor the format of the code. */
+/**
+ * Returns what the rows of the projection in a file follow from. It depends on neither the version of Node nor the
+ * format of the code.
+ */
 export const fingerprintOf = async (file: URL): Promise<Fingerprint> => {
   const sources = [...(await sourcesOf(file)).values()].map(withoutImports).map(withoutFormat).sort()
   const words = new Set(sources.join('\n').match(/[A-Z]\w+/g))

@@ -35,8 +35,8 @@ const stored = ({ type, data }: DomainEvent) => schemas[type].parse(JSON.parse(J
 type Logged<E extends { readonly type: string }> = Extract<DomainEvent, { type: E['type'] }>
 
 /**
- * Given past events, when a command, then its outcome. Every accepted command is decided twice: the second time it must cause no event,
- * or, after it has deleted or erased the resource, must not find it.
+ * Given past events, when a command, then its outcome. Every accepted command is decided twice: the second time it must
+ * cause no event, or, after it has deleted or erased the resource, must not find it.
  */
 export const spec = <C extends { readonly type: string }, S, E extends DomainEvent>(decider: Decider<C, S, E>) => ({
   given: (...past: readonly Logged<E>[]) => ({
@@ -99,7 +99,10 @@ export const applyInMemory = (tables: Tables, changes: readonly Change[]): Table
   return tables
 }
 
-/** Given events, then the rows of a table, which must be the same however the events are split into two batches. Needs no database. */
+/**
+ * Given events, then the rows of a table, which must be the same however the events are split into two batches. Needs
+ * no database.
+ */
 export const projectionSpec = (projection: Projection) => ({
   given: (...past: readonly (DomainEvent | Recorded<DomainEvent>)[]) => {
     if (!('on' in projection)) throw new Error(`${projection.name} needs a database`)

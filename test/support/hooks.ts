@@ -12,8 +12,8 @@ let removeBuild = async () => {}
 const roomy = 8 * 2 ** 30
 
 /**
- * Returns where databases are cheapest. Each has about a thousand files, and some file systems search long for a free place for each: ext4
- * without a journal does while many files were deleted in the last minutes, as by an earlier run.
+ * Returns where databases are cheapest. Each has about a thousand files, and some file systems search long for a free
+ * place for each: ext4 without a journal does while many files were deleted in the last minutes, as by an earlier run.
  */
 const cheapestFolder = async (): Promise<string> => {
   const memory = '/dev/shm'

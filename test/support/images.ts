@@ -4,8 +4,9 @@ import { openPool, type Pool } from '../../src/qr/pool.ts'
 let pools: readonly Pool[] | undefined
 
 /**
- * Returns images for one service, which are made by threads that all services of this process share: each costs 0.3 s of a processor to
- * start. Their time limits are longer than usual, because a busy machine needs more than two seconds for a picture.
+ * Returns images for one service, which are made by threads that all services of this process share: each costs 0.3 s
+ * of a processor to start. Their time limits are longer than usual, because a busy machine needs more than two seconds
+ * for a picture.
  */
 export const sharedImages = (): Images => {
   pools ??= [

@@ -17,7 +17,9 @@ export const agents = {
 /** Addresses in these countries. */
 export const [canada, germany] = ['24.48.0.1', '84.160.0.1'] as const
 
-/** Returns the Content-Security-Policy of a page, by directive, with `own` for the hash of a style or script of ours. */
+/**
+ * Returns the Content-Security-Policy of a page, by directive, with `own` for the hash of a style or script of ours.
+ */
 export const policyOf = ({ headers }: Answer) =>
   Object.fromEntries(
     (headers.get('Content-Security-Policy') ?? '')
@@ -45,7 +47,10 @@ export const summary = ({ status, headers, text }: Answer) =>
 /** Fields of an overlay of type message. */
 export const message = { type: 'message', name: 'm', message: 'Read our guide', link: 'https://example.com/guide' }
 
-/** Starts a service for the enclosing `describe`, and returns what its tests need to make and visit links with interstitials. */
+/**
+ * Starts a service for the enclosing `describe`, and returns what its tests need to make and visit links with
+ * interstitials.
+ */
 export const useInterstitials = (settings: Readonly<Record<string, string>> = {}) => {
   const links = useLinks({ TRUST_PROXY: '1', ...settings })
   return {

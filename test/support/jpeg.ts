@@ -8,8 +8,8 @@ export const jpegHeader = (width: number, height: number) =>
   Buffer.concat([Buffer.from([0xff, 0xd8]), frame(width, height), Buffer.from([0xff, 0xd9])])
 
 /**
- * Returns a progressive JPEG of 1024 x 1024 grey pixels in many scans of 12 bytes each (ITU T.81, G.1.2.2). Every scan states in two
- * bytes that all 16,384 blocks are empty, and makes a decoder visit each of them.
+ * Returns a progressive JPEG of 1024 x 1024 grey pixels in many scans of 12 bytes each (ITU T.81, G.1.2.2). Every scan
+ * states in two bytes that all 16,384 blocks are empty, and makes a decoder visit each of them.
  */
 export const slowJpeg = (scans: number) => {
   const table = segment(0xc4, [0x10, 1, ...Array<number>(15).fill(0), 0xe0])

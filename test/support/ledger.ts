@@ -36,8 +36,8 @@ export const expectWholeLog = (events: readonly Event[]) => {
 }
 
 /**
- * Checks links that were created during a fault: acknowledged links are in the log, links in the log were requested and are complete,
- * and the tables have each of them once.
+ * Checks links that were created during a fault: acknowledged links are in the log, links in the log were requested and
+ * are complete, and the tables have each of them once.
  */
 export const expectLedger = async (
   service: Pick<ReturnType<typeof client>, 'get'>,

@@ -42,7 +42,10 @@ export const useLinks = (settings: Readonly<Record<string, string>> = {}, overri
     },
     update: (id: number, body: object) => api(`/api/url/${id}/update`, { url: long, ...body }, 'put'),
     clicks: async (id: number) => Number((await statistics(id))['clicks']),
-    /** Returns the clicks so far. Clicks are counted in order, so one more click with a unique referrer shows when all earlier ones are counted. */
+    /**
+     * Returns the clicks so far. Clicks are counted in order, so one more click with a unique referrer shows when all
+     * earlier ones are counted.
+     */
     clicksSoFar: async (id: number, path: string) => {
       const marker = `marker-${++n}.example`
       await app.visit(path, { Referer: `https://${marker}/` })

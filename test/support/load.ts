@@ -21,8 +21,8 @@ export interface Sent<W extends LoadRequest = LoadRequest> {
 }
 
 /**
- * Starts `workers` clients, each with a connection that it keeps. Each sends one request after the other, `pause` ms apart, until
- * the load is stopped. All responses are kept.
+ * Starts `workers` clients, each with a connection that it keeps. Each sends one request after the other, `pause` ms
+ * apart, until the load is stopped. All responses are kept.
  */
 export const startLoad = <W extends LoadRequest>(
   address: string,
@@ -130,7 +130,10 @@ const listedBy = async ({ get }: Pick<Client, 'get'>, key: string) => {
 }
 export const listed = async (service: Pick<Client, 'get'>, key: string) => (await listedBy(service, key)).rows
 
-/** Follows one more link and waits until its click is counted. Clicks keep their order, so all earlier ones are counted then. */
+/**
+ * Follows one more link and waits until its click is counted. Clicks keep their order, so all earlier ones are counted
+ * then.
+ */
 export const allCounted = async (service: Client, key: string) => {
   const [last] = await makeLinks(service, key, 1)
   expect((await service.visit(`/${last!.alias}`)).status).to.equal(302)
@@ -172,7 +175,10 @@ export const makeBio = async ({ post }: Pick<Client, 'post'>, key: string, rando
   }
 }
 
-/** Expects the views of bio pages and the clicks on their entries to be what visitors got; an unanswered visit may be counted or not. */
+/**
+ * Expects the views of bio pages and the clicks on their entries to be what visitors got; an unanswered visit may be
+ * counted or not.
+ */
 export const expectExactEntries = async (service: Client, key: string, visits: readonly Sent<BioRequest>[]) => {
   await allCounted(service, key)
   for (const bio of new Set(visits.map(({ request }) => request.bio))) {

@@ -24,8 +24,8 @@ const isFree = async (port: number) => {
 }
 
 /**
- * Returns a free port of this machine which a server can leave and take again. Systems give ports from 32768 on to everyone who wants any, so
- * such a port may have another owner a moment later.
+ * Returns a free port of this machine which a server can leave and take again. Systems give ports from 32768 on to
+ * everyone who wants any, so such a port may have another owner a moment later.
  */
 export const ownPort = async (): Promise<number> => {
   for (;;) {

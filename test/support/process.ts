@@ -13,7 +13,10 @@ export interface Process {
   readonly end: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Runs a command in this process, which saves the half second that a new one takes to load the program. Log lines are not in `err`. */
+/**
+ * Runs a command in this process, which saves the half second that a new one takes to load the program. Log lines are
+ * not in `err`.
+ */
 export const runCommand = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
   let [out, err] = ['', '']
   const print = (line: string) => void (out += `${line}\n`)

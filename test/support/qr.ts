@@ -14,7 +14,10 @@ export const scanPng = (bytes: Uint8Array) => scan(readPng(bytes))
 
 const rgb = (color = '') => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
 
-/** Renders an SVG of ours as pixels: its background, the rectangles of its path, and its logo, at a number of pixels per module. */
+/**
+ * Renders an SVG of ours as pixels: its background, the rectangles of its path, and its logo, at a number of pixels per
+ * module.
+ */
 export const rasterise = (svg: string, scale = 4): Raster => {
   const [, modules = ''] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? []
   const side = Number(modules) * scale

@@ -54,7 +54,10 @@ export const slowly =
 export const postTo = (port: number, ms?: number) =>
   openPost({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [port] }, ms)
 
-/** Starts a receiver of webhooks on this machine. `post` sends to it in spite of its address, and waits `ms` for its answers. */
+/**
+ * Starts a receiver of webhooks on this machine. `post` sends to it in spite of its address, and waits `ms` for its
+ * answers.
+ */
 export const startReceiver = async (ms?: number) => {
   const received: Received[] = []
   let behaviour: Behaviour = accept

@@ -42,7 +42,10 @@ const createCluster = async (dir: string) => {
   await saveWork(join(dir, 'postgres', 'data'))
 }
 
-/** Returns a folder with a cluster that is not in use. The first process of a run creates it, because that takes a second of a processor. */
+/**
+ * Returns a folder with a cluster that is not in use. The first process of a run creates it, because that takes a
+ * second of a processor.
+ */
 const sharedCluster = async (folder: string): Promise<string> => {
   const dir = join(folder, 'cluster')
   const outcome = join(folder, 'cluster-outcome')
@@ -61,8 +64,8 @@ const sharedCluster = async (folder: string): Promise<string> => {
 }
 
 /**
- * These databases do not outlive the run, so PostgreSQL neither waits for the disk nor vacuums them: with a database for each test,
- * autovacuum would start a process every few hundred milliseconds.
+ * These databases do not outlive the run, so PostgreSQL neither waits for the disk nor vacuums them: with a database
+ * for each test, autovacuum would start a process every few hundred milliseconds.
  */
 const saveWork = (data: string) =>
   appendFile(
@@ -81,7 +84,10 @@ const loginFast = async (connection: EmbeddedConnection) => {
 
 const running = () => (started ??= start())
 
-/** Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the process. */
+/**
+ * Returns the one embedded PostgreSQL of this process, which the first test that needs it starts. It ends with the
+ * process.
+ */
 export const server = async (): Promise<EmbeddedConnection> => (await running()).connection
 
 /** Runs a statement about whole databases: `create database`. */

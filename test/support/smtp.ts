@@ -36,7 +36,9 @@ const parse = (to: string, data: string): ReceivedMail => {
   return { to, headers, text: decodeText(rest.join('\r\n\r\n'), headers['content-transfer-encoding']) }
 }
 
-/** A mail server on this machine that keeps what it receives. `greet(false)` makes it silent: clients connect, and wait. */
+/**
+ * A mail server on this machine that keeps what it receives. `greet(false)` makes it silent: clients connect, and wait.
+ */
 export const startSmtp = async () => {
   const mails: ReceivedMail[] = []
   const held: Socket[] = []

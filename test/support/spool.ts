@@ -51,7 +51,10 @@ export const delivered = (given: readonly SpoolEntry[], spool = 's', rules = 1):
 export const linksOf = (events: readonly { readonly type: string; readonly data: object }[]): number[] =>
   events.flatMap(({ data }) => ('clicks' in data ? (data.clicks as readonly Click[]).map(({ link }) => link) : []))
 
-/** Returns a spool in memory that yields these batches, wherever the reader starts, like a spool that delivers again after a failure. */
+/**
+ * Returns a spool in memory that yields these batches, wherever the reader starts, like a spool that delivers again
+ * after a failure.
+ */
 export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEntry[])[]) => {
   const released: SeqByPartition[] = []
   const readAfter: SeqByPartition[] = []

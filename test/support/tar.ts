@@ -1,4 +1,7 @@
-/** Returns the files of a tar archive by their names. Throws when a header has a wrong checksum or the archive does not end as it must. */
+/**
+ * Returns the files of a tar archive by their names. Throws when a header has a wrong checksum or the archive does not
+ * end as it must.
+ */
 export const untar = (archive: Buffer): ReadonlyMap<string, string> => {
   const files = new Map<string, string>()
   for (let at = 0; ;) {

@@ -28,7 +28,10 @@ export const changed = (row: Target, position: bigint) => ({
 
 const linkOf = (found: PublicTarget | undefined) => (found && 'link' in found ? found : undefined)
 
-/** Opens a cache in front of a table in memory. While the table is held, its answers (as of the time of the lookup) arrive only when it is released. */
+/**
+ * Opens a cache in front of a table in memory. While the table is held, its answers (as of the time of the lookup)
+ * arrive only when it is released.
+ */
 export const openTestTargets = (options: Partial<TargetsOptions> = {}) => {
   const rows = new Map<string, Target>()
   const lookups: string[] = []

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 
 const [surrogates, last] = [{ first: 0xd800, count: 0x800 }, 0x10ffff]
 
-/** Any character. fast-check's own unit `binary` lists all 1,112,064 of them in a map, which costs each process of mocha a second and its heap 100 MB. */
+/**
+ * Any character. fast-check's own unit `binary` lists all 1,112,064 of them in a map, which costs each process of mocha
+ * a second and its heap 100 MB.
+ */
 const character = fc.integer({ min: 0, max: last - surrogates.count }).map(
   (n) => String.fromCodePoint(n < surrogates.first ? n : n + surrogates.count),
   (text) => {

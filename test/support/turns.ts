@@ -1,6 +1,6 @@
 /**
- * Runs something and returns the CPU time in ms of its longest turn of the event loop. Other requests of the process wait
- * that long.
+ * Runs something and returns the CPU time in ms of its longest turn of the event loop. Other requests of the process
+ * wait that long.
  */
 export const longestTurn = async (work: () => unknown): Promise<number> => {
   let longest = 0
@@ -35,7 +35,8 @@ interface Sizes {
 
 /**
  * Does something with inputs that grow from one size to another. Returns by how much its longest turn of the event loop
- * grew at most from one to the next: `times` in work that is proportional to the input, 1 in work that is done in pieces.
+ * grew at most from one to the next: `times` in work that is proportional to the input, 1 in work that is done in
+ * pieces.
  */
 export const turnGrowth = async <I>(
   inputOf: (size: number) => I,

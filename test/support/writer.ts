@@ -16,7 +16,10 @@ import { memoryKeyring } from './keyring.ts'
 
 export const newMemoryStore = () => memoryStore(codec(memoryKeyring()))
 
-/** Returns a store without transactions, which carries out the writes of an append one by one. `between` runs between two writes, and may throw. */
+/**
+ * Returns a store without transactions, which carries out the writes of an append one by one. `between` runs between
+ * two writes, and may throw.
+ */
 export const oneByOne = (
   store: EventStore,
   between: (done: Write, next: Write) => Promise<unknown> = () => Promise.resolve(),
@@ -57,7 +60,10 @@ const outcome = async <T>(result: Promise<T>) => {
   }
 }
 
-/** Sends commands of accounts, each at a given second of the tests' day. Returns the `Refused` when a command is refused. */
+/**
+ * Sends commands of accounts, each at a given second of the tests' day. Returns the `Refused` when a command is
+ * refused.
+ */
 export const writer = (store: EventStore, ids: NextId = countingIds().next) => {
   const { handle, create, load } = handler(store)
   const context = (account: number, seconds: number, command: string = randomUUID()): Context => ({

@@ -207,7 +207,8 @@ describe('a malicious logo', function () {
   it('never blocks the event loop', () => {
     note(`${turns.length} turns: ${spread(turns)}`)
     const p99 = turns.toSorted((a, b) => a - b)[Math.floor(turns.length * 0.99)]
-    // 10 to 30 ms on an idle machine, more when other processes use its cores; decoding on the event loop would take seconds
+    // 10 to 30 ms on an idle machine, more when other processes use its cores; decoding on the event loop would take
+    // seconds
     expect(p99).to.be.below(3000)
   })
 })

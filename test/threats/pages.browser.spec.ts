@@ -77,8 +77,8 @@ describe('stored texts in Chromium', function () {
 
   let browser: Browser
   /**
-   * serves `/frames` and what it shows: the pages of the service without their Content-Security-Policy, or with `?policy` with a policy that differs
-   * from theirs only in that it allows the frame, and pages that escape nothing
+   * serves `/frames` and what it shows: the pages of the service without their Content-Security-Policy, or with
+   * `?policy` with a policy that differs from theirs only in that it allows the frame, and pages that escape nothing
    */
   let bare: Server
   /** what the page `/frames` shows, each in a frame */
@@ -117,10 +117,16 @@ describe('stored texts in Chromium', function () {
      <input value=${text}><a href="${text}">x</a><!--${text}--><textarea>${text}</textarea>
      <script>const a = "${text}"</script><script>const b = '${text}'</script><script>const c = \`${text}\`</script>`
 
-  /** Returns a twentieth of the texts, from number `nth` on, or all of them with FAULTS=long. Only the bio page is always tested with all texts. */
+  /**
+   * Returns a twentieth of the texts, from number `nth` on, or all of them with FAULTS=long. Only the bio page is
+   * always tested with all texts.
+   */
   const some = (nth: number) => (thorough ? payloads : payloads.filter((_, i) => i % 20 === nth))
 
-  /** Looks at pages of the bare server, many at once, which is ten times faster than one after another: undefined for a page that navigated away. */
+  /**
+   * Looks at pages of the bare server, many at once, which is ten times faster than one after another: undefined for a
+   * page that navigated away.
+   */
   const lookInFrames = async (paths: readonly string[]) => {
     frames = paths
     const seen = await browser.visit<readonly (Look | null)[]>(`${bareAddress}/frames`, lookAtFrames(paths.length))
@@ -129,8 +135,9 @@ describe('stored texts in Chromium', function () {
   }
 
   /**
-   * Expects of each page, by what it shows, that nothing would run without its policy, and of the first two that the policy has nothing to block. The
-   * first one is also visited at the service itself. With FAULTS=long, all pages are looked at in each way.
+   * Expects of each page, by what it shows, that nothing would run without its policy, and of the first two that the
+   * policy has nothing to block. The first one is also visited at the service itself. With FAULTS=long, all pages are
+   * looked at in each way.
    */
   const allHarmless = async (pages: ReadonlyMap<string, string>) => {
     const paths = [...pages.values()]

@@ -199,7 +199,8 @@ describe(`accounts of one service (${repeatable})`, () => {
         const values =
           kind === undefined ? [marker, String(ids.theirs.get('url')), ...choices] : [String(ids.theirs.get(kind))]
         for (const value of values) {
-          // a third of the values, another third for each seed, and in `npm run test:faults` all of them; always those that are ids
+          // a third of the values, another third for each seed, and in `npm run test:faults` all of them; always those
+          // that are ids
           if (!long && kind === undefined && place++ % 3 !== seed % 3) continue
           const answer = await app.get(`${path()}?${new URLSearchParams({ [name]: value }).toString()}`, { key: ours })
           if (answer.status !== 200) continue

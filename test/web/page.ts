@@ -26,8 +26,9 @@ export interface FakePage {
 }
 
 /**
- * Installs a page in English while the specs of a file run. Modules that read the address are imported in `load`, when the page is there. So are all
- * that share something with them: what a spec imports at its beginning is a second copy for tsx.
+ * Installs a page in English while the specs of a file run. Modules that read the address are imported in `load`, when
+ * the page is there. So are all that share something with them: what a spec imports at its beginning is a second copy
+ * for tsx.
  */
 export const usePage = (load: () => Promise<void>): FakePage => {
   const asked: Asked[] = []

@@ -69,7 +69,10 @@ const links = [
   ['start', 'https://docs.example.com/start', 'Getting started', ['product'], 21],
 ] as const
 
-/** Makes links with a story: somebody mistypes a destination, and somebody else takes it back. Returns the ids of the first and of their account. */
+/**
+ * Makes links with a story: somebody mistypes a destination, and somebody else takes it back. Returns the ids of the
+ * first and of their account.
+ */
 const seed = async ({ app, browser }: Dashboard) => {
   const key = await browser.read<string>(
     `fetch('/api/key/add', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"name":"campaign-sync","scopes":["read","write","account"]}' }).then((one) => one.json()).then((one) => one.key)`,

@@ -6,7 +6,10 @@ import { hasAccounts } from '../../queries/accounts/account.ts'
 import { openOneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** Whether no account was ever made. While the read tables are filled for the first time, only a log without anything shows it. */
+/**
+ * Whether no account was ever made. While the read tables are filled for the first time, only a log without anything
+ * shows it.
+ */
 const isWithoutAccounts = async ({ reader, store }: Pick<Ledger, 'reader' | 'store'>) => {
   try {
     return !(await hasAccounts(reader))
@@ -18,8 +21,8 @@ const isWithoutAccounts = async ({ reader, store }: Pick<Ledger, 'reader' | 'sto
 }
 
 /**
- * Returns the address of a page that makes the first account, where nobody can register and there is none yet. It works once, for whichever
- * process it was made; only the hash of its token is stored.
+ * Returns the address of a page that makes the first account, where nobody can register and there is none yet. It works
+ * once, for whichever process it was made; only the hash of its token is stored.
  */
 export const linkToFirstAccount = async (
   ledger: Pick<Ledger, 'config' | 'db' | 'keys' | 'reader' | 'store'>,

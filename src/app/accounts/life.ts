@@ -55,7 +55,9 @@ const openMails = (
   }
 }
 
-/** Opens what concerns the life of an account: its password, mails to its owner, links that work once, and its export. */
+/**
+ * Opens what concerns the life of an account: its password, mails to its owner, links that work once, and its export.
+ */
 export const openAccountLife = (
   ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,

@@ -15,7 +15,10 @@ export const describeSmtpError = (error: unknown) => {
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 20_000 }
 
-/** Mails have links in them, so a server that is not on this machine must encrypt the connection, unless SMTP_URL says otherwise. */
+/**
+ * Mails have links in them, so a server that is not on this machine must encrypt the connection, unless SMTP_URL says
+ * otherwise.
+ */
 const withTls = (address: string) => {
   const url = new URL(address)
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)

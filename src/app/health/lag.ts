@@ -41,8 +41,8 @@ interface WatchOptions {
 }
 
 /**
- * Returns how many seconds ago the oldest event of a kind after a position was appended: 0 when there is none, null when the log does not
- * answer. An event that cannot be read has its age, too.
+ * Returns how many seconds ago the oldest event of a kind after a position was appended: 0 when there is none, null
+ * when the log does not answer. An event that cannot be read has its age, too.
  */
 export const secondsBehind = async (
   store: Pick<EventStore, 'head' | 'subscribe'>,
@@ -69,8 +69,8 @@ export const secondsBehind = async (
 const none: Lag = { positions: 0, seconds: 0, idleSeconds: 0 }
 
 /**
- * Compares positions with the head of the log in the background, so that a probe or a scrape never waits for the log. While the log does
- * not answer, the lag of the last look keeps growing.
+ * Compares positions with the head of the log in the background, so that a probe or a scrape never waits for the log.
+ * While the log does not answer, the lag of the last look keeps growing.
  */
 export const watchLag = ({ store, positions, onBehind, interval = 1000, timeoutMs = 5000 }: WatchOptions): LagWatch => {
   const stopped = new AbortController()

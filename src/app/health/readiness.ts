@@ -34,7 +34,9 @@ export interface Readiness {
   readonly lagSeconds: Readonly<Partial<Record<Filter, number>>>
 }
 
-/** Without these projections, no request is answered correctly. Each of the others is missed by its own resource only. */
+/**
+ * Without these projections, no request is answered correctly. Each of the others is missed by its own resource only.
+ */
 const essential: ReadonlySet<string> = new Set(['accounts', 'links', 'domains'])
 const describeHalt = ({ projection, position, reason }: HaltedProjection) =>
   `the projection ${projection} is halted at ${position}: ${reason}; see \`linkledger projections\``
@@ -43,8 +45,8 @@ const describeHalt = ({ projection, position, reason }: HaltedProjection) =>
 const longIdle = 10
 
 /**
- * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, clicks that are not in the
- * tables yet, and halted projections of single resources are listed but do not affect readiness.
+ * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, clicks
+ * that are not in the tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
   ({ listener, tables, store, logCheck, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>

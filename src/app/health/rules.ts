@@ -3,7 +3,10 @@ import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** Says that recorded visits have classes by other rules for bots than those of this release, until a reclassification has applied these. */
+/**
+ * Says that recorded visits have classes by other rules for bots than those of this release, until a reclassification
+ * has applied these.
+ */
 export const reportRules = async (
   { log, tables }: Pick<Ledger, 'log' | 'tables'>,
   reader: Reader,

@@ -24,7 +24,10 @@ const versionOf = async (path: string): Promise<string> => {
   return `${mtimeMs} ${size} ${ino}`
 }
 
-/** Reads the file, and again whenever it changes. Throws an `OperatorError` when it cannot be read at first. Returns a function that stops it. */
+/**
+ * Reads the file, and again whenever it changes. Throws an `OperatorError` when it cannot be read at first. Returns a
+ * function that stops it.
+ */
 export const startBlockListFile = async ({ path, onList, onRead, onProblem, every = 1000 }: BlockListFile) => {
   let version = ''
   let failed = false

@@ -53,8 +53,8 @@ const store = async (file: string, stored: Stored, body: string) => {
 const isList = ({ list, unread }: ReadList) => list.size > 0 && unread <= list.size
 
 /**
- * Loads the list that was fetched last, then fetches it whenever it is due, and keeps the last one while that fails. Resolves when the
- * stored list is in force. Returns a function that stops it.
+ * Loads the list that was fetched last, then fetches it whenever it is due, and keeps the last one while that fails.
+ * Resolves when the stored list is in force. Returns a function that stops it.
  */
 export const startBlockListUrl = async ({
   url,

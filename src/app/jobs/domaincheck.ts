@@ -56,8 +56,8 @@ const checkDomain = async (
 }
 
 /**
- * Checks every branded domain once a day. Its owner sees the result; a domain that fails three times in a row stops, and works again after a
- * check that succeeds.
+ * Checks every branded domain once a day. Its owner sees the result; a domain that fails three times in a row stops,
+ * and works again after a check that succeeds.
  */
 export const checkDomains = async (tools: Tools, signal?: AbortSignal) => {
   // a domain that is claimed counts as checked for a day, so those that a stop leaves over are not claimed

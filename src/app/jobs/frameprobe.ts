@@ -4,8 +4,9 @@ import type { GuardedProbe } from '../../lib/fetch.ts'
 import { type FramingReason, framingRefusal, mayRedirect } from '../../lib/framing.ts'
 
 /**
- * What a destination says about frames on pages of an embedder: null when it allows them, `unknown` when it gave no answer that visitors
- * would get too, and `later` when its site has been asked often enough for now, or the signal has aborted.
+ * What a destination says about frames on pages of an embedder: null when it allows them, `unknown` when it gave no
+ * answer that visitors would get too, and `later` when its site has been asked often enough for now, or the signal has
+ * aborted.
  */
 export type Verdict = FramingReason | null | 'unknown' | 'later'
 export type FrameProbe = (destination: string, embedder: string, signal?: AbortSignal) => Promise<Verdict>

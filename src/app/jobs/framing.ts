@@ -21,7 +21,10 @@ export interface FrameCheckOptions {
 }
 
 export interface FrameChecks {
-  /** Has the destinations of a link asked soon. Returns at once: a request does not wait for it, and does not fail with it. */
+  /**
+   * Has the destinations of a link asked soon. Returns at once: a request does not wait for it, and does not fail with
+   * it.
+   */
   readonly checkSoon: (link: number) => void
   readonly close: () => Promise<void>
 }
@@ -42,7 +45,10 @@ const shuffled = <T>(values: readonly T[]) =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-/** Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are left, undefined for a link that is not served in a frame. */
+/**
+ * Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are
+ * left, undefined for a link that is not served in a frame.
+ */
 const checkLink = async (
   { handler, probe, originOf, signal }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf' | 'signal'>,
   id: number,

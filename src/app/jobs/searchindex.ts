@@ -16,7 +16,10 @@ export interface SearchIndexOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Keeps an index for `q` on the links. Without it, searching reads all links of an account. Returns a function that stops it. */
+/**
+ * Keeps an index for `q` on the links. Without it, searching reads all links of an account. Returns a function that
+ * stops it.
+ */
 export const keepSearchIndex = ({ reader, onBuilt, onProblem }: SearchIndexOptions) =>
   repeat(
     async () => {

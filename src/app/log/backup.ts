@@ -30,8 +30,9 @@ const entriesFor = (kind: keyof typeof schemas, values: readonly object[]) =>
   values.map((value): Entry => [kind, value])
 
 /**
- * The entries of everything that belongs to a log and is not in it. Read it after the log: what an event needs is stored before the event.
- * The register of erasures is read last, because an erasure is noted there before the key is destroyed.
+ * The entries of everything that belongs to a log and is not in it. Read it after the log: what an event needs is
+ * stored before the event. The register of erasures is read last, because an erasure is noted there before the key is
+ * destroyed.
  */
 export const stateEntries = async function* (db: Database, dataDir: string): AsyncGenerator<readonly Entry[]> {
   const { keys, destroyed, sequences, checks, checkpoints, webhooks } = await readState(db)

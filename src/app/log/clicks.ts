@@ -45,7 +45,9 @@ export interface ClicksOptions extends ClassifierOptions {
   readonly drainMs: number
 }
 
-/** ms that closing waits for a delivery to Kafka; what is not confirmed by then is delivered again after the next start */
+/**
+ * ms that closing waits for a delivery to Kafka; what is not confirmed by then is delivered again after the next start
+ */
 const deliveryTimeout = 2000
 
 /** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */

@@ -53,7 +53,10 @@ const erasuresOf = async ({ store }: Streams, ids: readonly number[]): Promise<r
 
 const nameOf = ({ log, account, registered }: Erasure) => `${log} ${account} ${registered}`
 
-/** Returns the register in DATA_DIR, and the lines of these accounts that it does not have. A number alone does not name an account. */
+/**
+ * Returns the register in DATA_DIR, and the lines of these accounts that it does not have. A number alone does not name
+ * an account.
+ */
 const compareWithRegister = async ({ config, store }: Pick<Erasing, 'config' | 'store'>, ids: readonly number[]) => {
   const noted = await readErasures(registerIn(config.DATA_DIR))
   const names = new Set(noted.map(nameOf))
@@ -61,7 +64,10 @@ const compareWithRegister = async ({ config, store }: Pick<Erasing, 'config' | '
   return { noted, others }
 }
 
-/** Returns the accounts that the tables have as erased; none while the tables do not fit the log, or are filled for the first time. */
+/**
+ * Returns the accounts that the tables have as erased; none while the tables do not fit the log, or are filled for the
+ * first time.
+ */
 const knownErased = async ({ db, store, reader }: Pick<Erasing, 'db' | 'store' | 'reader'>) => {
   try {
     await loadMembers(db, store, [accountTables])
@@ -106,8 +112,8 @@ export interface Erased {
 const nothing: Erased = { count: 0, position: 0n }
 
 /**
- * Erases the accounts of a register again, as after the log was restored from before their erasure, and destroys their keys. Lines of other
- * logs, and of accounts that this log does not have, change nothing.
+ * Erases the accounts of a register again, as after the log was restored from before their erasure, and destroys their
+ * keys. Lines of other logs, and of accounts that this log does not have, change nothing.
  */
 export const applyErasures = async (ledger: Erasing, erasures: readonly Erasure[]): Promise<Erased> => {
   const own = erasures.filter(({ log }) => log === ledger.store.logId)
@@ -121,7 +127,10 @@ export const applyErasures = async (ledger: Erasing, erasures: readonly Erasure[
   return { count: erased.filter(({ isNew }) => isNew).length, position }
 }
 
-/** Returns whether the register in DATA_DIR has accounts of a log that the read tables do not have as erased. It does not ask the log. */
+/**
+ * Returns whether the register in DATA_DIR has accounts of a log that the read tables do not have as erased. It does
+ * not ask the log.
+ */
 export const lackErasures = async (
   { config, reader }: Pick<Erasing, 'config' | 'reader'>,
   logId: string,
@@ -141,7 +150,10 @@ export const lackErasures = async (
 export const applyRegister = async (ledger: Erasing): Promise<Erased> =>
   applyErasures(ledger, await readErasures(registerIn(ledger.config.DATA_DIR)))
 
-/** Notes in DATA_DIR, durably, that accounts are erased; those that are in the register already are left out. Call it before the erasure. */
+/**
+ * Notes in DATA_DIR, durably, that accounts are erased; those that are in the register already are left out. Call it
+ * before the erasure.
+ */
 export const registerErasures = async (
   ledger: Pick<Erasing, 'config' | 'store'>,
   ids: readonly number[],
@@ -156,8 +168,8 @@ export const allErasures = async (
 }
 
 /**
- * Returns a function that destroys the keys of erased accounts and notes the erasures, whichever process made them. It does so once for each
- * account, so that it can be called with all of them at every change of an account.
+ * Returns a function that destroys the keys of erased accounts and notes the erasures, whichever process made them. It
+ * does so once for each account, so that it can be called with all of them at every change of an account.
  */
 export const createFollowUp = (
   ledger: Pick<Erasing, 'config' | 'store' | 'keys'>,

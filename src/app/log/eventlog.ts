@@ -23,7 +23,10 @@ import type { Metrics } from '../health/metrics.ts'
 import { engineOf, type Postgres, type Use } from './postgres.ts'
 import { requireServiceKey } from './servicekey.ts'
 
-/** Whether the log has been compared with the tables and the keys of this process. A process that starts without its event store has not yet. */
+/**
+ * Whether the log has been compared with the tables and the keys of this process. A process that starts without its
+ * event store has not yet.
+ */
 export interface LogCheck {
   /** Returns why the log could not be checked; undefined once it is. */
   readonly problem: () => string | undefined
@@ -77,7 +80,10 @@ class OtherLog extends OperatorError {
   override readonly name = 'OtherLog'
 }
 
-/** EVENTSTORE_URL leads to an empty event store, while the read tables were filled from a log: its data may be lost, or the address wrong. */
+/**
+ * EVENTSTORE_URL leads to an empty event store, while the read tables were filled from a log: its data may be lost, or
+ * the address wrong.
+ */
 class EmptyLog extends OperatorError {
   override readonly name = 'EmptyLog'
   constructor() {
@@ -88,8 +94,8 @@ class EmptyLog extends OperatorError {
 }
 
 /**
- * Opens the event log and compares it with the tables and the keys. A service starts also while its EventStoreDB cannot be reached: with the
- * tables that it has, or else it waits.
+ * Opens the event log and compares it with the tables and the keys. A service starts also while its EventStoreDB cannot
+ * be reached: with the tables that it has, or else it waits.
  */
 export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   const { config, use, db, postgres, keyring, appended, metrics, log, cleanup, options } = parts
@@ -159,7 +165,9 @@ interface Known {
   readonly service: Buffer
 }
 
-/** Returns what the tables and the keys say about the log; undefined when nothing may be served without the log itself. */
+/**
+ * Returns what the tables and the keys say about the log; undefined when nothing may be served without the log itself.
+ */
 const findKnown = async ({ config, db, keyring, tables }: EventLogParts): Promise<Known | undefined> => {
   const [logId, service] = [await logOfTables(db, 'eventstoredb'), await keyring.findService()]
   await tables.refresh()
@@ -190,8 +198,8 @@ const waitFor = async (
 }
 
 /**
- * Starts without the event store: every call to it is refused until it is back and has the log of the tables. Another log is never projected,
- * nor gets the clicks of this one.
+ * Starts without the event store: every call to it is refused until it is back and has the log of the tables. Another
+ * log is never projected, nor gets the clicks of this one.
  */
 const startWithout = (
   parts: EventLogParts,

@@ -12,8 +12,8 @@ export interface KafkaSettings extends Pick<KafkaOptions, 'brokers' | 'topic' | 
 type FileSetting = 'KAFKA_SSL_CA' | 'KAFKA_SSL_CERT' | 'KAFKA_SSL_KEY'
 
 /**
- * Returns undefined when no brokers are set: clicks then go straight into the event log. Reads the files of the TLS settings, and
- * throws `OperatorError` for one that cannot be used.
+ * Returns undefined when no brokers are set: clicks then go straight into the event log. Reads the files of the TLS
+ * settings, and throws `OperatorError` for one that cannot be used.
  */
 export const kafkaSettings = (config: Config): KafkaSettings | undefined =>
   config.KAFKA_BROKERS.length === 0

@@ -14,7 +14,10 @@ import { heldPositions, least, positionOf, type Projected, readProjected } from 
 const maxPending = 1000
 /** ms between checks for changes whose notifications may have been lost */
 const pollInterval = 1000
-/** ms that a start waits for the pending streams: the head of a log with many events of other programs takes longer to find */
+/**
+ * ms that a start waits for the pending streams: the head of a log with many events of other programs takes longer to
+ * find
+ */
 const markTimeout = 2000
 
 interface NotificationOptions {
@@ -28,7 +31,10 @@ interface NotificationOptions {
 }
 
 export interface Notifications {
-  /** Returns whether the changes are known that the read tables did not have at the start, as far as the log could be read. */
+  /**
+   * Returns whether the changes are known that the read tables did not have at the start, as far as the log could be
+   * read.
+   */
   readonly pendingKnown: () => boolean
   /** Returns the halted projections, as the process that projects has recorded them when they were last read. */
   readonly halted: () => readonly HaltedProjection[]
@@ -130,7 +136,10 @@ const holder = (store: EventStore, cache: Pick<Cache, 'pending' | 'progress'>, s
   return (found: Projected) => (running ??= hold(found).finally(() => (running = undefined)))
 }
 
-/** Marks the streams as pending that were appended to after a position and are not projected yet. Returns the position up to which it has read. */
+/**
+ * Marks the streams as pending that were appended to after a position and are not projected yet. Returns the position
+ * up to which it has read.
+ */
 const markPending = async (
   store: EventStore,
   { pending, progress }: Pick<Cache, 'pending' | 'progress'>,

@@ -9,7 +9,9 @@ import { type Connection, type Database, openDatabase, openPool } from '../../po
 import { runningEmbedded, startEmbedded } from '../../postgres/embedded.ts'
 import { ensureReachable } from '../../postgres/reach.ts'
 
-/** Who uses the embedded database: the service starts it; a command uses the running one, or starts it if there is none. */
+/**
+ * Who uses the embedded database: the service starts it; a command uses the running one, or starts it if there is none.
+ */
 export type Use = 'service' | 'command'
 
 /** Returns which engine has the log. */
@@ -19,15 +21,18 @@ export const engineOf = ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>) =>
 export interface Postgres {
   readonly connection: Connection
   /**
-   * Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is added to their name, and
-   * `begin` is one of `sessions`.
+   * Opens a knex pool of its own, of at most `max` connections, whose statements take at most `timeout` ms. `use` is
+   * added to their name, and `begin` is one of `sessions`.
    */
   readonly database: (max: number, timeout: number, use?: string, begin?: string) => Database
   /** The same without knex. */
   readonly pool: (max: number, timeout: number) => Pool
 }
 
-/** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is the application name of its connections. */
+/**
+ * Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is the application name of its
+ * connections.
+ */
 export const openPostgres = async (
   config: Config,
   {
@@ -66,7 +71,10 @@ const connectionFor = async (config: Config, use: Use, log: Logger, cleanup: Cle
   return running ?? startPostgres(config, log, cleanup)
 }
 
-/** Throws when there is no embedded database in DATA_DIR: a command in a wrong folder would create an empty one there and work on it. */
+/**
+ * Throws when there is no embedded database in DATA_DIR: a command in a wrong folder would create an empty one there
+ * and work on it.
+ */
 export const ensureData = (dir: string) => {
   if (existsSync(join(dir, 'postgres'))) return
   throw new OperatorError(

@@ -15,8 +15,8 @@ import type { Ledger } from './ledger.ts'
 import { followProofs } from '../proof/proofs.ts'
 
 /**
- * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow disk and with many
- * clicks. What the API uses has a shorter limit, and is never used up by the projector.
+ * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow
+ * disk and with many clicks. What the API uses has a shorter limit, and is never used up by the projector.
  */
 export const openProjection = (ledger: Pick<Ledger, 'db' | 'instance' | 'pool'>) =>
   cancellable(ledger, { use: 'projector', max: 6, timeout: 60_000 })
@@ -66,8 +66,8 @@ export const project = (
 const numberingLock = 7275467n
 
 /**
- * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one work on the tree for a
- * moment, the checkpoint of the tree moves for one of them only.
+ * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one
+ * work on the tree for a moment, the checkpoint of the tree moves for one of them only.
  */
 const startProofs = (ledger: Ledger, db: Database, isActive: () => boolean, ended: Promise<void>) =>
   startExclusive({
@@ -90,8 +90,8 @@ const startNumbering = ({ stored, log }: Ledger, db: Database, open: () => Retur
   })
 
 /**
- * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first time. A write does not
- * wait for projections that are halted.
+ * Returns the position up to which every table is projected, or 0n while one of them is being filled for the first
+ * time. A write does not wait for projections that are halted.
  */
 export const projectedPosition = async (db: Database): Promise<bigint> => positionOf(await readProjected(db))
 

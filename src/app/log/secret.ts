@@ -19,8 +19,8 @@ import type { Use } from './postgres.ts'
 const minLength = 16
 
 /**
- * Returns SECRET, or the one in `DATA_DIR/secret`. When there is none, the service creates it; a command would only create one that
- * opens nothing. Throws `BadConfig` when it is missing or damaged.
+ * Returns SECRET, or the one in `DATA_DIR/secret`. When there is none, the service creates it; a command would only
+ * create one that opens nothing. Throws `BadConfig` when it is missing or damaged.
  */
 export const loadSecret = ({ DATA_DIR, SECRET }: Pick<Config, 'DATA_DIR' | 'SECRET'>, use: Use): string => {
   if (SECRET !== undefined) return SECRET
@@ -54,7 +54,9 @@ const syncFolder = (dir: string) => {
   }
 }
 
-/** Stores the secret of a rotation next to the one that still counts. When it returns, a power failure does not lose it. */
+/**
+ * Stores the secret of a rotation next to the one that still counts. When it returns, a power failure does not lose it.
+ */
 export const storeNextSecret = (dir: string, secret: string): void => {
   writeFileSync(nextFile(dir), `${secret}\n`, { mode: 0o600, flush: true })
   syncFolder(dir)
@@ -73,8 +75,8 @@ export const replaceSecret = (dir: string, secret: string): void => {
 }
 
 /**
- * Opens something with the secret. If it is a wrong one because a rotation has committed meanwhile, or was interrupted after its commit, the
- * new one is used and the rotation completed.
+ * Opens something with the secret. If it is a wrong one because a rotation has committed meanwhile, or was interrupted
+ * after its commit, the new one is used and the rotation completed.
  */
 export const withSecret = async <T>(
   config: Pick<Config, 'DATA_DIR' | 'SECRET'>,
@@ -94,7 +96,10 @@ export const withSecret = async <T>(
   }
 }
 
-/** Links a complete file to its name, so that of two processes that start together one creates it and neither reads half of it. */
+/**
+ * Links a complete file to its name, so that of two processes that start together one creates it and neither reads half
+ * of it.
+ */
 const create = (dir: string, file: string) => {
   createDataDir(dir)
   const draft = `${file}.${randomBytes(6).toString('hex')}`

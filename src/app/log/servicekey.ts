@@ -19,7 +19,9 @@ const missing = `the database has no keys, but the log has events that need them
 const foreign = (found: string) =>
   `the database has other keys than those that the log was written with (${found}): API keys and e-mail addresses would not be recognized, and personal data would be lost. ${cure}`
 
-/** Returns the mark of the service key in the log; undefined in a log that was opened without one and is not marked yet. */
+/**
+ * Returns the mark of the service key in the log; undefined in a log that was opened without one and is not marked yet.
+ */
 const readMark = async (store: Pick<EventStore, 'last'>): Promise<string | undefined> => {
   const [opened, marked] = await Promise.all([store.last('log'), store.last(stream)])
   if (opened?.type === 'LogOpened' && opened.data.serviceKey !== undefined) return opened.data.serviceKey
@@ -40,7 +42,10 @@ const checkMark = async (store: Pick<EventStore, 'last'>, service: Buffer | unde
 
 type Log = Pick<EventStore, 'head' | 'subscribe'>
 
-/** Returns whether the keys open the log: one readable account is enough. A log without accounts, apart from erased ones, fits all keys. */
+/**
+ * Returns whether the keys open the log: one readable account is enough. A log without accounts, apart from erased
+ * ones, fits all keys.
+ */
 const opensAccounts = async (store: Log): Promise<boolean> => {
   const closed = new Set<number>()
   try {
@@ -59,7 +64,10 @@ const opensAccounts = async (store: Log): Promise<boolean> => {
 
 type MarkedStore = Pick<EventStore, 'append' | 'last' | 'head' | 'subscribe'>
 
-/** Marks a log of release 0.1.0. Of several processes that start together, one appends the mark and the others compare theirs with it. */
+/**
+ * Marks a log of release 0.1.0. Of several processes that start together, one appends the mark and the others compare
+ * theirs with it.
+ */
 const mark = async (store: MarkedStore, service: Buffer) => {
   const data = { serviceKey: markOf(service) }
   const event = { id: randomUUID(), type: 'ServiceKeyMarked', data, metadata: systemMetadata() } as const
@@ -67,7 +75,10 @@ const mark = async (store: MarkedStore, service: Buffer) => {
   await checkMark(store, service)
 }
 
-/** Returns the service key, if there is one, and whether the log is marked with it. Throws `ForeignKeys`. `open` has the same log, decrypted. */
+/**
+ * Returns the service key, if there is one, and whether the log is marked with it. Throws `ForeignKeys`. `open` has the
+ * same log, decrypted.
+ */
 const compareKeys = async (store: Pick<EventStore, 'last' | 'head' | 'subscribe'>, open: Log, keyring: Keyring) => {
   const [service, marked] = await Promise.all([keyring.findService(), readMark(store)])
   if (marked !== undefined) return { service: requireMark(service, marked), isMarked: true }
@@ -77,8 +88,8 @@ const compareKeys = async (store: Pick<EventStore, 'last' | 'head' | 'subscribe'
 }
 
 /**
- * Returns the service key after comparing it with the mark in the log. A log without a mark gets one, unless its keys are evidently others.
- * Throws `ForeignKeys` before anything is changed.
+ * Returns the service key after comparing it with the mark in the log. A log without a mark gets one, unless its keys
+ * are evidently others. Throws `ForeignKeys` before anything is changed.
  */
 export const requireServiceKey = async (store: MarkedStore, keyring: Keyring): Promise<Buffer> => {
   const { service, isMarked } = await compareKeys(store, store, keyring)

@@ -12,7 +12,9 @@ type Settings = Pick<Config, 'OPERATOR_PORT' | 'OPERATOR_HOST' | 'PORT'>
 const usual = 9464
 const names = { port: 'OPERATOR_PORT', host: 'OPERATOR_HOST' }
 
-/** Checks OPERATOR_PORT and OPERATOR_HOST before the data is opened. Throws an `OperatorError` that names the setting. */
+/**
+ * Checks OPERATOR_PORT and OPERATOR_HOST before the data is opened. Throws an `OperatorError` that names the setting.
+ */
 export const ensureOperatorPort = async ({ OPERATOR_PORT, OPERATOR_HOST }: Settings): Promise<void> =>
   ensureListenable(OPERATOR_PORT ?? 0, OPERATOR_HOST, names)
 
@@ -41,7 +43,10 @@ const listen = async (
 /** ms to finish open requests when the service stops */
 const drainTimeout = 1000
 
-/** Starts the operator's port: metrics, details of readiness, and what only programs of the operator may ask. Returns its address. */
+/**
+ * Starts the operator's port: metrics, details of readiness, and what only programs of the operator may ask. Returns
+ * its address.
+ */
 export const startOperatorPort = async (
   settings: Settings,
   routes: OperatorRoutes,

@@ -15,7 +15,10 @@ const positionOf = ({ live }: Projected, filter: Filter) => {
   return positions.length === 0 ? 0n : least(positions)
 }
 
-/** Returns what reads the health of the service for an operator on the dashboard: `problems` and `clicks` are those of this process. */
+/**
+ * Returns what reads the health of the service for an operator on the dashboard: `problems` and `clicks` are those of
+ * this process.
+ */
 export const openOperatorHealth =
   (
     { db, reader, store }: Pick<Ledger, 'db' | 'reader' | 'store'>,

@@ -4,8 +4,8 @@ import { createSchema } from '../../projections/engine/tables.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /**
- * Creates a schema for tables that only this process reads. It is dropped in the end; when the process is killed, by the service or by the next one
- * that needs such a schema.
+ * Creates a schema for tables that only this process reads. It is dropped in the end; when the process is killed, by
+ * the service or by the next one that needs such a schema.
  */
 export const openOwnSchema = async (
   { connection, instance }: Pick<Ledger, 'connection' | 'instance'>,

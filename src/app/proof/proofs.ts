@@ -20,7 +20,9 @@ export const originOf = (logId: string): string => `linkledger/log/${logId}`
 export const openSigner = async ({ stored, keys }: Pick<Ledger, 'stored' | 'keys'>): Promise<Signer> =>
   createSigner(originOf(stored.logId), await keys.proofSeed())
 
-/** Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`. */
+/**
+ * Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`.
+ */
 export const signCheckpoint = async (db: Database, signer: Signer, size: number): Promise<KeptCheckpoint> => {
   const newest = await newestCheckpoint(db)
   if (newest && newest.size > size) {
@@ -91,7 +93,9 @@ const prove = async (db: Database, index: number, leaf: string): Promise<Receipt
   return { index, path: path.map((hash) => hash.toString('base64')), checkpoint: newest.note }
 }
 
-/** Proves that the log of the newest checkpoint begins with its first events as they were; undefined when it has fewer. */
+/**
+ * Proves that the log of the newest checkpoint begins with its first events as they were; undefined when it has fewer.
+ */
 export const proveExtension = async (db: Database, first: number): Promise<Extension | undefined> => {
   const newest = await newestCheckpoint(db)
   if (!newest || newest.size < first) return undefined
@@ -150,8 +154,8 @@ export const openAllProofs = (ledger: Ledger): Proofs => ({ ...openProofs(ledger
 const [pause, tries] = [100, 100]
 
 /**
- * Returns the receipt of an event that was just appended, with a checkpoint that is signed for it. Undefined when the tree does not reach it
- * in time: nothing follows the log, or it has much to catch up with.
+ * Returns the receipt of an event that was just appended, with a checkpoint that is signed for it. Undefined when the
+ * tree does not reach it in time: nothing follows the log, or it has much to catch up with.
  */
 export const receiptNow = async (ledger: Ledger, position: bigint): Promise<Receipt | undefined> => {
   const { db, ordinals } = ledger

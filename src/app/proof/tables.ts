@@ -39,7 +39,10 @@ interface Filling extends FillOptions {
   readonly onRead: (events: number) => void
 }
 
-/** Fills new tables up to where the live ones are. Returns them with their checkpoints; those that cannot get there stay behind. */
+/**
+ * Fills new tables up to where the live ones are. Returns them with their checkpoints; those that cannot get there stay
+ * behind.
+ */
 const catchUp = async (
   { signal, onRead, ...options }: Filling,
   members: readonly Member[],
@@ -69,7 +72,10 @@ interface Compare {
   readonly fresh: readonly Member[]
 }
 
-/** Takes a snapshot of the live tables at a moment at which the new ones are exactly as far. The projector waits for the last events only. */
+/**
+ * Takes a snapshot of the live tables at a moment at which the new ones are exactly as far. The projector waits for the
+ * last events only.
+ */
 const takeSnapshot = async (
   { db, projections }: Pick<Ledger, 'db' | 'projections'>,
   filling: Filling,
@@ -139,8 +145,8 @@ const headsOf = async ({ store }: Pick<Ledger, 'store'>) => ({
 })
 
 /**
- * Makes all read tables again from the log, in a schema of their own, and compares them with those that the service reads, row by row. Compares the
- * unique names that resources have with their claims. The service can run meanwhile.
+ * Makes all read tables again from the log, in a schema of their own, and compares them with those that the service
+ * reads, row by row. Compares the unique names that resources have with their claims. The service can run meanwhile.
  */
 export const verifyTables = async (
   ledger: Ledger,

@@ -89,7 +89,10 @@ const splitHashes = (hashes: Buffer) =>
 const describe = ({ position, type, stream, revision }: Batch['events'][number]) =>
   `position ${position}, ${type}, ${stream}@${revision}`
 
-/** Reads the checkpoints whose roots are to be found again, the smallest first. What is not signed by the key is a finding. */
+/**
+ * Reads the checkpoints whose roots are to be found again, the smallest first. What is not signed by the key is a
+ * finding.
+ */
 const readCheckpoints = async ({ db, verifier, outside = [] }: VerifyOptions, report: (finding: Finding) => void) => {
   const kept = await keptCheckpoints(db)
   const notes = [...kept.map(({ note }) => note), ...outside]
@@ -157,8 +160,8 @@ const checkpointCheck = (checkpoints: readonly Checkpoint[], report: (finding: F
 }
 
 /**
- * Reads the whole log again and compares it with its tree, with every signed checkpoint that is kept here, and with those that were kept
- * elsewhere.
+ * Reads the whole log again and compares it with its tree, with every signed checkpoint that is kept here, and with
+ * those that were kept elsewhere.
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const { db, stored, onProgress = () => {} } = options

@@ -5,8 +5,8 @@ import { newKey } from '../../security/apikeys.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /**
- * Admits keys that worked at the moment of a replay and still work today: whoever lost access since must not get it back. `own` is a key that
- * works in the replay only.
+ * Admits keys that worked at the moment of a replay and still work today: whoever lost access since must not get it
+ * back. `own` is a key that works in the replay only.
  */
 export const replayAuth = (then: Auth, today: Auth, own: Auth, moment: Date): Auth => ({
   ...then,

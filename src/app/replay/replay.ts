@@ -109,7 +109,10 @@ const fillTables = async (
   }
 }
 
-/** Returns the ledger as it was then. Nothing can be changed through it: appends are refused, and its connections only read. */
+/**
+ * Returns the ledger as it was then. Nothing can be changed through it: appends are refused, and its connections only
+ * read.
+ */
 const ledgerAt = async (
   ledger: Ledger,
   { position, ordinal, moment }: End,
@@ -200,8 +203,9 @@ const servePast = async (
 }
 
 /**
- * Serves the API as it was at an earlier moment, from tables of its own, which the projector fills from the log up to there. Nothing can be
- * changed, no click is recorded, and nothing is sent. Throws when the signal aborts before it serves.
+ * Serves the API as it was at an earlier moment, from tables of its own, which the projector fills from the log up to
+ * there. Nothing can be changed, no click is recorded, and nothing is sent. Throws when the signal aborts before it
+ * serves.
  */
 export const startReplay = (ledger: Ledger, options: ReplayOptions): Promise<Replay> => {
   const cleanup = createCleanup((error) => ledger.log.error({ err: error }, 'closing failed'))

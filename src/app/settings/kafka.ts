@@ -56,7 +56,9 @@ const pairs = [
 ] as const
 type Setting = (typeof pairs)[number][0 | 1]
 
-/** Returns what is missing, by setting: with part of them, the connection would be less safe than the operator believes. */
+/**
+ * Returns what is missing, by setting: with part of them, the connection would be less safe than the operator believes.
+ */
 export const missingKafkaSettings = (
   given: Readonly<Partial<Record<Setting, unknown>>>,
 ): ReadonlyMap<Setting, string> =>

@@ -24,7 +24,10 @@ export const host = /^([a-z\d_-]{1,63}\.)*(?=[\d_-]*[a-z])[a-z\d_-]{1,63}\.?$/i
 /** Reads one of `values`; `otherwise` is the default. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, otherwise: T[number]) =>
   z.enum(values, `must be one of ${values.join(', ')}`).default(otherwise as z.util.NoUndefined<T[number]>)
-/** Returns whether the text is an http address without a path. `URL.canParse` would be shorter, but Node 20 returns wrong results once it has optimised the call. */
+/**
+ * Returns whether the text is an http address without a path. `URL.canParse` would be shorter, but Node 20 returns
+ * wrong results once it has optimised the call.
+ */
 export const origin = (text: string) => {
   try {
     const { protocol, pathname, search, hash, username } = new URL(text)

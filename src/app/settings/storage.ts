@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { integer, oneOf, whole } from './parsers.ts'
 
-/** Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the password. */
+/**
+ * Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the
+ * password.
+ */
 const storeOptions = [
   'tls',
   'tlsCAFile',

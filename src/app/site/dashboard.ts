@@ -11,7 +11,10 @@ const builtWeb = () =>
     existsSync(join(folder, 'manifest.json')),
   ) ?? ''
 
-/** Returns a function that says whether the service has no account yet. An account is never removed: once there is one, the tables are not asked again. */
+/**
+ * Returns a function that says whether the service has no account yet. An account is never removed: once there is one,
+ * the tables are not asked again.
+ */
 const emptiness = (reader: Reader) => {
   let found = false
   return async () => {

@@ -27,8 +27,8 @@ export const isOperatorHost = ({ OWN_HOSTS }: Pick<Config, 'OWN_HOSTS'>) => {
 }
 
 /**
- * Returns tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process listens: there, each
- * name of the machine leads to the service. Without a port, a host is on one of the default ports.
+ * Returns tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process
+ * listens: there, each name of the machine leads to the service. Without a port, a host is on one of the default ports.
  */
 export const ourHosts = (
   { BASE_URL }: Pick<Config, 'BASE_URL'>,

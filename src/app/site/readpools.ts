@@ -11,9 +11,9 @@ const [mostStatistics, statisticsPerAccount] = [4, 2]
 const timeout = 10_000
 
 /**
- * Opens what the API reads from: connections for statistics and connections for all other answers. An answer has one until it is complete, so
- * that all of it is from one moment, and an account never has all of them. What requests write has others, so that neither waits for the
- * other, and so has the redirect.
+ * Opens what the API reads from: connections for statistics and connections for all other answers. An answer has one
+ * until it is complete, so that all of it is from one moment, and an account never has all of them. What requests write
+ * has others, so that neither waits for the other, and so has the redirect.
  */
 export const openReads = ({ config, ordinals, pool, store, tables }: Ledger): Past => {
   const kinds = {

@@ -6,7 +6,10 @@ import { openTail } from '../../http/streams/tail.ts'
 import { changedAfter, type IndexName, newestEntry } from '../../queries/streams/accountindex.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** Streams that read at the same time. Each uses one connection meanwhile; two more are for those that look for what is new. */
+/**
+ * Streams that read at the same time. Each uses one connection meanwhile; two more are for those that look for what is
+ * new.
+ */
 const reading = 4
 const connections = reading + 2
 /** ms */

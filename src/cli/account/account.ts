@@ -167,8 +167,8 @@ const erase = (cli: Cli, who: string, options: Confirmation) => {
 }
 
 /**
- * Destroys the key of an account that was just erased. Returns the certificate: the receipt of the erasure, and which key was destroyed. What
- * is sealed in the log begins with the mark of its key.
+ * Destroys the key of an account that was just erased. Returns the certificate: the receipt of the erasure, and which
+ * key was destroyed. What is sealed in the log begins with the mark of its key.
  */
 const certifyErasure = async (ledger: Ledger, id: number) => {
   const { keys, store } = ledger

@@ -5,8 +5,9 @@ import { BadCommand } from '../cli.ts'
 export const accountForms = 'id:7, ann@example.com or @ann (username)'
 
 /**
- * Reads the name of an account. A word without any of the marks is a username only if it cannot be an id: old accounts may have usernames
- * of digits, and a command must never change another account than the one that was meant. Throws `BadCommand`.
+ * Reads the name of an account. A word without any of the marks is a username only if it cannot be an id: old accounts
+ * may have usernames of digits, and a command must never change another account than the one that was meant. Throws
+ * `BadCommand`.
  */
 export const accountName = (text: string): AccountName => {
   const name = text.toLowerCase()

@@ -67,7 +67,10 @@ interface Others {
 }
 const none: Others = { channels: {}, operations: {}, messages: {}, schemas: {} }
 
-/** Returns the description of the click topic in AsyncAPI 3.0, made from the schema that reads its messages, with those of `others`. */
+/**
+ * Returns the description of the click topic in AsyncAPI 3.0, made from the schema that reads its messages, with those
+ * of `others`.
+ */
 export const asyncApi = (version: string, others = none) => {
   const { $schema: _, ...payload } = messageSchema()
   return {

@@ -89,8 +89,8 @@ const readEntries = (
 }
 
 /**
- * Runs the work again until it succeeds or the partition is no longer ours. Heartbeats keep our place in the group meanwhile;
- * throws what one of them throws.
+ * Runs the work again until it succeeds or the partition is no longer ours. Heartbeats keep our place in the group
+ * meanwhile; throws what one of them throws.
  */
 const retryWithHeartbeats = async (
   { tracker, onActivity, ending }: BatchHandlerOptions,

@@ -33,8 +33,9 @@ const harmless =
   /connect|authenticat|timed? ?out|rebalanc|coordinator|re-join|leader|Failed to send|Crash:|Restarting|metadata|does not host|response/i
 
 /**
- * Creates a client. Use one for each producer, consumer and admin: consumers of one client share what they know of offsets,
- * also after a restart. When `abandoned` aborts, its sockets are destroyed, so that pending requests fail at once.
+ * Creates a client. Use one for each producer, consumer and admin: consumers of one client share what they know of
+ * offsets, also after a restart. When `abandoned` aborts, its sockets are destroyed, so that pending requests fail at
+ * once.
  */
 export const createKafkaClient = (
   { brokers, ssl, sasl, log }: Pick<KafkaOptions, 'brokers' | 'ssl' | 'sasl' | 'log'>,

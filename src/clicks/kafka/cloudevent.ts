@@ -4,8 +4,8 @@ import type { ClickEntry } from '../entry.ts'
 export const eventTypes = { click: 'linkledger.click.v1', dropped: 'linkledger.clicks-dropped.v1' } as const
 
 /**
- * Returns the headers of a message: the attributes of CloudEvents 1.0 in binary mode. A repeated message has the same `ce_id`; `key` is that of
- * the message.
+ * Returns the headers of a message: the attributes of CloudEvents 1.0 in binary mode. A repeated message has the same
+ * `ce_id`; `key` is that of the message.
  */
 export const cloudEventHeaders = (
   log: string,

@@ -20,8 +20,8 @@ export interface TopicRecorderOptions extends KafkaOptions {
 const longSession = 60_000
 
 /**
- * Records the topic's messages, as a member of a consumer group that shares its partitions. Two members that both believe a
- * partition is theirs do no harm: the event log takes each entry once.
+ * Records the topic's messages, as a member of a consumer group that shares its partitions. Two members that both
+ * believe a partition is theirs do no harm: the event log takes each entry once.
  */
 export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder => {
   const stopped = new AbortController()

@@ -8,11 +8,14 @@ import type { RecorderTracker } from './tracker.ts'
 export interface Deletions {
   /** Records what was deleted before this message, the next one that the consumer received. */
   readonly recordBefore: (partition: number, offset: number) => Promise<void>
-  /** Does the same for partitions that have no message left. Call it at intervals; `isBusy` while a batch is being recorded. */
+  /**
+   * Does the same for partitions that have no message left. Call it at intervals; `isBusy` while a batch is being
+   * recorded.
+   */
   readonly recordEmpty: (isBusy: boolean) => Promise<void>
   /**
-   * Commits how far the partitions are read where the event log cannot say it, because their last messages were repetitions or
-   * another installation's: without it, a later start would count them as lost once they are deleted.
+   * Commits how far the partitions are read where the event log cannot say it, because their last messages were
+   * repetitions or another installation's: without it, a later start would count them as lost once they are deleted.
    */
   readonly commit: (consumer: Pick<Consumer, 'commitOffsets'>) => Promise<void>
 }
@@ -52,7 +55,8 @@ export const createDeletions = ({ topic, record, tracker, positions, admin }: De
   return {
     recordBefore: async (partition, offset) => {
       if (offset <= (positions.next(partition) ?? offset)) return
-      // offsets that were never messages, such as the ends of transactions, are missing, too, but not below the lowest one
+      // offsets that were never messages, such as the ends of transactions, are missing, too, but not below the lowest
+      // one
       const found = (await fetchOffsets(admin, topic)).find((one) => one.partition === partition)
       await recordMissing(partition, Math.min(offset, found?.low ?? 0))
     },

@@ -17,10 +17,14 @@ const defaultReplication = 3
 /** ms for which a topic should keep messages at least, so that a recorder may be down for a day */
 const shortestRetention = 24 * hour
 
-/** How many brokers must have a message before it is acknowledged: one copy is as good as none when its broker is lost. */
+/**
+ * How many brokers must have a message before it is acknowledged: one copy is as good as none when its broker is lost.
+ */
 const inSyncReplicas = (replication: number) => Math.min(2, replication)
 
-/** Creates the topic, unless clicks were recorded from it: then its messages would be missing without anybody noticing. */
+/**
+ * Creates the topic, unless clicks were recorded from it: then its messages would be missing without anybody noticing.
+ */
 const createTopic = async (
   admin: TopicAdmin,
   topic: string,
@@ -109,8 +113,9 @@ const weaknessesOf = (topic: string, { replicas, configs }: TopicState, promised
 }
 
 /**
- * Creates the topic at its first use, and checks it. Throws `TopicReplaced` when it has been deleted, and an error that names the
- * setting to change when it cannot carry clicks; one that is only weaker than promised is reported to `onTopicChecked`.
+ * Creates the topic at its first use, and checks it. Throws `TopicReplaced` when it has been deleted, and an error that
+ * names the setting to change when it cannot carry clicks; one that is only weaker than promised is reported to
+ * `onTopicChecked`.
  */
 export const ensureTopic = async (
   admin: TopicAdmin,

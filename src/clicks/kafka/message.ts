@@ -18,7 +18,10 @@ const Dropped = Origin.extend({
   dropped: z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.iso.datetime() }),
 })
 
-/** The JSON of one message in the click topic: an answered visit, or how many visits could not be kept. See docs/clicks-topic.md. */
+/**
+ * The JSON of one message in the click topic: an answered visit, or how many visits could not be kept. See
+ * docs/clicks-topic.md.
+ */
 export const Message = z.union([Clicked, Dropped])
 
 /** A message in a format that only a newer version of this program knows. It must not be skipped. */
@@ -26,7 +29,10 @@ export class NewerMessage extends Error {
   override readonly name = 'NewerMessage'
 }
 
-/** A message of our own event log and format version that does not fit the schema. It may be a click, so it must not be skipped. */
+/**
+ * A message of our own event log and format version that does not fit the schema. It may be a click, so it must not be
+ * skipped.
+ */
 export class InvalidMessage extends Error {
   override readonly name = 'InvalidMessage'
   readonly offset: number
@@ -65,8 +71,8 @@ export const encode = (log: string, entry: ClickEntry): { readonly key: string |
 }
 
 /**
- * Decodes a message's value; undefined when it is not one of ours. `ourLog` is the id of our event log. Throws `NewerMessage`, and
- * `InvalidMessage`; a message that names another event log is for another installation to judge.
+ * Decodes a message's value; undefined when it is not one of ours. `ourLog` is the id of our event log. Throws
+ * `NewerMessage`, and `InvalidMessage`; a message that names another event log is for another installation to judge.
  */
 export const decode = (
   value: Buffer | null,

@@ -18,8 +18,8 @@ export interface TopicProducer {
   /** Connects, ensures the topic, and returns how far its partitions reach. */
   readonly open: () => Promise<readonly PartitionOffsets[]>
   /**
-   * Sends the messages in one request. Resolves when all replicas have them, with the offset of the first message of each
-   * partition. After a rejection the broker may still have stored them.
+   * Sends the messages in one request. Resolves when all replicas have them, with the offset of the first message of
+   * each partition. After a rejection the broker may still have stored them.
    */
   readonly send: (
     messages: readonly OutgoingMessage[],

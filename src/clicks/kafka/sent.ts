@@ -13,9 +13,9 @@ const longestTail = 10_000
 const readTimeout = 10_000
 
 /**
- * Reads which entries of a spool the topic has that are not recorded yet: the highest sequence number of each partition, as far as
- * it is found. The spool's entries are sent in order, so that all lower ones were stored, too. `recorded` has the offset after the
- * last recorded message of each partition. Rejects when Kafka does not answer.
+ * Reads which entries of a spool the topic has that are not recorded yet: the highest sequence number of each
+ * partition, as far as it is found. The spool's entries are sent in order, so that all lower ones were stored, too.
+ * `recorded` has the offset after the last recorded message of each partition. Rejects when Kafka does not answer.
  */
 export type ReadSent = (
   spool: string,

@@ -21,8 +21,8 @@ export interface SessionOptions extends KafkaOptions {
 }
 
 /**
- * Records the topic with one consumer. Resolves when `stopped` aborts, or a halted partition can go on; rejects when the consumer
- * crashes, stalls or cannot start. It is then to be replaced, not repaired.
+ * Records the topic with one consumer. Resolves when `stopped` aborts, or a halted partition can go on; rejects when
+ * the consumer crashes, stalls or cannot start. It is then to be replaced, not repaired.
  */
 export const runSession = async (options: SessionOptions, stopped: AbortSignal): Promise<void> => {
   const { topic, record, tracker } = options
@@ -85,7 +85,9 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
   }
 }
 
-/** Continues the partitions where the event log ends. Runs in the event itself, because the first fetch follows at once. */
+/**
+ * Continues the partitions where the event log ends. Runs in the event itself, because the first fetch follows at once.
+ */
 const seekOnJoin = (consumer: Consumer, { topic, tracker }: SessionOptions, positions: Positions) =>
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     tracker.joined()

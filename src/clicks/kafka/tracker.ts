@@ -20,7 +20,9 @@ export interface RecorderTracker {
   /** Stops recording a partition until an operator acts. */
   readonly halt: (partition: number, error: TopicReplaced | InvalidMessage) => void
   readonly isHalted: (partition: number) => boolean
-  /** Returns true when the partition was halted at a message that has been deleted since; then it is no longer halted. */
+  /**
+   * Returns true when the partition was halted at a message that has been deleted since; then it is no longer halted.
+   */
   readonly resume: (partition: number, low: number) => boolean
   /** Kafka deleted messages before they were recorded. */
   readonly lost: (deleted: DeletedMessages) => void
@@ -34,7 +36,9 @@ export interface RecorderTracker {
   readonly setTruncation: (partition: number, reason: string | undefined) => void
 }
 
-/** How often a truncation must be seen: a broker that has just become the leader may not know its latest messages yet. */
+/**
+ * How often a truncation must be seen: a broker that has just become the leader may not know its latest messages yet.
+ */
 const confirmations = 2
 
 export const createTracker = (topic: string, onProblem: OnProblem): RecorderTracker => {

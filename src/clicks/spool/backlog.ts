@@ -3,7 +3,9 @@ import type { SpoolContent } from './segment.ts'
 
 /** The visits that wait in memory to be written. Each has a callback that answers its visitor. */
 export interface Backlog {
-  /** Queues a visit, or only counts it when the backlog is full. Calls `answer` when the visit is written or dropped. */
+  /**
+   * Queues a visit, or only counts it when the backlog is full. Calls `answer` when the visit is written or dropped.
+   */
   readonly push: (visit: Visit, answer: () => void) => void
   readonly head: (max: number) => readonly SpoolContent[]
   /** Removes the first `count`, which are written now, and answers them. */

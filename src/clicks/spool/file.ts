@@ -22,7 +22,9 @@ export const disk: Io = {
 /** A segment that is open for writing. */
 export interface SegmentFile {
   readonly segment: Segment
-  /** Writes all of the bytes at the end of the segment, or throws; a part of them may then follow the segment's `size`. */
+  /**
+   * Writes all of the bytes at the end of the segment, or throws; a part of them may then follow the segment's `size`.
+   */
   readonly append: (bytes: Uint8Array) => void
   /** Removes what a failed append left behind. Returns false when the disk refuses that too. */
   readonly discardTail: () => boolean

@@ -5,8 +5,8 @@ import { encodeLine, type Header, isWithin, type Route, type Segment, type Spool
 import { createSegmentFile, type Io, type SegmentFile } from './file.ts'
 
 /**
- * The files of a spool. Writing is synchronous: it puts a few hundred bytes into the kernel's cache, in a tenth of the time
- * that the thread pool takes.
+ * The files of a spool. Writing is synchronous: it puts a few hundred bytes into the kernel's cache, in a tenth of the
+ * time that the thread pool takes.
  */
 export interface Journal {
   /** oldest first */
@@ -61,7 +61,9 @@ const encodeNext = (contents: readonly SpoolContent[], { last, entries }: Number
   return { bytes: Buffer.from(lines.join('')), numbering }
 }
 
-/** Deletes the oldest segments that hold nothing after these sequence numbers; never the newest, or one that is open. */
+/**
+ * Deletes the oldest segments that hold nothing after these sequence numbers; never the newest, or one that is open.
+ */
 export const releaseSegments = async (
   segments: Segment[],
   upTo: SeqByPartition,

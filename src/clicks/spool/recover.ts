@@ -34,8 +34,8 @@ const makeFolder = async (dir: string): Promise<void> => {
 }
 
 /**
- * Reads a segment's header; undefined when it is unreadable. Syncs the segment first, because what a killed process left in
- * the kernel's cache is about to be read.
+ * Reads a segment's header; undefined when it is unreadable. Syncs the segment first, because what a killed process
+ * left in the kernel's cache is about to be read.
  */
 const inspect = async (path: string, number: number): Promise<Segment | undefined> => {
   const file = await open(path, 'r')
@@ -57,8 +57,8 @@ const dispose = async (path: string, quarantine: Quarantine): Promise<void> => {
 }
 
 /**
- * Scans a segment: where its last whole line ends, and the last sequence numbers. Damage that a whole line follows is copied to
- * quarantine; damage at the end is a torn write.
+ * Scans a segment: where its last whole line ends, and the last sequence numbers. Damage that a whole line follows is
+ * copied to quarantine; damage at the end is a torn write.
  */
 const scan = async (segment: Segment, quarantine: Quarantine) => {
   const file = await open(segment.path, 'r')
@@ -116,8 +116,8 @@ const bySpool = (segments: readonly Segment[]): (readonly [Segment, ...Segment[]
 }
 
 /**
- * Opens a spool folder, in whatever state a crash left it: finds the spools in it, moves segments without a readable header
- * aside, and cuts off torn ends.
+ * Opens a spool folder, in whatever state a crash left it: finds the spools in it, moves segments without a readable
+ * header aside, and cuts off torn ends.
  */
 export const recover = async (dir: string, log: Log): Promise<Recovered> => {
   await makeFolder(dir)

@@ -46,7 +46,9 @@ export interface Segment {
   size: number
   /** bytes that are durable on disk: readers see no more than these */
   synced: number
-  /** sequence numbers of a reader that has read the whole segment; damage can keep them below the next segment's header */
+  /**
+   * sequence numbers of a reader that has read the whole segment; damage can keep them below the next segment's header
+   */
   readUpTo: readonly number[] | undefined
 }
 
@@ -61,7 +63,10 @@ export const segmentNumber = (name: string): number => Number(/^(\d{10})\.spool$
 /** 32 bits as hex, and a space */
 const checksum = (json: string | Buffer): string => `${crc32(json).toString(16).padStart(8, '0')} `
 
-/** Encodes one line: a checksum that reveals damage, then JSON. JSON has no raw newline, so a reader can resume at the next line. */
+/**
+ * Encodes one line: a checksum that reveals damage, then JSON. JSON has no raw newline, so a reader can resume at the
+ * next line.
+ */
 export const encodeLine = (line: Line): string => {
   const json = JSON.stringify(line)
   return `${checksum(json)}${json}\n`
@@ -76,7 +81,10 @@ const decodeLine = (bytes: Buffer): Line | undefined => {
   return JSON.parse(bytes.toString('utf8', 9)) as Line
 }
 
-/** Returns the lines on both sides of a newline that a flipped bit turned into another byte; undefined when there are none. */
+/**
+ * Returns the lines on both sides of a newline that a flipped bit turned into another byte; undefined when there are
+ * none.
+ */
 const splitLine = (offset: number, bytes: Buffer): Piece[] | undefined => {
   const text = bytes.toString('latin1')
   for (const { index } of text.matchAll(/[^](?=[\da-f]{8} \{)/g)) {
@@ -111,8 +119,8 @@ const readFully = async (file: FileHandle, from: number, length: number): Promis
 }
 
 /**
- * Returns the next pieces between two offsets, about `length` bytes of them; continue at the `end` of the last one. Bytes
- * without a newline at the very end become a piece of their own.
+ * Returns the next pieces between two offsets, about `length` bytes of them; continue at the `end` of the last one.
+ * Bytes without a newline at the very end become a piece of their own.
  */
 export const readPieces = async (file: FileHandle, from: number, to: number, length = chunkBytes): Promise<Piece[]> => {
   const chunk = await readFully(file, from, Math.min(length, to - from))

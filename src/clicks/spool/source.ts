@@ -6,8 +6,8 @@ export interface SpoolSource {
   /** names this spool for ever; stored with its segments */
   readonly id: string
   /**
-   * Yields the entries after the given sequence numbers, in order, in batches of at most `limit`, and only what has been synced
-   * to disk. Waits for more until the signal aborts; ends after the last entry once the spool is closed.
+   * Yields the entries after the given sequence numbers, in order, in batches of at most `limit`, and only what has
+   * been synced to disk. Waits for more until the signal aborts; ends after the last entry once the spool is closed.
    */
   readonly read: (after: SeqByPartition, limit: number, signal: AbortSignal) => AsyncIterable<readonly SpoolEntry[]>
   /** Deletes segments that hold nothing after these sequence numbers: everything up to them is recorded. */

@@ -13,13 +13,16 @@ import { createSyncer } from './syncer.ts'
 import { tail } from './tail.ts'
 import { createWriter } from './writer.ts'
 
-/** The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is recorded. */
+/**
+ * The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is
+ * recorded.
+ */
 export interface Spool extends SpoolSource {
   /** the spools that earlier processes left in the folder, oldest first */
   readonly earlier: readonly EarlierSpool[]
   /**
-   * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses: then it
-   * waits in memory, and what does not fit there is counted as dropped. Never rejects.
+   * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
+   * then it waits in memory, and what does not fit there is counted as dropped. Never rejects.
    */
   readonly add: (visit: Visit) => Promise<void>
   /** Writes and syncs what is waiting, then closes. */
@@ -48,8 +51,9 @@ export interface SpoolOptions {
 const isEmpty = ({ stats }: EarlierSpool): boolean => stats().lastSeq.every((seq) => seq === 0)
 
 /**
- * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts from 1,
- * whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded already.
+ * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts
+ * from 1, whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded
+ * already.
  */
 export const openSpool = async ({
   dir,

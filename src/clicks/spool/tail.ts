@@ -25,7 +25,9 @@ const openUnlessReleased = (segments: readonly Segment[], segment: Segment) =>
     return undefined
   })
 
-/** Yields the synced pieces of one segment; 'caught up' when that is all for now, 'complete' when there will be no more. */
+/**
+ * Yields the synced pieces of one segment; 'caught up' when that is all for now, 'complete' when there will be no more.
+ */
 async function* follow(
   { segments, waitForSync }: Source,
   segment: Segment,

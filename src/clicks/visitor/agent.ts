@@ -5,12 +5,18 @@ import QuickLRU from 'quick-lru'
 import { hasName, modelsIn } from './device.ts'
 import { previewers } from './previewers.ts'
 
-/** Goes up when this code gives a user agent another class: the lists do not show that. A spec has the classes of many user agents. */
+/**
+ * Goes up when this code gives a user agent another class: the lists do not show that. A spec has the classes of many
+ * user agents.
+ */
 const code = 1
 /** What the rules hash to that had the version 1, from before versions followed from rules. */
 const firstRules = 729_577_637
 
-/** Returns the version of rules for bots and previewers: it follows from the rules, so that no change of them, or update of isbot, can be forgotten. */
+/**
+ * Returns the version of rules for bots and previewers: it follows from the rules, so that no change of them, or update
+ * of isbot, can be forgotten.
+ */
 export const versionOf = (
   robots: readonly string[],
   previews: readonly (readonly [name: string, pattern: RegExp])[],
@@ -31,7 +37,10 @@ export interface Agent {
   readonly os: { readonly family: string; readonly version: string }
   readonly device: 'desktop' | 'mobile' | 'tablet' | 'other'
   readonly class: 'human' | 'bot' | 'preview'
-  /** the previewer's name, or the word that isbot's rule matched; `` when there is no such word, for example without a user agent */
+  /**
+   * the previewer's name, or the word that isbot's rule matched; `` when there is no such word, for example without a
+   * user agent
+   */
   readonly bot?: string
   /** the words of the user agent, letters only, at most 128 bytes: a later list of bots can be applied to them */
   readonly words: string
@@ -75,7 +84,8 @@ const systems: ReadonlyMap<string, string> = new Map([
 const television = /\b(?:smart-?tv|android ?tv|google ?tv|apple ?tv|hbbtv|crkey|bravia)\b/i
 const fireTv = /\bAFT[A-Z]{1,5}\b/
 
-// `120.0.6099.144` -> `120`, `17.4.1` -> `17.4`. A number of more than four digits is not a version and might identify a person.
+// `120.0.6099.144` -> `120`, `17.4.1` -> `17.4`. A number of more than four digits is not a version and might identify
+// a person.
 const shortVersion = (version: string | undefined): string => {
   const [, major, minor] = /^(\d{1,4})(?:\.(\d{1,4}))?(?!\d)/.exec(version ?? '') ?? []
   if (!major) return ''
@@ -102,8 +112,9 @@ const wordsOf = (text: string): readonly string[] => {
   return [...words]
 }
 
-// isbot may match a part of a word (`bot`) or the whole user agent. The recorded token is the whole word, provided it is one of the words kept.
-// When only an address reveals a bot, the word before the address names it, as in `(compatible; Yahoo! Slurp; http://…)`.
+// isbot may match a part of a word (`bot`) or the whole user agent. The recorded token is the whole word, provided it
+// is one of the words kept. When only an address reveals a bot, the word before the address names it, as in
+// `(compatible; Yahoo! Slurp; http://…)`.
 const tokenOf = (words: readonly string[], match: string): string => {
   const piece = wordsOf(match)[0]?.toLowerCase()
   if (piece === undefined) return ''

@@ -51,8 +51,8 @@ const byLanguage = (rules: readonly Rule[], preferred: Iterable<string>, { prima
 }
 
 /**
- * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays with a variant; when they
- * change, only as many visitors change as must.
+ * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays
+ * with a variant; when they change, only as many visitors change as must.
  */
 const byChance = (variants: readonly Variant[], { chance }: VisitorFacts) => {
   let [best, found] = [Infinity, undefined as Variant | undefined]
@@ -67,8 +67,8 @@ const byChance = (variants: readonly Variant[], { chance }: VisitorFacts) => {
 }
 
 /**
- * Chooses by device, then location, then language, then among the variants: the first rule that matches. Returns its destination and its name,
- * which is `link` where none matches, and `variant:2` for a variant.
+ * Chooses by device, then location, then language, then among the variants: the first rule that matches. Returns its
+ * destination and its name, which is `link` where none matches, and `variant:2` for a variant.
  */
 export const choose = (rules: Rules, visitor: VisitorFacts, names: Names): { url: string; rule: string } => {
   const { device, location, language, variants, url } = rules

@@ -108,7 +108,10 @@ const commonNames: Readonly<Record<string, string>> = {
   'brunei darussalam': 'BN',
 }
 
-/** One spelling for names that differ in accents, apostrophes, articles or the order of their parts ("Korea, Republic of"). */
+/**
+ * One spelling for names that differ in accents, apostrophes, articles or the order of their parts ("Korea, Republic
+ * of").
+ */
 const plainName = (name: string) =>
   name
     .normalize('NFKD')
@@ -137,7 +140,10 @@ const codesByName = () => {
   return new Map([...named, ...Object.entries(commonNames)])
 }
 
-/** Returns the code of a country by its code or a usual English name, in any letter case; undefined when there is no such country. */
+/**
+ * Returns the code of a country by its code or a usual English name, in any letter case; undefined when there is no
+ * such country.
+ */
 export const countryCode = (name: string): string | undefined => (codes ??= codesByName()).get(plainName(name))
 
 /** Returns whether a name means the country with this code; false for an unknown country. */

@@ -18,7 +18,10 @@ const canonical = (tag: string): string => {
 
 const cache = new QuickLRU<string, readonly string[]>({ maxSize: 2_000 })
 
-/** Returns the visitor's languages as primary subtags in lower case, ordered by q-value, then in the order of the header. */
+/**
+ * Returns the visitor's languages as primary subtags in lower case, ordered by q-value, then in the order of the
+ * header.
+ */
 export const preferredLanguages = (header: string): readonly string[] => {
   const found = cache.get(header)
   if (found !== undefined) return found

@@ -1,7 +1,8 @@
 /**
- * Programs that fetch a shared link to show a preview of it: chats, social networks, mail. The first match decides, and its name is recorded,
- * never text of the user agent. The patterns are narrow on purpose: people use the in-app browsers of the same programs
- * (`Instagram 131…`, `[FBAN/FBIOS…]`, `[LinkedInApp]`, `… Safari/537.36 WhatsApp/2.24`, `Twitter for iPhone`, `[Pinterest/iOS]`).
+ * Programs that fetch a shared link to show a preview of it: chats, social networks, mail. The first match decides, and
+ * its name is recorded, never text of the user agent. The patterns are narrow on purpose: people use the in-app
+ * browsers of the same programs (`Instagram 131…`, `[FBAN/FBIOS…]`, `[LinkedInApp]`, `… Safari/537.36 WhatsApp/2.24`,
+ * `Twitter for iPhone`, `[Pinterest/iOS]`).
  */
 export const previewers: readonly (readonly [name: string, pattern: RegExp])[] = [
   // Apple's Messages names both Facebook's and Twitter's previewer, and runs on the sender's device

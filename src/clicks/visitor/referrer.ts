@@ -84,8 +84,8 @@ const appOf = (name: string): string =>
   /^[a-z]\w{0,63}(?:\.[a-z]\w{0,63}){1,7}$/i.test(name) ? (packages.get(name) ?? name.toLowerCase()) : ''
 
 /**
- * Returns the site that a visitor came from: the host without `www.`, `m.`, `l.` and `lm.`, or the site of a link shim or Android app.
- * Returns `` when there is no referrer, or it is one of our hosts or an IP address.
+ * Returns the site that a visitor came from: the host without `www.`, `m.`, `l.` and `lm.`, or the site of a link shim
+ * or Android app. Returns `` when there is no referrer, or it is one of our hosts or an IP address.
  */
 export const referrerHost = (header: string, isOurHost: (host: string) => boolean): string => {
   if (header === '') return '' // the usual case; a URL that fails to parse is the slowest one

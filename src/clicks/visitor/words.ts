@@ -12,8 +12,8 @@ export interface Classification {
 }
 
 /**
- * Whether a rule for bots matches a word. Other rules ask for the form of a whole user agent, which words alone do not have: they are put where
- * browsers have them, and what such a rule matches is no word.
+ * Whether a rule for bots matches a word. Other rules ask for the form of a whole user agent, which words alone do not
+ * have: they are put where browsers have them, and what such a rule matches is no word.
  */
 const hasBot = (agent: string): boolean => {
   const match = findBotMatch(`Mozilla/5.0 (${agent}) Gecko/20100101`)
@@ -22,8 +22,8 @@ const hasBot = (agent: string): boolean => {
 }
 
 /**
- * Returns the class of a click by the rules of now, as far as its words allow. A class stays where the words do not show what decided: versions,
- * addresses and marks are not among them.
+ * Returns the class of a click by the rules of now, as far as its words allow. A class stays where the words do not
+ * show what decided: versions, addresses and marks are not among them.
  */
 export const classOfWords = ({ agent, bot, class: before }: Classification): string => {
   if (before === 'prefetch' || agent === '' || typedWords.has(agent)) return before

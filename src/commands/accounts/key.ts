@@ -92,7 +92,10 @@ const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
   const excess = excessOf(own, given)
   if (excess) throw new Refused(excess)
 }
-/** Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could not use them. */
+/**
+ * Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could
+ * not use them.
+ */
 const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRights>) => {
   requireWithin(own, changes)
   if (excessOf(key, changes) !== undefined && excessOf(own, { ...key, ...changes }) !== undefined)
@@ -104,7 +107,9 @@ const notPast = (expires: string | null | undefined, now: string) => {
   if (typeof expires === 'string' && expires <= now) refuse('in_past', { field: 'expires' })
 }
 
-/** Returns the events that make room for one more key: when there are too many, the one that expired longest ago ends. */
+/**
+ * Returns the events that make room for one more key: when there are too many, the one that expired longest ago ends.
+ */
 const makeRoom = (id: number, { keys }: Keys, now: string): readonly AccountEvent[] => {
   if (keys.length < mostKeys) return []
   const [oldest] = keys

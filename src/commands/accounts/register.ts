@@ -37,7 +37,10 @@ const usernameFrom = (address: string) => {
   return (local.length < 3 || !/[a-z]/.test(local) ? `user-${local || 'x'}` : local).slice(0, 24)
 }
 
-/** Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is taken. */
+/**
+ * Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is
+ * taken.
+ */
 const withUsername = async <R>(
   { username, email }: Pick<Registration, 'email' | 'username'>,
   attempt: (username: string) => Promise<R>,
@@ -57,7 +60,10 @@ type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
 
 type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
 
-/** Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it is stored as a hash. */
+/**
+ * Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it
+ * is stored as a hash.
+ */
 export const register = async (
   pepper: Buffer,
   registration: Registration,

@@ -1,7 +1,10 @@
 import type { Event } from '../../events/index.ts'
 import { refuse } from '../decider.ts'
 
-/** What a sign-in needs besides the password: a code of an authenticator app, or a recovery code, each of which works once. */
+/**
+ * What a sign-in needs besides the password: a code of an authenticator app, or a recovery code, each of which works
+ * once.
+ */
 export interface SecondFactor {
   /** in base32; `unreadable` when its key is lost, and then no code is right */
   readonly secret: string

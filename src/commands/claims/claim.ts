@@ -6,7 +6,10 @@ import { streamId } from '../../events/streams.ts'
 const reserved = { alias: true, host: true, qr: true, slug: true, username: true, email: false } as const
 export type ClaimKind = keyof typeof reserved
 
-/** A claim of a unique name. `name` is unique within its kind; the resource's event repeats `token`, which makes the claim valid. */
+/**
+ * A claim of a unique name. `name` is unique within its kind; the resource's event repeats `token`, which makes the
+ * claim valid.
+ */
 export interface Claim {
   readonly kind: ClaimKind
   readonly name: string
@@ -14,7 +17,10 @@ export interface Claim {
 }
 export const claimStream = ({ kind, name }: Pick<Claim, 'kind' | 'name'>) => streamId('claim', kind, name)
 
-/** The claims of a resource: tokens of the names it has (by kind), of names it has released, and of claims that were fenced off. */
+/**
+ * The claims of a resource: tokens of the names it has (by kind), of names it has released, and of claims that were
+ * fenced off.
+ */
 export interface Tokens {
   readonly held: Readonly<Partial<Record<ClaimKind, string>>>
   readonly spent: readonly string[]
@@ -48,14 +54,18 @@ export const releaseUntil = (tokens: Tokens, kind: ClaimKind, free: string): Tok
 /** Excludes a token for good: the resource can no longer acquire the name with it. */
 export const fence = (tokens: Tokens, token: string): Tokens => ({ ...tokens, fenced: [...tokens.fenced, token] })
 
-/** ms after which an unfinished claim may be taken over. The clock is for liveness only; the fence makes the takeover safe. */
+/**
+ * ms after which an unfinished claim may be taken over. The clock is for liveness only; the fence makes the takeover
+ * safe.
+ */
 export const graceMs = 30_000
 
 export type Verdict = 'free' | 'ours' | 'taken' | 'abandoned'
 
 /**
- * Evaluates a new claim of a name against the newest one, given the tokens of the resource that made that. An `abandoned` claim has to be
- * fenced off in that resource's stream before the name can be taken. `now` is in ms since 1970.
+ * Evaluates a new claim of a name against the newest one, given the tokens of the resource that made that. An
+ * `abandoned` claim has to be fenced off in that resource's stream before the name can be taken. `now` is in ms since
+ * 1970.
  */
 export const evaluateClaim = (
   { kind, token }: Claim,

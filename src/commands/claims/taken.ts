@@ -9,7 +9,9 @@ const fields: Readonly<Partial<Record<ClaimKind, string>>> = {
   username: 'username',
 }
 
-/** Throws `Refused` because a unique name of this kind is taken. An alias is in the field that the resource has it in. */
+/**
+ * Throws `Refused` because a unique name of this kind is taken. An alias is in the field that the resource has it in.
+ */
 export const refuseTaken = (kind: ClaimKind, field: string | undefined = fields[kind]): never =>
   refuse('taken', { what: kind, field })
 

@@ -29,8 +29,8 @@ export interface Claimant {
 }
 
 /**
- * Returns the writes that have to precede the resource's own events, or `held` when the resource holds the name already and has to
- * decide again. Throws `Refused` when the name is taken.
+ * Returns the writes that have to precede the resource's own events, or `held` when the resource holds the name already
+ * and has to decide again. Throws `Refused` when the name is taken.
  */
 export type ClaimWrites = (claim: Claim, claimant: Claimant) => Promise<readonly PendingWrite[] | 'held'>
 
@@ -121,8 +121,8 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
 }
 
 /**
- * Returns the write that frees a name whose claim will not be used, so that the next request need not wait until it counts as abandoned. Undefined when
- * the claim was not stored, or its resource has used it.
+ * Returns the write that frees a name whose claim will not be used, so that the next request need not wait until it
+ * counts as abandoned. Undefined when the claim was not stored, or its resource has used it.
  */
 export const releaseClaim = (store: Pick<EventStore, 'last'>, load: Load) => {
   const loadHolder = holderLoader(load)

@@ -28,7 +28,10 @@ const lastHolder = async ({ claimant, load }: DomainCaller, host: string) => {
   return { id, state: (await load(domain, id)).state }
 }
 
-/** Throws `Refused` unless the account may verify the host. What an erased account had is released: it cannot give it up itself. */
+/**
+ * Throws `Refused` unless the account may verify the host. What an erased account had is released: it cannot give it up
+ * itself.
+ */
 const requireAvailable = async (caller: DomainCaller, holder: Awaited<ReturnType<typeof lastHolder>>) => {
   const { account, load, release, now } = caller
   if (!holder || holder.state.account === account || !excludesOthers(holder.state, now)) return
@@ -38,8 +41,8 @@ const requireAvailable = async (caller: DomainCaller, holder: Awaited<ReturnType
 }
 
 /**
- * Adds a domain: verified at once with a proof, else pending, which other accounts may do too. A host that this account had before comes
- * back under its old id, so that its links work again. Throws `Refused`.
+ * Adds a domain: verified at once with a proof, else pending, which other accounts may do too. A host that this account
+ * had before comes back under its old id, so that its links work again. Throws `Refused`.
  */
 export const addDomain = async (
   creator: DomainCreator,
@@ -58,8 +61,8 @@ export const addDomain = async (
 }
 
 /**
- * Returns the command that verifies a domain. The token of its claim follows from what it is decided on, so that the next attempt continues
- * one that a crash has interrupted.
+ * Returns the command that verifies a domain. The token of its claim follows from what it is decided on, so that the
+ * next attempt continues one that a crash has interrupted.
  */
 export const verification = async (
   { load }: Pick<Caller, 'load'>,
@@ -70,7 +73,10 @@ export const verification = async (
   return { type: 'VerifyDomain', id, host: hostOf(state.fields), token: `domain-${id}@${revision}`, proof }
 }
 
-/** Makes a domain of the account serve, after it has passed a check. The first account to get here has the host. Throws `Refused`. */
+/**
+ * Makes a domain of the account serve, after it has passed a check. The first account to get here has the host. Throws
+ * `Refused`.
+ */
 export const verifyDomain = async (caller: DomainCaller, id: number, proof: Proof): Promise<void> => {
   const state = await requireOwn(caller, domain, id)
   if (!canBeProven(state, proof)) return

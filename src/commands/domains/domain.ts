@@ -11,7 +11,9 @@ export interface Domain {
   readonly fields: DomainFields
   /** Whether it serves, unless it is deleted. A deleted domain keeps what it was. */
   readonly verified: boolean
-  /** how it was verified, a `Proof` of this or a newer release; missing: never, or by an older release, without a check */
+  /**
+   * how it was verified, a `Proof` of this or a newer release; missing: never, or by an older release, without a check
+   */
   readonly proof?: string | undefined
   /** The end of a reservation within which it was restored, without being verified again since. */
   readonly keptUntil?: string | undefined
@@ -44,7 +46,10 @@ export type DomainCommand =
     }
   /** `free`: when the host becomes available to other accounts (ISO 8601) */
   | { readonly type: 'DeleteDomain'; readonly id: number; readonly account: number; readonly free: string }
-  /** The domain has passed a check. There is no owner to check: the service itself also sends it. `host` is the domain's own. */
+  /**
+   * The domain has passed a check. There is no owner to check: the service itself also sends it. `host` is the domain's
+   * own.
+   */
   | {
       readonly type: 'VerifyDomain'
       readonly id: number
@@ -60,7 +65,10 @@ export type DomainCommand =
 /** Returns the host name of a domain's address. */
 export const hostOf = ({ domain }: Pick<DomainFields, 'domain'>) => new URL(domain).hostname
 
-/** ms for which the host of a deleted domain, or of one that has failed its checks, stays reserved for its account: 30 days */
+/**
+ * ms for which the host of a deleted domain, or of one that has failed its checks, stays reserved for its account: 30
+ * days
+ */
 const reservedFor = 30 * 24 * 3600 * 1000
 /** Returns until when a host stays reserved that is given up at `now` (both ISO 8601). */
 export const hostReservation = (now: string) => new Date(Date.parse(now) + reservedFor).toISOString()
@@ -78,7 +86,9 @@ export const excludesOthers = (state: Domain, now: string) =>
 /** Throws `Refused` because the account has another domain at the host. */
 export const refuseOwn = (id: number): never => refuse('taken', { what: 'own_host', field: 'domain', id })
 
-/** Returns whether passing a check changes a domain: it is not verified, or was restored or verified without a check. */
+/**
+ * Returns whether passing a check changes a domain: it is not verified, or was restored or verified without a check.
+ */
 export const canBeProven = (
   { verified, proof = 'off', keptUntil }: Pick<Domain, 'verified' | 'proof' | 'keptUntil'>,
   by: Proof,

@@ -9,7 +9,9 @@ export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** Returns the form in which aliases are compared: letter case does not matter. */
 export const aliasKey = (alias: string): string => alias.toLowerCase()
 
-/** Returns the name under which an alias is claimed: aliases are unique per domain; domain 0 is the service's own host. */
+/**
+ * Returns the name under which an alias is claimed: aliases are unique per domain; domain 0 is the service's own host.
+ */
 export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>): string =>
   `${domain ?? 0}-${aliasKey(alias)}`
 
@@ -33,7 +35,10 @@ export const aliasProblem = (alias: string): Problem | undefined =>
       : undefined
     : problem('wrong_form', { what: 'alias' })
 
-/** Throws `Refused` for a reserved word, unless it is the alias so far: newer releases reserve words that are in use already. */
+/**
+ * Throws `Refused` for a reserved word, unless it is the alias so far: newer releases reserve words that are in use
+ * already.
+ */
 export const refuseReserved = (field: string, alias: string, before = ''): void => {
   if (isReserved(alias) && aliasKey(alias) !== aliasKey(before)) refuse('reserved', { field })
 }

@@ -34,7 +34,10 @@ export const removeItem = async (caller: Caller, channelId: number, kind: string
   await caller.write(channelItem, { type: 'RemoveItem', channel: channelId, item })
 }
 
-/** Puts an item into a channel, or takes it out of all channels that it is in. The caller has checked that all of them are its own. */
+/**
+ * Puts an item into a channel, or takes it out of all channels that it is in. The caller has checked that all of them
+ * are its own.
+ */
 export const changeChannels = async (
   { write }: Pick<Caller, 'write'>,
   item: ItemRef,
@@ -44,7 +47,9 @@ export const changeChannels = async (
   await Promise.all(change.outOf.map((id) => write(channelItem, { type: 'RemoveItem', channel: id, item })))
 }
 
-/** Puts a link into a campaign, out of the one it was in. Both must exist and belong to the caller. Throws `Refused`. */
+/**
+ * Puts a link into a campaign, out of the one it was in. Both must exist and belong to the caller. Throws `Refused`.
+ */
 export const assignLink = async (caller: Caller, campaignId: number, linkId: number) => {
   await requireOwn(caller, campaign, campaignId)
   await caller.write(link, {

@@ -21,8 +21,8 @@ export interface ItemCommand {
 export const membershipId = (channel: number, { kind, id }: ItemRef) => `${channel}-${kind}-${id}`
 
 /**
- * The membership of an item in a channel. It has a stream of its own, so that assigning to a channel with 10,000 items costs no more than
- * to an empty one. It ends without an event when the channel or the item is deleted.
+ * The membership of an item in a channel. It has a stream of its own, so that assigning to a channel with 10,000 items
+ * costs no more than to an empty one. It ends without an event when the channel or the item is deleted.
  */
 export const channelItem: Decider<
   ItemCommand,

@@ -45,7 +45,10 @@ export type LinkCommand =
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
   | RestoreLink
   | CheckFraming
-/** What destinations answered; one that is missing gave no answer. Sent by the service itself, so there is no owner to check. */
+/**
+ * What destinations answered; one that is missing gave no answer. Sent by the service itself, so there is no owner to
+ * check.
+ */
 interface CheckFraming {
   readonly type: 'CheckFraming'
   readonly id: number

@@ -14,8 +14,8 @@ const requireIds = (given: readonly GivenVariant[], last: number) =>
   })
 
 /**
- * Returns the variants with their ids. One without an id is the one that has its URL, so that a client that does not know ids keeps the clicks
- * apart when it sends the whole list; any other is new.
+ * Returns the variants with their ids. One without an id is the one that has its URL, so that a client that does not
+ * know ids keeps the clicks apart when it sends the whole list; any other is new.
  */
 export const numbered = (
   given: readonly GivenVariant[],

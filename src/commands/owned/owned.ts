@@ -67,7 +67,10 @@ export const differing = <F extends object>(changes: Partial<F>, fields: F): Par
     Object.entries(changes).filter(([name, value]) => value !== undefined && !same(value, fields[name as keyof F])),
   ) as Partial<F>
 
-/** Returns the state if the resource exists and belongs to the account; else throws `not_found`, so that existence is not disclosed. */
+/**
+ * Returns the state if the resource exists and belongs to the account; else throws `not_found`, so that existence is
+ * not disclosed.
+ */
 export const requireOwned = <S extends { readonly status: string; readonly account: number }>(
   state: S,
   account: number,
@@ -82,7 +85,10 @@ export const requireOwnedOrDeleted = <S extends { readonly status: string; reado
 ): S =>
   (state.status === 'open' || state.status === 'deleted') && state.account === account ? state : refuseUnknown(kind)
 
-/** Returns the changes from fields to former ones. A field that the former ones do not have gets its initial value; a sealed one that cannot be read stays. */
+/**
+ * Returns the changes from fields to former ones. A field that the former ones do not have gets its initial value; a
+ * sealed one that cannot be read stays.
+ */
 const changesTo = <F extends object>(former: F, fields: F, initial: F, personal: object): Partial<F> => {
   const wanted = Object.entries(initial).flatMap(([name, first]) => {
     const value = former[name as keyof F]
@@ -112,7 +118,10 @@ const restored = <F extends object>(
   return { changes, deleted, renames: deleted || renamed ? claim?.kind : undefined }
 }
 
-/** Returns the decider of a resource that an account creates, updates, deletes and restores, and that has no rules beyond that. */
+/**
+ * Returns the decider of a resource that an account creates, updates, deletes and restores, and that has no rules
+ * beyond that.
+ */
 export const owned = <
   C extends string,
   U extends string,

@@ -34,8 +34,8 @@ const requireIds = (given: BioFields['links'], last: number) =>
   })
 
 /**
- * Returns the entries with their ids. An entry without an id is the one that has its URL, so that a client that does not know ids keeps the
- * counts when it sends the whole list; any other is new.
+ * Returns the entries with their ids. An entry without an id is the one that has its URL, so that a client that does
+ * not know ids keeps the counts when it sends the whole list; any other is new.
  */
 const withIds = (given: BioFields['links'], before: readonly BioEntry[], last: number): readonly BioEntry[] => {
   const used = new Set(given.flatMap(({ id }) => id ?? []))

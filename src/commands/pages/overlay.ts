@@ -41,7 +41,10 @@ const missing = ({ type, message, image, question, options, coupon }: OverlayFie
   }
 }
 
-/** An update may not remove a field that the overlay's type requires. One that was allowed to lack it comes back as it was. */
+/**
+ * An update may not remove a field that the overlay's type requires. One that was allowed to lack it comes back as it
+ * was.
+ */
 export const overlay: typeof base = {
   ...base,
   decide: (command, state) => {

@@ -5,7 +5,10 @@ import { refuse } from '../decider.ts'
 
 type Colors = Pick<QrFields, 'foreground' | 'background'>
 
-/** Contrast ratios (WCAG 2.2). Below the first, common scanners no longer find a code; from the second on, they read it well. */
+/**
+ * Contrast ratios (WCAG 2.2). Below the first, common scanners no longer find a code; from the second on, they read it
+ * well.
+ */
 const minimumContrast = 3
 const goodContrast = 4.5
 
@@ -13,8 +16,8 @@ const goodContrast = 4.5
 const shown = (ratio: number) => (Math.floor(ratio * 100) / 100).toFixed(2)
 
 /**
- * Throws `Refused` for a code that no scanner could read: too much data, or colors too similar. Colors of an earlier release that
- * an update keeps (`before`) are not refused, so that the data of such a code can still be changed.
+ * Throws `Refused` for a code that no scanner could read: too much data, or colors too similar. Colors of an earlier
+ * release that an update keeps (`before`) are not refused, so that the data of such a code can still be changed.
  */
 export const requireScannable = ({ foreground, background }: Colors, payload: string, before?: Colors): void => {
   const bytes = Buffer.byteLength(payload)

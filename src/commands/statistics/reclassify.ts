@@ -5,8 +5,9 @@ type Data = Extract<ReclassificationCommand, { type: 'AddPart' }>['data']
 type Write = (command: ReclassificationCommand) => Promise<Pick<Handled<Reclassification, unknown>, 'state'>>
 
 /**
- * Waits until the statistics have a part. Clicks are applied in the order of the log, so those that are recorded meanwhile are counted before the
- * next part, and not after all of them. Resolves false when that takes too long: the other parts follow at once.
+ * Waits until the statistics have a part. Clicks are applied in the order of the log, so those that are recorded
+ * meanwhile are counted before the next part, and not after all of them. Resolves false when that takes too long: the
+ * other parts follow at once.
  */
 export type Pace = (part: number) => Promise<boolean>
 
@@ -24,7 +25,10 @@ export const recordReclassification = async (
   }
 }
 
-/** Takes a reclassification back, part by part. Throws `Refused` (`not_found`) unless it is one of the account, if one is given. */
+/**
+ * Takes a reclassification back, part by part. Throws `Refused` (`not_found`) unless it is one of the account, if one
+ * is given.
+ */
 export const undoReclassification = async (
   write: Write,
   id: string,

@@ -18,7 +18,10 @@ const keyFields = {
   name: z.string(),
   scopes: z.array(openEnum(Scope)),
   expires,
-  /** the networks that the key may be used from, separated by spaces; null: any. Sealed: it may be the address of a person. */
+  /**
+   * the networks that the key may be used from, separated by spaces; null: any. Sealed: it may be the address of a
+   * person.
+   */
   addresses: Secret,
 }
 
@@ -50,7 +53,10 @@ export const accountEvents = {
     addresses: keyFields.addresses.optional(),
   }),
   ApiKeyDeleted: z.object({ id, number: id }),
-  /** `secret` is that of an authenticator app, `recoveryHashes` the keyed hashes of the recovery codes, separated by spaces. */
+  /**
+   * `secret` is that of an authenticator app, `recoveryHashes` the keyed hashes of the recovery codes, separated by
+   * spaces.
+   */
   SecondFactorAdded: z.object({ id, secret: Secret, recoveryHashes: Secret }),
   /** `hash` is that of the recovery code. */
   RecoveryCodeUsed: z.object({ id, hash: z.string() }),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Open } from '../openenum.ts'
 
 /**
- * What an API key may be allowed. `write` includes `links:write`, `read` includes `stats:read`, and `account` includes `webhooks`: a webhook
- * sends everything that happens in an account to another place.
+ * What an API key may be allowed. `write` includes `links:write`, `read` includes `stats:read`, and `account` includes
+ * `webhooks`: a webhook sends everything that happens in an account to another place.
  */
 export const Scope = z.enum(['read', 'write', 'links:write', 'stats:read', 'account', 'webhooks'])
 export type Scope = z.output<typeof Scope>

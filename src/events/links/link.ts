@@ -6,11 +6,17 @@ import { restoring } from '../owned.ts'
 
 const id = z.int()
 
-/** A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match applies. */
+/**
+ * A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match
+ * applies.
+ */
 export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
 
-/** One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link, whatever its URL is. */
+/**
+ * One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link,
+ * whatever its URL is.
+ */
 export const Variant = z.object({ id: z.int(), url: z.string(), weight: z.int() })
 export type Variant = z.infer<typeof Variant>
 
@@ -109,8 +115,9 @@ export const linkEvents = {
   /** `archived`: whether it was. */
   LinkDeleted: z.object({ id, archived: z.literal(true).optional() }),
   /**
-   * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value changes. `token` belongs to the
-   * claim of the alias of a link that was deleted or that moves; `archived`: whether a link that was deleted is in the archive now.
+   * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value
+   * changes. `token` belongs to the claim of the alias of a link that was deleted or that moves; `archived`: whether a
+   * link that was deleted is in the archive now.
    */
   LinkRestored: z.object({
     id,

@@ -3,8 +3,8 @@ import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
 
 /**
- * What the operator can block: a link or a bio page by its id, a branded domain by its host, and destinations by their host, with all
- * hosts below it, or by a pattern.
+ * What the operator can block: a link or a bio page by its id, a branded domain by its host, and destinations by their
+ * host, with all hosts below it, or by a pattern.
  */
 export const BlockKind = z.enum(['link', 'bio', 'domain', 'host', 'pattern'])
 

@@ -12,8 +12,9 @@ const id = z.string()
 
 export const reportEvents = {
   /**
-   * A visitor reported a public address. `id` is the reference that the visitor gets. `subject` is the id of the link, bio page, QR code or
-   * campaign, and `account` owns it: what the visitor wrote is sealed under its key, like the answers to its overlays.
+   * A visitor reported a public address. `id` is the reference that the visitor gets. `subject` is the id of the link,
+   * bio page, QR code or campaign, and `account` owns it: what the visitor wrote is sealed under its key, like the
+   * answers to its overlays.
    */
   ReportSent: z.object({
     id,

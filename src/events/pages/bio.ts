@@ -10,7 +10,9 @@ export interface BioEntry extends Readonly<Omit<BioLink, 'id'>> {
   readonly id: number
 }
 
-/** How a page looks: light or dark as the visitor prefers, always dark, always light and warm, or in the owner's color. */
+/**
+ * How a page looks: light or dark as the visitor prefers, always dark, always light and warm, or in the owner's color.
+ */
 export const BioTheme = z.enum(['paper', 'ink', 'sand', 'color'])
 export type BioTheme = z.infer<typeof BioTheme>
 
@@ -38,7 +40,10 @@ export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted:
 /** The look of a page that has none: older releases stored none. */
 export const bioLook = { theme: 'paper', color: '#1d4ed8' } as const
 
-/** Returns the entries of a page with their ids. A release that did not count clicks stored none: its entries have their places as ids. */
+/**
+ * Returns the entries of a page with their ids. A release that did not count clicks stored none: its entries have their
+ * places as ids.
+ */
 export const entriesOf = (links: readonly BioLink[]): readonly BioEntry[] => {
   const numbered = links.every(({ id }) => id !== undefined)
   return links.map(({ id, title, url }, i) => ({ id: numbered && id !== undefined ? id : i + 1, title, url }))

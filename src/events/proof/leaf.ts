@@ -29,8 +29,9 @@ const saltOf = ({ salt }: Values): string | undefined => (typeof salt === 'strin
 const saltAt = (salt: string, index: number) => hash('sha256', `${salt}/${index}`, 'base64url')
 
 /**
- * Yields the canonical form of each click of a batch, with its entries of the lists: a click says everything about itself, and nothing else. Its
- * salt keeps its hash, which receipts of other clicks have, from being guessed. Other events have no clicks.
+ * Yields the canonical form of each click of a batch, with its entries of the lists: a click says everything about
+ * itself, and nothing else. Its salt keeps its hash, which receipts of other clicks have, from being guessed. Other
+ * events have no clicks.
  */
 export const clickTexts = function* (event: Pick<StoredEvent, 'type' | 'data'>): Generator<string> {
   const clicks = clicksIn(event)
@@ -71,9 +72,10 @@ const dataOf = (event: Pick<StoredEvent, 'type' | 'data'>, hashes?: Buffer): unk
 }
 
 /**
- * Returns the leaf of an event in the Merkle tree over the log: its canonical form, sealed as it is stored. A batch of clicks has the root of
- * its clicks in place of them, so that one can be shown without the others. `at` is the time by the clock of the log, which is the same on
- * every engine. `hashes` are those of its clicks, if they are known. docs/proof.md describes it: a leaf never changes.
+ * Returns the leaf of an event in the Merkle tree over the log: its canonical form, sealed as it is stored. A batch of
+ * clicks has the root of its clicks in place of them, so that one can be shown without the others. `at` is the time by
+ * the clock of the log, which is the same on every engine. `hashes` are those of its clicks, if they are known.
+ * docs/proof.md describes it: a leaf never changes.
  */
 export const leafOf = (event: StoredEvent, ordinal: number, at: string, hashes?: Buffer): string => {
   const { stream, revision, id, type, metadata } = event

@@ -15,13 +15,15 @@ const Proof = z.object({
 })
 
 /**
- * A receipt: an event, or a click and the event that recorded it, in canonical form, and the proof that the log has it. docs/proof.md
- * describes it.
+ * A receipt: an event, or a click and the event that recorded it, in canonical form, and the proof that the log has it.
+ * docs/proof.md describes it.
  */
 export const Receipt = z.object({ event: z.string(), click: z.string().optional(), proof: Proof })
 export type Receipt = Readonly<z.infer<typeof Receipt>>
 
-/** The proof that the log of a checkpoint begins with its first `first` events as they were. docs/proof.md describes it. */
+/**
+ * The proof that the log of a checkpoint begins with its first `first` events as they were. docs/proof.md describes it.
+ */
 export const Extension = z.object({ first: z.int().nonnegative(), path, checkpoint: z.string() })
 export type Extension = Readonly<z.infer<typeof Extension>>
 
@@ -47,7 +49,10 @@ export class CheckpointMismatch extends Error {
   }
 }
 
-/** Makes receipts. `unsigned`: no signed checkpoint has the event yet. They throw `CheckpointMismatch` for an event that was changed since it was signed. */
+/**
+ * Makes receipts. `unsigned`: no signed checkpoint has the event yet. They throw `CheckpointMismatch` for an event that
+ * was changed since it was signed.
+ */
 export interface Proofs {
   readonly state: () => Promise<ProofState>
   /** Returns undefined when there is no such event, or it may not be read. */

@@ -14,7 +14,10 @@ const fields = {
   /** `#rrggbb` */
   foreground: z.string(),
   background: z.string(),
-  /** in events of 0.1.0: a PNG of at most 256 x 256 pixels, encoded by this service, as base64; null: none, or see `logoHash` */
+  /**
+   * in events of 0.1.0: a PNG of at most 256 x 256 pixels, encoded by this service, as base64; null: none, or see
+   * `logoHash`
+   */
   logo: z.string().nullable(),
   /** hash of such a PNG among the images of the account, which are stored outside of the log; null: none */
   logoHash: z.string().nullable().optional(),

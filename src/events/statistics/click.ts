@@ -5,8 +5,8 @@ import { openEnum } from '../openenum.ts'
 const Version = z.object({ family: z.string(), version: z.string() })
 
 /**
- * Where the visitor came in: at the short link itself, a QR code, a campaign's rotator, or a bio page. `id` is the id of that resource, `entry`
- * that of the entry of a bio page that was followed.
+ * Where the visitor came in: at the short link itself, a QR code, a campaign's rotator, or a bio page. `id` is the id
+ * of that resource, `entry` that of the entry of a bio page that was followed.
  */
 export const ClickSource = z.object({
   kind: openEnum(z.enum(['link', 'qr', 'rotator', 'bio'])),
@@ -14,25 +14,35 @@ export const ClickSource = z.object({
   entry: z.int().optional(),
 })
 
-/** The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that prefetches. */
+/**
+ * The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that
+ * prefetches.
+ */
 export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
 
 /** The rules of visits of bio pages: the page was shown, or one of its entries was followed. */
 export const bioRules = { view: 'view', entry: 'bio' } as const
 
 /**
- * One visit that was sent to a destination, or a view of a bio page. It has what a later reclassification needs, and where the visit went and why. It has no personal
- * data: no IP address and no user agent. `destination`, `agent` and `languages` are indexes into the lists of the batch.
+ * One visit that was sent to a destination, or a view of a bio page. It has what a later reclassification needs, and
+ * where the visit went and why. It has no personal data: no IP address and no user agent. `destination`, `agent` and
+ * `languages` are indexes into the lists of the batch.
  */
 export const Click = z.object({
   at: z.iso.datetime(),
   account: z.int(),
-  /** 0 when no link was involved: a QR code of type `link` leads to its destination directly, and so does an entry of a bio page */
+  /**
+   * 0 when no link was involved: a QR code of type `link` leads to its destination directly, and so does an entry of a
+   * bio page
+   */
   link: z.int(),
   /** revision of the link, QR code or bio page that determined the destination */
   revision: z.int(),
   destination: z.int(),
-  /** which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …; `view` when a bio page was shown */
+  /**
+   * which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …;
+   * `view` when a bio page was shown
+   */
   rule: z.string(),
   source: ClickSource,
   /** ISO 3166-1 alpha-2, empty when unknown */
@@ -40,8 +50,8 @@ export const Click = z.object({
   /** primary subtag of the preferred language, empty when unknown */
   language: z.string(),
   /**
-   * The accepted languages in the visitor's order; absent when the click is older than this field. Of more than five, the first five, then `*`,
-   * and the one that the rule names if it comes later.
+   * The accepted languages in the visitor's order; absent when the click is older than this field. Of more than five,
+   * the first five, then `*`, and the one that the rule names if it comes later.
    */
   languages: z.int().optional(),
   /** host without `www.` (a link shim counts as its site), empty when there is none or it is one of our own hosts */
@@ -60,7 +70,10 @@ export const Click = z.object({
 })
 export type Click = z.infer<typeof Click>
 
-/** A click outside of a batch, with its destination, the words of its user agent, and its languages instead of their indexes. */
+/**
+ * A click outside of a batch, with its destination, the words of its user agent, and its languages instead of their
+ * indexes.
+ */
 export const Classified = Click.extend({
   destination: z.string(),
   agent: z.string(),
@@ -68,7 +81,9 @@ export const Classified = Click.extend({
 })
 export type Classified = Readonly<z.infer<typeof Classified>>
 
-/** The last Kafka message of a partition that is recorded: its offset, and the spool and sequence number of its entry. */
+/**
+ * The last Kafka message of a partition that is recorded: its offset, and the spool and sequence number of its entry.
+ */
 export const Taken = z.object({ offset: z.int(), spool: z.string(), seq: z.int() })
 export type Taken = Readonly<z.infer<typeof Taken>>
 
@@ -81,10 +96,10 @@ export const clickEvents = {
   /** The first event of a click log. Its number of partitions never changes. */
   ClickLogOpened: z.object({ log: z.string(), partitions: z.int().min(1) }),
   /**
-   * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each open spool; an entry is new when its number
-   * is higher. `rules` is the version of the classification, `agents` are the words of the user agents (letters only), `destinations` the URLs,
-   * `languages` the lists of accepted languages, since version 2. `salt` keeps the hashes of its clicks from being guessed, see `leaf.ts`; older
-   * batches have none.
+   * A batch of 1 to 500 clicks of one partition. `upTo` has the last sequence number recorded from each open spool; an
+   * entry is new when its number is higher. `rules` is the version of the classification, `agents` are the words of the
+   * user agents (letters only), `destinations` the URLs, `languages` the lists of accepted languages, since version 2.
+   * `salt` keeps the hashes of its clicks from being guessed, see `leaf.ts`; older batches have none.
    */
   LinkClicked: z.object({
     rules: z.int(),
@@ -97,9 +112,9 @@ export const clickEvents = {
     taken,
   }),
   /**
-   * Sequence numbers `from` to `to` (inclusive) of a spool never arrived: clicks were lost. With `offsets`, they are offsets of Kafka
-   * messages that were deleted before they were recorded, and `spool` is empty: at most so many clicks were lost. Where a spool
-   * continues after them, another event has its missing numbers.
+   * Sequence numbers `from` to `to` (inclusive) of a spool never arrived: clicks were lost. With `offsets`, they are
+   * offsets of Kafka messages that were deleted before they were recorded, and `spool` is empty: at most so many clicks
+   * were lost. Where a spool continues after them, another event has its missing numbers.
    */
   ClicksMissing: z.object({
     spool: z.string(),
@@ -121,13 +136,16 @@ export const clickEvents = {
 }
 export type ClickEvent = EventOf<typeof clickEvents>
 
-/** In the stream of a spool and a partition: whether the partition's click events name the spool in `upTo`, and from which number on. */
+/**
+ * In the stream of a spool and a partition: whether the partition's click events name the spool in `upTo`, and from
+ * which number on.
+ */
 export const spoolEvents = {
   /** Entries are recorded from the one after `after` on. */
   SpoolOpened: z.object({ ...spoolOfPartition, after: z.int() }),
   /**
-   * Everything up to `last` is recorded, so click events no longer name the spool; an entry above it opens the spool again. An operator has
-   * dropped the last `dropped` of them without recording them.
+   * Everything up to `last` is recorded, so click events no longer name the spool; an entry above it opens the spool
+   * again. An operator has dropped the last `dropped` of them without recording them.
    */
   SpoolRetired: z.object({ ...spoolOfPartition, last: z.int(), dropped: z.int().optional() }),
 }

@@ -9,15 +9,16 @@ const reclassification = z.uuid()
 const ids = z.array(z.int()).max(500)
 
 /**
- * In the stream of a reclassification. Statistics apply them in log order to the visits that were recorded before them; the recorded visits stay as
- * they are.
+ * In the stream of a reclassification. Statistics apply them in log order to the visits that were recorded before them;
+ * the recorded visits stay as they are.
  */
 export const reclassificationEvents = {
   /**
-   * One part of a reclassification: visits of some resources of an account, between two moments (`to` is exclusive). `since`: visits before it are not
-   * kept one by one, and none of them becomes the first of a person. A visit whose user agent is in `agents` has the class that is named there; any other has the class it was recorded
-   * with. A person's visit that `exclusions` name has the class `excluded`. The event has the outcome of rules and not the rules, so that every
-   * replay, by whatever release, gives the same classes.
+   * One part of a reclassification: visits of some resources of an account, between two moments (`to` is exclusive).
+   * `since`: visits before it are not kept one by one, and none of them becomes the first of a person. A visit whose
+   * user agent is in `agents` has the class that is named there; any other has the class it was recorded with. A
+   * person's visit that `exclusions` name has the class `excluded`. The event has the outcome of rules and not the
+   * rules, so that every replay, by whatever release, gives the same classes.
    */
   ClicksReclassified: z.object({
     reclassification,
@@ -34,13 +35,19 @@ export const reclassificationEvents = {
     since: z.iso.datetime(),
     /** version of the rules */
     rules: z.int(),
-    /** user agents as clicks have them: their words, the part that matched a rule, and the version of the rules that classified them */
+    /**
+     * user agents as clicks have them: their words, the part that matched a rule, and the version of the rules that
+     * classified them
+     */
     agents: z.array(
       z.object({ agent: z.string(), bot: z.string().nullable(), rules: z.int(), class: openEnum(VisitorClass) }),
     ),
     exclusions: Exclusions,
   }),
-  /** A part was taken back, except for visits before `since`, which are not kept one by one any more. The parts are taken back in reverse order. */
+  /**
+   * A part was taken back, except for visits before `since`, which are not kept one by one any more. The parts are
+   * taken back in reverse order.
+   */
   ReclassificationUndone: z.object({ reclassification, account: z.int(), part: z.int(), since: z.iso.datetime() }),
 }
 export type ReclassificationEvent = EventOf<typeof reclassificationEvents>

@@ -5,7 +5,10 @@ import { openEnum } from '../openenum.ts'
 
 const id = z.int()
 
-/** Why a webhook sends nothing: its owner wants it, its receiver answered 410 (Gone), or deliveries have failed for days. */
+/**
+ * Why a webhook sends nothing: its owner wants it, its receiver answered 410 (Gone), or deliveries have failed for
+ * days.
+ */
 export const WebhookStop = z.enum(['owner', 'gone', 'failing'])
 export type WebhookStop = z.infer<typeof WebhookStop>
 
@@ -52,8 +55,9 @@ export const webhookEvents = {
   /** It continues at another event. `token` tells two replays from the same event apart. */
   WebhookReplayed: z.object({ id, from, token: z.string() }),
   /**
-   * It sends the events before `until` again, and goes on then where it was. `next` is where that was at least, for a log that is used without the
-   * state of its webhooks. A type of its own: a release that does not know `until` would send everything from `from` on.
+   * It sends the events before `until` again, and goes on then where it was. `next` is where that was at least, for a
+   * log that is used without the state of its webhooks. A type of its own: a release that does not know `until` would
+   * send everything from `from` on.
    */
   WebhookPartReplayed: z.object({ id, from, until: id, next: id, token: z.string() }),
   WebhookDisabled: z.object({ id, reason: openEnum(WebhookStop) }),

@@ -31,7 +31,9 @@ export interface AccountServices {
   readonly sessions: Pick<Sessions, 'keepWith'>
 }
 
-/** https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` generates a picture for unknown e-mails. */
+/**
+ * https://docs.gravatar.com: SHA-256 of the lower-case e-mail; `d=identicon` generates a picture for unknown e-mails.
+ */
 const avatar = (address: string) =>
   `https://www.gravatar.com/avatar/${createHash('sha256').update(address).digest('hex')}?d=identicon`
 

@@ -5,7 +5,10 @@ import type { Limiter } from '../api/limits/limiter.ts'
 
 /** Orders mails. None is sent within a request: its answer takes the same time whatever becomes of the mail. */
 export interface Mails {
-  /** Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has entered, it does nothing. */
+  /**
+   * Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has
+   * entered, it does nothing.
+   */
   readonly order: (order: MailOrder, account?: number) => Promise<void>
   /** Counts a request for a mail, of an account or an address block. Fails with 429 after twenty in an hour. */
   readonly count: (who: string) => Promise<void>

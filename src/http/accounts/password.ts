@@ -8,20 +8,28 @@ import { openGuesses } from '../api/limits/guesses.ts'
 export interface PresentedPassword {
   /** undefined: a sign-in names no account that exists */
   readonly account: number | undefined
-  /** what wrong passwords are counted for; by default the account. A sign-in counts for the name that was entered, whether it exists or not. */
+  /**
+   * what wrong passwords are counted for; by default the account. A sign-in counts for the name that was entered,
+   * whether it exists or not.
+   */
   readonly name?: string
   readonly password: string
   /** the address block of the client */
   readonly from: string
 }
 
-/** Whether a password is the account's; with `wait`, it was not checked, and may be tried again after so many seconds. */
+/**
+ * Whether a password is the account's; with `wait`, it was not checked, and may be tried again after so many seconds.
+ */
 export type PasswordVerdict = 'right' | 'wrong' | { readonly wait: number }
 
 export interface AccountPasswords {
   /** Checks a password. It takes as long when there is no such account. Throws `TooManyPasswords`. */
   readonly verify: (presented: PresentedPassword) => Promise<PasswordVerdict>
-  /** Fails unless `current_password` of a request is the password of the account: with 400, or 429 after too many wrong ones. */
+  /**
+   * Fails unless `current_password` of a request is the password of the account: with 400, or 429 after too many wrong
+   * ones.
+   */
   readonly require: (account: number, current: string | undefined, from: string) => Promise<void>
 }
 
@@ -32,8 +40,8 @@ export interface AccountPasswordOptions {
 }
 
 /**
- * Checks passwords of accounts, one at a time, against the newest event of the account. Wrong ones are limited by account and by address, in
- * all processes together.
+ * Checks passwords of accounts, one at a time, against the newest event of the account. Wrong ones are limited by
+ * account and by address, in all processes together.
  */
 export const openAccountPasswords = ({
   limiter,

@@ -19,8 +19,8 @@ export interface RegistrationLimits {
 }
 
 /**
- * Returns a function that counts the registration of an address block, and fails with 429 when there are too many. It has nothing to do with
- * the rate limit: an account is for good, and its password costs a hash.
+ * Returns a function that counts the registration of an address block, and fails with 429 when there are too many. It
+ * has nothing to do with the rate limit: an account is for good, and its password costs a hash.
  */
 export const limitRegistrations =
   (limiter: Limiter, { perAddress, total }: RegistrationLimits) =>
@@ -51,8 +51,9 @@ export interface RegisterServices {
 }
 
 /**
- * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which it is: the answer and its
- * time must not show who has an account. A username shows itself, at the address of its lists.
+ * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which
+ * it is: the answer and its time must not show who has an account. A username shows itself, at the address of its
+ * lists.
  */
 const registerByMail = async (
   {

@@ -33,7 +33,10 @@ type SignIn = z.output<typeof SignIn>
 const nameOf = (pepper: Buffer, address: string) =>
   `sign-in ${createHmac('sha256', pepper).update(`sign-in ${address}`).digest('base64url')}`
 
-/** Returns the account whose password was entered. Fails with 400, with 403 when it is disabled, or with 429 after too many wrong ones. */
+/**
+ * Returns the account whose password was entered. Fails with 400, with 403 when it is disabled, or with 429 after too
+ * many wrong ones.
+ */
 const checkPassword = async (
   { body, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
   { passwords, pepper }: SessionServices,

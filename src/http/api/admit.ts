@@ -51,7 +51,10 @@ const authenticate = async (ctx: Context, from: string, options: AdmitOptions) =
 }
 const anyone = { who: undefined, bySession: false, session: undefined } as const
 
-/** Authenticates and counts a request: for the account of its key or session, or for the client's address. A public route ignores both. */
+/**
+ * Authenticates and counts a request: for the account of its key or session, or for the client's address. A public
+ * route ignores both.
+ */
 export const identify = async (ctx: Context, isPublic: boolean, options: AdmitOptions) => {
   const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
@@ -103,7 +106,10 @@ export const admit = async (
   return { who, inScope, charge }
 }
 
-/** Returns whether the caller of a route that needs a key would still be admitted. It is not counted, and no use of a key or session. */
+/**
+ * Returns whether the caller of a route that needs a key would still be admitted. It is not counted, and no use of a
+ * key or session.
+ */
 export const isAdmitted = async (
   ctx: Context,
   { scope = [] }: Pick<Route, 'scope'>,

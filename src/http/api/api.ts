@@ -58,10 +58,16 @@ export const createApi = (options: ApiOptions) => {
     .use((ctx) => unmatched(ctx, isPublic, options))
 }
 
-/** Returns the part of a path in which routes have no parameters: `/api/url` of `/api/url/7/update`. Letter case does not matter. */
+/**
+ * Returns the part of a path in which routes have no parameters: `/api/url` of `/api/url/7/update`. Letter case does
+ * not matter.
+ */
 const areaOf = (path: string) => (/^\/(?:api\/)?[^/]*/i.exec(path)?.[0] ?? '').toLowerCase()
 
-/** Returns what finds the routes that may match a path. A router tests all of its routes for each request, so each area has one of its own. */
+/**
+ * Returns what finds the routes that may match a path. A router tests all of its routes for each request, so each area
+ * has one of its own.
+ */
 const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) => Promise<void>) => {
   const routers = new Map<string, Router>()
   for (const route of served) {
@@ -77,7 +83,10 @@ const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) =
 /** A client that has closed its connection, in the words of the stream or of the system. */
 const gone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 
-/** Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that has closed its connection. */
+/**
+ * Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that
+ * has closed its connection.
+ */
 const logUnsent = (log: Logger) => {
   const logged = new WeakSet<object>()
   return (error: NodeJS.ErrnoException) => {

@@ -5,7 +5,10 @@ export interface Blocking {
   readonly blocks: Blocks
 }
 
-/** Fails with 400 when one of the addresses, by field, is blocked. The message says by which rule, and the operator's reason. */
+/**
+ * Fails with 400 when one of the addresses, by field, is blocked. The message says by which rule, and the operator's
+ * reason.
+ */
 export const rejectBlocked = (
   fields: Readonly<Record<string, readonly (string | undefined)[]>>,
   { blocks }: Blocking,

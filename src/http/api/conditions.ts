@@ -10,9 +10,9 @@ interface Single {
 }
 
 /**
- * Returns the tag of an answer about one resource: its revision, its clicks if it has statistics, and a digest of everything in the answer.
- * The digest is needed because an answer also shows what is not in the resource's stream: its channels, names of others, statistics, the
- * base URL.
+ * Returns the tag of an answer about one resource: its revision, its clicks if it has statistics, and a digest of
+ * everything in the answer. The digest is needed because an answer also shows what is not in the resource's stream: its
+ * channels, names of others, statistics, the base URL.
  */
 export const tagOf = (answer: object): string => {
   const { details, data } = answer as Single
@@ -32,8 +32,8 @@ const tooLarge = (name: string) =>
 const tagOrEnd = /[\s,]*(?:(?<weak>W\/)?(?<tag>"[\x21\x23-\x7e\x80-\xff]*")\s*(?=,|$)|$)/y
 
 /**
- * Returns the tags of the list in a header (RFC 9110, 8.8.3); undefined for anything that is no such list. Fails with 431
- * for a long one.
+ * Returns the tags of the list in a header (RFC 9110, 8.8.3); undefined for anything that is no such list. Fails with
+ * 431 for a long one.
  */
 const tagsOf = (name: string, list: string) => {
   if (list.length > lengthLimit) tooLarge(name)
@@ -61,9 +61,9 @@ export const sendTagged = (ctx: Context, answer: object) => {
 }
 
 /**
- * Returns the revisions that `If-Match` allows to be changed; undefined allows any. Of a tag, its revision counts: other parts change without
- * a change of the resource. Fails with 400 for what is no list of tags, and on routes that do not change one resource: a condition is never
- * ignored.
+ * Returns the revisions that `If-Match` allows to be changed; undefined allows any. Of a tag, its revision counts:
+ * other parts change without a change of the resource. Fails with 400 for what is no list of tags, and on routes that
+ * do not change one resource: a condition is never ignored.
  */
 export const allowedRevisions = (ctx: Context, { method, single }: Pick<Route, 'method' | 'single'>): Revisions => {
   const header = ctx.req.headers['if-match']

@@ -24,7 +24,10 @@ export interface Description {
   readonly body?: z.ZodType
   /** examples of the same body as text, by content type */
   readonly texts?: Readonly<Record<string, string>>
-  /** failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and `message` */
+  /**
+   * failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and
+   * `message`
+   */
   readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
   readonly answer: z.ZodType
   /** the content type of the answer, where that is no JSON */
@@ -94,8 +97,8 @@ export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
     : lists.get(answer)
 
 /**
- * One page of a list, in which `error` is a string: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: what the
- * answer has besides the page.
+ * One page of a list, in which `error` is a string: `LinkList`, of which each entry is a `Link`, if that is its title.
+ * `beside`: what the answer has besides the page.
  */
 export const page = (
   title: string,

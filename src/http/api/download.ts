@@ -8,7 +8,10 @@ export interface Download {
     readonly name?: string
     readonly type: string
     readonly headers?: Readonly<Record<string, string>>
-    /** Makes no more once it is destroyed. An error ends the connection, so that a client never takes a part for the whole. */
+    /**
+     * Makes no more once it is destroyed. An error ends the connection, so that a client never takes a part for the
+     * whole.
+     */
     readonly content: Readable
   }
 }

@@ -34,7 +34,10 @@ const allowed = [
   'X-Request-Id',
 ]
 
-/** Paths whose requests may take longer: to fetch a logo, query DNS, write many rows, or wait for the receiver of a webhook; in ms. */
+/**
+ * Paths whose requests may take longer: to fetch a logo, query DNS, write many rows, or wait for the receiver of a
+ * webhook; in ms.
+ */
 const longer: readonly (readonly [RegExp, number])[] = [
   [/^\/api\/(?:qr|domain)\//, 15_000],
   [/^\/api\/urls\/bulk\/?$/, 30_000],
@@ -89,7 +92,10 @@ const isUuid = (text: string) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.te
 
 const problemType = 'application/problem+json'
 
-/** Returns a failure in the form of RFC 9457. `about:blank` says that the status is all there is to the type of the problem. */
+/**
+ * Returns a failure in the form of RFC 9457. `about:blank` says that the status is all there is to the type of the
+ * problem.
+ */
 const detailsOf = (failure: Failure, request: string) => ({
   type: 'about:blank',
   title: STATUS_CODES[failure.status] ?? '',
@@ -100,7 +106,10 @@ const detailsOf = (failure: Failure, request: string) => ({
   ...answerOf(failure),
 })
 
-/** Answers CORS preflight requests. Every origin is allowed, because API keys are sent in a header and not by the browser. */
+/**
+ * Answers CORS preflight requests. Every origin is allowed, because API keys are sent in a header and not by the
+ * browser.
+ */
 export const preflight: Middleware = async (ctx, next) => {
   if (ctx.method !== 'OPTIONS' || !ctx.get('Access-Control-Request-Method')) return next()
   ctx.status = 204

@@ -74,7 +74,10 @@ export const problemProperties = {
   },
 } as const
 
-/** Every answer to a request that failed: error 1, a sentence that names the field and what would be right, and the same as a code. */
+/**
+ * Every answer to a request that failed: error 1, a sentence that names the field and what would be right, and the same
+ * as a code.
+ */
 export const failure = {
   type: 'object',
   properties: {

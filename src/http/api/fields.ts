@@ -6,14 +6,20 @@ import { safeTargetUrl } from '../../lib/url.ts'
 /** The name of a resource. */
 export const name = text(255).min(1, says('empty'))
 
-/** An alias that a user chose; `` and null mean none. The decider refuses reserved words, which the resource may have already. */
+/**
+ * An alias that a user chose; `` and null mean none. The decider refuses reserved words, which the resource may have
+ * already.
+ */
 export const alias = z
   .string(must('wrong_type', { what: 'string' }))
   .nullable()
   .transform((input) => input || undefined)
   .refine((input) => input === undefined || aliasPattern.test(input), says('wrong_form', { what: 'alias' }))
 
-/** `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was sent. */
+/**
+ * `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was
+ * sent.
+ */
 export const colorAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
   const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]
   if (digits) return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`
@@ -82,7 +88,10 @@ const count = (initial: number, max: number) =>
     })
     .meta(whole)
 
-/** An id that a list is filtered by. It is never ignored: a client with a mistake would take the whole list for the part it asked for. */
+/**
+ * An id that a list is filtered by. It is never ignored: a client with a mistake would take the whole list for the part
+ * it asked for.
+ */
 export const filterId = z
   .string()
   .optional()

@@ -7,7 +7,10 @@ export interface OurHosts {
   readonly isOurHost: (host: string) => boolean
 }
 
-/** Fails with 400 when one of the addresses, by field, leads to the service itself or to a branded domain: redirects could loop. */
+/**
+ * Fails with 400 when one of the addresses, by field, leads to the service itself or to a branded domain: redirects
+ * could loop.
+ */
 export const rejectOwnAddresses = (
   fields: Readonly<Record<string, readonly (string | undefined)[]>>,
   { isOurHost }: OurHosts,
@@ -25,8 +28,8 @@ const withoutDefaultPort = (host: string) =>
     .replace(/\.(?=$|:\d+$)/, '')
 
 /**
- * Returns a test for our hosts that also knows the one that the request names. The request came here by it, so it leads here,
- * even when it is a name or a forwarded address that no setting mentions.
+ * Returns a test for our hosts that also knows the one that the request names. The request came here by it, so it leads
+ * here, even when it is a name or a forwarded address that no setting mentions.
  */
 export const withRequestedHost = (
   { headers: { host: requested } }: Pick<IncomingMessage, 'headers'>,

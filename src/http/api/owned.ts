@@ -47,7 +47,10 @@ export const listRoute = <R>(
   })
 }
 
-/** Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
+/**
+ * Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused`
+ * (`not_found`).
+ */
 export const readOwned = async <Row, F extends object, E extends DomainEvent>(
   decider: OwnedDecider<F, E>,
   find: Find<Row>,

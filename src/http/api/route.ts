@@ -36,11 +36,17 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly browser: BrowserCall
   /** Adds a `Set-Cookie` header to the answer. */
   readonly setCookie: (cookie: string) => void
-  /** whether the key has the scope of the route; it may lack it only where `passwordInstead` is set, and a session always does there */
+  /**
+   * whether the key has the scope of the route; it may lack it only where `passwordInstead` is set, and a session
+   * always does there
+   */
   readonly inScope: boolean
   /** Whether the caller has a scope, on a route that does not need it. */
   readonly may: (right: Right) => boolean
-  /** Returns whether the caller would be admitted to the route now, with one more scope if it needs one: for answers that take long. */
+  /**
+   * Returns whether the caller would be admitted to the route now, with one more scope if it needs one: for answers
+   * that take long.
+   */
   readonly isAdmitted: (also?: Right) => Promise<boolean>
   /** Returns a header of the request, `` when it was not sent. */
   readonly header: (name: string) => string
@@ -56,11 +62,14 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly gone: () => AbortSignal
   /** the language for mails that follow from the request, by its Accept-Language */
   readonly lang: string
-  /** Counts this request as `requests` in all. Fails with 429 when so many are not left: call it before anything is changed. */
+  /**
+   * Counts this request as `requests` in all. Fails with 429 when so many are not left: call it before anything is
+   * changed.
+   */
   readonly charge: (requests: number) => Promise<void>
   /**
-   * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again; undefined without an
-   * Idempotency-Key.
+   * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again;
+   * undefined without an Idempotency-Key.
    */
   readonly seed: () => Promise<Buffer | undefined>
   readonly create: <C, S, E extends DomainEvent>(
@@ -73,14 +82,20 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
     kind: keyof NextIds,
     decider: Decider<C, S, E>,
   ) => Promise<(Handled<S, E> & { readonly id: number }) | undefined>
-  /** Returns the writer of one part of the request, such as a row: the ids of its commands follow from the Idempotency-Key and `n`. */
+  /**
+   * Returns the writer of one part of the request, such as a row: the ids of its commands follow from the
+   * Idempotency-Key and `n`.
+   */
   readonly part: (n: number) => Writer
   /**
-   * Runs `decide` with a writer whose changes are stored together once it resolves, all or none; with `store` false, they are only checked.
-   * It may run several times.
+   * Runs `decide` with a writer whose changes are stored together once it resolves, all or none; with `store` false,
+   * they are only checked. It may run several times.
    */
   readonly together: <R>(decide: (writer: Writer) => Promise<R>, store: boolean) => Promise<R>
-  /** Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all of them. */
+  /**
+   * Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all
+   * of them.
+   */
   readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
 /** Who reads resources, and from what. */
@@ -107,8 +122,8 @@ interface Details<P, Q, B> {
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
   readonly read?: (ctx: Context, charge: Call['charge']) => Promise<unknown>
   /**
-   * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys `If-Match`, which the
-   * first `write` of the route compares.
+   * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys
+   * `If-Match`, which the first `write` of the route compares.
    */
   readonly single?: true
   /** Its answer has statistics, which may take long. */
@@ -121,7 +136,9 @@ interface Details<P, Q, B> {
   readonly secret?: true
   /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
   readonly nowOnly?: PresentOnly
-  /** Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated. */
+  /**
+   * Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated.
+   */
   readonly owner?: (call: Reading & Pick<Call<P>, 'params'>) => Promise<unknown>
 }
 
@@ -134,7 +151,10 @@ interface Served<P, Q, B> {
   readonly run: (call: Call<P, Q, B>) => Promise<object>
 }
 
-/** What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see `scope.ts`). */
+/**
+ * What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see
+ * `scope.ts`).
+ */
 type Access = { readonly public: true; readonly scope?: never } | { readonly public?: never; readonly scope: Needed }
 
 export type Route<P = unknown, Q = unknown, B = unknown> = Served<P, Q, B> & Details<P, Q, B> & Access
@@ -147,7 +167,9 @@ type WithoutError<T> = T extends { readonly error: 0 } ? Omit<T, 'error'> : T
 /** What `run` returns of the answer in a contract: the body without `error: 0`, which is added, or a download. */
 type Returned<D extends Description> = WithoutError<Immutable<z.input<D['answer']>>> | Download
 
-/** A route of a contract, by its method and path there. The compiler checks that `run` returns what the contract says. */
+/**
+ * A route of a contract, by its method and path there. The compiler checks that `run` returns what the contract says.
+ */
 export const endpoint = <C extends Contract, N extends keyof C & string, P = unknown, Q = unknown, B = unknown>(
   _contract: C,
   name: N,

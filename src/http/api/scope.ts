@@ -1,7 +1,10 @@
 import type { Open } from '../../events/openenum.ts'
 import { allows, type Scope, wideningOf } from '../../events/accounts/scope.ts'
 
-/** What a route may need: a scope of a key, or `operator`, which only sessions of an account have that the command line has marked. */
+/**
+ * What a route may need: a scope of a key, or `operator`, which only sessions of an account have that the command line
+ * has marked.
+ */
 export type Right = Scope | 'operator'
 /** What a route needs; with several, any of them is enough. Every key may call a route with none. */
 export type Needed = Right | readonly Right[]

@@ -18,7 +18,10 @@ export interface SessionHolder {
 
 /** What a request tells about the browser that has sent it. */
 export interface BrowserCall {
-  /** Whether a page of this service has sent the request: no other site, and no branded domain, of which somebody else may have the pages tomorrow. */
+  /**
+   * Whether a page of this service has sent the request: no other site, and no branded domain, of which somebody else
+   * may have the pages tomorrow.
+   */
   readonly sameOrigin: boolean
   readonly client: SessionClient
   /** the token in the cookie */
@@ -32,7 +35,10 @@ export interface SessionOptions {
   readonly baseUrl: () => string
 }
 
-/** Browsers accept the prefix only from this host over https, so that no other subdomain can set the cookie (RFC 6265bis, 4.1.3.2). */
+/**
+ * Browsers accept the prefix only from this host over https, so that no other subdomain can set the cookie (RFC
+ * 6265bis, 4.1.3.2).
+ */
 const cookieName = (secure: boolean) => `${secure ? '__Host-' : ''}linkledger_session`
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 
@@ -56,7 +62,10 @@ const tokenOf = ({ headers }: IncomingMessage, baseUrl: string) => {
 /** Whether a browser has a session, which may have ended. */
 export const hasSessionCookie = (req: IncomingMessage, baseUrl: string): boolean => tokenOf(req, baseUrl) !== undefined
 
-/** Returns the host of an origin that can be a page of this service: behind https, a page that came over http is not, whatever host it names. */
+/**
+ * Returns the host of an origin that can be a page of this service: behind https, a page that came over http is not,
+ * whatever host it names.
+ */
 const hostOf = (origin: string, baseUrl: string) => {
   try {
     const { host, protocol } = new URL(origin)
@@ -67,8 +76,9 @@ const hostOf = (origin: string, baseUrl: string) => {
 }
 
 /**
- * Whether a page of this service has sent a request. Browsers say so in `Sec-Fetch-Site`, except over plain http and older ones: then a request
- * that changes something has an `Origin`, and one that reads may have none, because the cookie is not sent with requests of other sites.
+ * Whether a page of this service has sent a request. Browsers say so in `Sec-Fetch-Site`, except over plain http and
+ * older ones: then a request that changes something has an `Origin`, and one that reads may have none, because the
+ * cookie is not sent with requests of other sites.
  */
 const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => {
   const { origin, host } = headers
@@ -100,8 +110,9 @@ export type PresentedSession =
   { readonly holder: SessionHolder; readonly session: Session } | { readonly disabled: number } | undefined
 
 /**
- * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie. The account is read
- * from its stream, so that a session never outlives its password, or an account that is disabled or erased.
+ * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
+ * The account is read from its stream, so that a session never outlives its password, or an account that is disabled or
+ * erased.
  */
 export const presentedSession = async (
   req: IncomingMessage,

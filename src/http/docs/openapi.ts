@@ -11,7 +11,10 @@ import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './sch
 export interface DocumentOptions {
   readonly routes: readonly Route[]
   readonly version: string
-  /** Says of objects in answers that they have no other fields. Clients must expect more: the service adds fields over time. */
+  /**
+   * Says of objects in answers that they have no other fields. Clients must expect more: the service adds fields over
+   * time.
+   */
   readonly closed?: boolean
 }
 
@@ -150,7 +153,10 @@ const operationId = ({ method, path }: Route) =>
     .replaceAll(':', 'by-')
     .replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** In OpenAPI 3.1, a security requirement of a bearer key lists the roles that it needs; several requirements are alternatives. */
+/**
+ * In OpenAPI 3.1, a security requirement of a bearer key lists the roles that it needs; several requirements are
+ * alternatives.
+ */
 const accessOf = ({ scope, passwordInstead }: Route) => {
   if (scope === undefined) return { security: [] }
   if (scope === 'operator') return { security: [{ session: [] }] }

@@ -131,8 +131,8 @@ const serveAsset = (asset: Asset): Handler => {
 }
 
 /**
- * Returns what serves `/openapi.json`, `/docs`, which is a page that shows it and sends requests, and the descriptions that are not of the
- * HTTP API. By path.
+ * Returns what serves `/openapi.json`, `/docs`, which is a page that shows it and sends requests, and the descriptions
+ * that are not of the HTTP API. By path.
  */
 export const referencePages = (
   routes: readonly Route[],

@@ -8,7 +8,9 @@ export interface ObjectSchema extends Schema {
 }
 
 type Io = 'input' | 'output'
-/** Collects what has a name of its own, so that clients that are generated have it, too: `#/components/schemas/Link`. */
+/**
+ * Collects what has a name of its own, so that clients that are generated have it, too: `#/components/schemas/Link`.
+ */
 export interface Schemas {
   readonly of: (schema: z.ZodType, io: Io) => ObjectSchema
   readonly named: Readonly<Record<string, Schema>>
@@ -17,8 +19,9 @@ export interface Schemas {
 type Json = z.core.JSONSchema.BaseSchema
 
 /**
- * Clients that are generated (by openapi-generator 7) do not compile with a field that is always null or always the same boolean, or with a
- * choice between a map and something else. Here such rules are in words that generators pass over: they take any value.
+ * Clients that are generated (by openapi-generator 7) do not compile with a field that is always null or always the
+ * same boolean, or with a choice between a map and something else. Here such rules are in words that generators pass
+ * over: they take any value.
  */
 const easeGenerators = (schema: z.core.$ZodType, json: Json) => {
   for (const property of Object.values(json.properties ?? {}) as Json[]) {
@@ -37,7 +40,10 @@ const easeGenerators = (schema: z.core.$ZodType, json: Json) => {
   delete json.anyOf
 }
 
-/** Returns the JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) of what a client sends (`input`) or receives (`output`). */
+/**
+ * Returns the JSON Schema (draft 2020-12, the dialect of OpenAPI 3.1) of what a client sends (`input`) or receives
+ * (`output`).
+ */
 const schemaOf = (schema: z.ZodType, io: Io, closed: boolean) =>
   z.toJSONSchema(schema, {
     io,

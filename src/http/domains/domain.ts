@@ -107,7 +107,10 @@ export const domainCaller = (call: Caller, { handler }: Pick<DomainServices, 'ha
     handler.handle(domain, { type: 'ReleaseDomain', id, now }, systemMetadata(owner)),
 })
 
-/** Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another account was first. */
+/**
+ * Looks the domain up in DNS, and verifies it if that proves it to be the account's. Throws `Refused` when another
+ * account was first.
+ */
 const lookUp = async (call: OwnCall, id: number, services: DomainServices) => {
   const { domainCheck } = services
   const state = await requireOwn(call, domain, id)

@@ -156,7 +156,10 @@ export const sentenceOf = (event: { readonly stream: string } & LogEvent, first:
 
 const blocked = (value: boolean): readonly FieldChange[] => [{ field: 'blocked', old: !value, new: value }]
 
-/** Returns the changes that an event makes without a state of its own resource; undefined: those of the states before and after it. */
+/**
+ * Returns the changes that an event makes without a state of its own resource; undefined: those of the states before
+ * and after it.
+ */
 export const changesOfEvent = ({ type, data }: LogEvent): readonly FieldChange[] | undefined => {
   switch (type) {
     case 'ItemAssignedToChannel':

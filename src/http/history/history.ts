@@ -106,7 +106,10 @@ const readStream = async function* (
 /** Streams that are read at the same time; the store combines their reads. */
 const streamsAtATime = 32
 
-/** Calls `use` with the event of each row. Each stream is read once, from a snapshot before them: what a value was follows from the events before. */
+/**
+ * Calls `use` with the event of each row. Each stream is read once, from a snapshot before them: what a value was
+ * follows from the events before.
+ */
 export const forEachFound = async (
   rows: readonly HistoryRow[],
   sources: HistorySources,

@@ -19,7 +19,10 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { listAt } from '../api/describe.ts'
 import { revisionsContract } from './contract/revisions.ts'
 
-/** A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says nothing. */
+/**
+ * A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says
+ * nothing.
+ */
 interface Revision {
   readonly revision: number
   readonly event?: Recorded<LogEvent>

@@ -26,7 +26,10 @@ const matcher = (parts: readonly string[]): Matches => {
   }
 }
 
-/** Whether the event itself has the text: what happened, in which request, the fields, their values, and the names of the resource, of which new ones are values. */
+/**
+ * Whether the event itself has the text: what happened, in which request, the fields, their values, and the names of
+ * the resource, of which new ones are values.
+ */
 const matchesItself = (
   { step, message, resource, changes }: Found,
   { originOf }: HistorySources,
@@ -92,8 +95,9 @@ const searchRows = async (
 }
 
 /**
- * Returns one page of the events of a history that have the text of a request. It looks at `most` events: pages with numbers, and the number
- * of matches, end with these. A cursor goes on after the last one that was looked at, also when the page is not full. It has the number of matches.
+ * Returns one page of the events of a history that have the text of a request. It looks at `most` events: pages with
+ * numbers, and the number of matches, end with these. A cursor goes on after the last one that was looked at, also when
+ * the page is not full. It has the number of matches.
  */
 export const findInHistory = async (
   of: HistoryOf,

@@ -8,7 +8,9 @@ import type { Reading } from '../api/route.ts'
 
 const linkItem = (id: number): ItemRef => ({ kind: 'links', id })
 
-/** Returns the channels into which a link was put, or from which it was taken, by events that are not in the tables yet. */
+/**
+ * Returns the channels into which a link was put, or from which it was taken, by events that are not in the tables yet.
+ */
 const pendingChannels = (item: ItemRef, pending: Reading['pending']) =>
   pending.list(streamId('channelitem', '')).flatMap((stream) => {
     const number = Number.parseInt(parseStreamId(stream).id, 10)

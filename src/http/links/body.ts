@@ -115,7 +115,10 @@ export type LinkBody = z.output<typeof LinkBody>
 export const LinkChanges = LinkBody.partial({ url: true })
 export type LinkChanges = z.output<typeof LinkChanges>
 
-/** Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own. Fails with 400. */
+/**
+ * Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own.
+ * Fails with 400.
+ */
 const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAddresses) => {
   const host = address
     .replace(/^https?:\/\//i, '')
@@ -131,7 +134,10 @@ const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.ma
 /** What the fields of a link are checked with. */
 export interface LinkChecks extends LinkAddresses, OurHosts, Blocking {}
 
-/** Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in the account. */
+/**
+ * Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in
+ * the account.
+ */
 export const sentFields = async (
   body: LinkChanges,
   caller: Pick<Caller, 'account' | 'load'>,

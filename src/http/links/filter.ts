@@ -18,13 +18,19 @@ export interface DomainNames {
   readonly isMainHost: (host: string) => boolean
 }
 
-/** Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown one. */
+/**
+ * Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown
+ * one.
+ */
 const domainAt = (address: string, account: number, { domains, isMainHost }: DomainNames) => {
   const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
   return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
 }
 
-/** Returns the same for a filter: as in a link's body, an empty address is the service's own host. Without one, it is undefined. */
+/**
+ * Returns the same for a filter: as in a link's body, an empty address is the service's own host. Without one, it is
+ * undefined.
+ */
 export const domainFilter = (address: string | undefined, account: number, services: DomainNames) =>
   address === undefined ? undefined : address === '' ? null : domainAt(address, account, services)
 

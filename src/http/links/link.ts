@@ -44,7 +44,10 @@ const fromState = (id: number, { state, since, revision }: Loaded<Link>): LinkRo
   revision: countRevision(revision),
 })
 
-/** Returns a link from the tables or, while its changes are not projected yet, from its stream. Throws `Refused` (`not_found`). */
+/**
+ * Returns a link from the tables or, while its changes are not projected yet, from its stream. Throws `Refused`
+ * (`not_found`).
+ */
 export const readLink = async ({ account, load, reader, pending }: Reading, id: number): Promise<LinkRow> =>
   readCurrent<LinkRow>({
     pending: pending.has(streamId('link', id)),
@@ -61,7 +64,9 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
 const byName = (entries: LinkFields['location']) =>
   Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
 
-/** Returns the destinations that visitors are redirected to, because they refuse to be shown in the frame of this link. */
+/**
+ * Returns the destinations that visitors are redirected to, because they refuse to be shown in the frame of this link.
+ */
 const unframedOf = (row: LinkRow) => {
   const destinations = isFramed(row.type) ? destinationsOf(row) : []
   return row.unframed

@@ -196,7 +196,10 @@ const changes = ({ baseUrl }: OperatorServices) => [
 const health = ({ operatorHealth }: OperatorServices) =>
   endpoint(operatorContract, 'GET /api/operator/health', { ...shared, run: operatorHealth })
 
-/** What operators see and do on the dashboard. The mark is read from the stream of their account with each request, so that it ends at once. */
+/**
+ * What operators see and do on the dashboard. The mark is read from the stream of their account with each request, so
+ * that it ends at once.
+ */
 export const operatorRoutes = (services: OperatorServices): readonly Route[] => [
   ...lists(services),
   ...changes(services),

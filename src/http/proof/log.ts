@@ -49,7 +49,10 @@ const find = async ({ db, checkpoint, extension }: LogPagesOptions, path: string
 
 const always = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' }
 
-/** Serves the signed checkpoint, proofs of consistency and the tiles of the tree over the log, below `/log/` (C2SP tlog-tiles). They show nothing of an event. */
+/**
+ * Serves the signed checkpoint, proofs of consistency and the tiles of the tree over the log, below `/log/` (C2SP
+ * tlog-tiles). They show nothing of an event.
+ */
 export const createLogPages = (options: LogPagesOptions) => {
   const budget = createBudget(limit, options.trustProxy)
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

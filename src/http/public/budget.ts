@@ -3,8 +3,8 @@ import QuickLRU from 'quick-lru'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 
 /**
- * Counts something that a client should not do often, by network. Returns 0 within the limit, and over it the whole seconds until the
- * window ends.
+ * Counts something that a client should not do often, by network. Returns 0 within the limit, and over it the whole
+ * seconds until the window ends.
  */
 export type Budget = (req: IncomingMessage) => number
 

@@ -44,7 +44,10 @@ const perPage = 100
 /** of rotators and of lists: those of guessed addresses leave connections to redirects */
 const lookupsAtOnce = 1
 
-/** Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older sample when the database is unavailable. */
+/**
+ * Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older
+ * sample when the database is unavailable.
+ */
 export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
   const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
   const lookUp = pLimit(lookupsAtOnce)
@@ -92,8 +95,8 @@ const isBlocked = (
 }
 
 /**
- * Returns one of the links that lead somewhere, each with the same probability; `blocked` when they all are, undefined when there is
- * none.
+ * Returns one of the links that lead somewhere, each with the same probability; `blocked` when they all are, undefined
+ * when there is none.
  */
 const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions) => {
   const { targets, now } = options
@@ -110,7 +113,10 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
   return blocked
 }
 
-/** Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists them. */
+/**
+ * Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists
+ * them.
+ */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
   const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
   const sample = createSamples(options)

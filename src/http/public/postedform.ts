@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Reads the fields of a posted form (`application/x-www-form-urlencoded`). Returns undefined above `limit` bytes: the rest is read, so that the connection stays usable, but not kept. */
+/**
+ * Reads the fields of a posted form (`application/x-www-form-urlencoded`). Returns undefined above `limit` bytes: the
+ * rest is read, so that the connection stays usable, but not kept.
+ */
 export const readForm = async (req: IncomingMessage, limit: number) => {
   let body = ''
   for await (const chunk of req.setEncoding('utf8')) if (body.length <= limit) body += chunk as string

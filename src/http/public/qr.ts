@@ -46,7 +46,10 @@ const path = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(\/go|\.png|\.svg)?(?:\?(.*
 /** pixels per side: each further size would be one more image of each code to draw */
 const sizes = [64, 128, 256, 512, 1024, 2048] as const
 
-/** Returns the smallest size that has at least the requested pixels per side; a value that is not a number counts as not given. */
+/**
+ * Returns the smallest size that has at least the requested pixels per side; a value that is not a number counts as not
+ * given.
+ */
 export const sizeOf = (query: string | undefined) => {
   const given = /^\d{1,9}$/.exec(new URLSearchParams(query).get('size') ?? '')?.[0]
   return given === undefined ? 512 : (sizes.find((size) => size >= Number(given)) ?? 2048)
@@ -56,8 +59,9 @@ export const sizeOf = (query: string | undefined) => {
 const drawingLimit = 200
 
 /**
- * Returns the quality of a media type, 0 to 1: that of the most specific range that covers it (RFC 9110, 12.5.1). Written here because `accepts` ranks
- * types of equal quality by specificity, by which Chrome's `image/svg+xml,image/*` would prefer SVG.
+ * Returns the quality of a media type, 0 to 1: that of the most specific range that covers it (RFC 9110, 12.5.1).
+ * Written here because `accepts` ranks types of equal quality by specificity, by which Chrome's `image/svg+xml,image/*`
+ * would prefer SVG.
  */
 const qualityOf = (accept: string, type: string) => {
   const ranges = accept.split(',').map((range) => {
@@ -110,7 +114,9 @@ const sendImage = async (
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/** Returns a function that finds a QR code by its alias: in the tables, or in its stream while the tables are behind. */
+/**
+ * Returns a function that finds a QR code by its alias: in the tables, or in its stream while the tables are behind.
+ */
 const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handler' | 'reader' | 'pending'>) => {
   const fromStream = async (stream: string, alias: string): Promise<PublicQr | undefined> => {
     const { number: id } = parseStreamId(stream)
@@ -173,7 +179,10 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
     }
 }
 
-/** Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to the destination. */
+/**
+ * Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to
+ * the destination.
+ */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
   const { blocks, sendPage, images, isMainHost, baseUrl, send, trustProxy, withPrefix } = options
   const find = createFindQr(options)

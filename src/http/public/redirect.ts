@@ -24,8 +24,8 @@ export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallback
   /** Answers a request for any short address. */
   readonly handle: PublicHandler
   /**
-   * Returns a handler for addresses below a prefix such as `/qr/`, with the error pages and the limit on guessing of all public addresses. They
-   * exist on the service's own host, and on branded domains only when `everywhere` is set.
+   * Returns a handler for addresses below a prefix such as `/qr/`, with the error pages and the limit on guessing of
+   * all public addresses. They exist on the service's own host, and on branded domains only when `everywhere` is set.
    */
   readonly withPrefix: (serve: Serve, everywhere?: boolean) => PublicHandler
 }
@@ -34,7 +34,10 @@ export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallback
 const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?:\?|$)/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
-/** Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit, respond. */
+/**
+ * Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit,
+ * respond.
+ */
 export const createRedirect = (options: RedirectOptions): Redirect => {
   const { sendPage, targets, domains, isMainHost, blocks, trustProxy } = options
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
@@ -45,7 +48,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const { sendFallback, sendFailure } = createFallbacks(options)
   const spendMiss = createBudget(missLimit, trustProxy)
 
-  /** By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the service's own host. */
+  /**
+   * By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the
+   * service's own host.
+   */
   const isBlocked = ({ headers: { host = '' } }: IncomingMessage) => blocks.domain(host) && !isMainHost(host)
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)

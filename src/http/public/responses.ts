@@ -65,12 +65,18 @@ export const createFallbacks = ({ sendPage, isOurHost, blocks, log }: FallbackOp
   }
 
   return {
-    /** Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our own, which would loop. */
+    /**
+     * Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our
+     * own, which would loop.
+     */
     sendFallback: (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: WritePage) => {
       if (!url || withRequestedHost(req, isOurHost)(new URL(url).host)) return sendPage(req, res, page)
       return blocks.destination(url) ? sendPage(req, res, blockedPage) : redirectTo(res, url)
     },
-    /** Responds 503 when the database cannot be reached, and 500 after any other error, with the reference of the log line. */
+    /**
+     * Responds 503 when the database cannot be reached, and 500 after any other error, with the reference of the log
+     * line.
+     */
     sendFailure: (req: IncomingMessage, res: ServerResponse, error: unknown) => {
       const unavailable = isUnavailable(error)
       const reference = unavailable ? outageReference(error) : failureReference(error)

@@ -15,8 +15,8 @@ import { says } from '../../lib/fields.ts'
 const pastAddress = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\.(png|svg))?\?((?:.*&)?at=.*)$/
 
 /**
- * Returns the address in the API of the image of a QR code, for a request that asks for an earlier one: the API knows whose key it has. Undefined for
- * all other requests.
+ * Returns the address in the API of the image of a QR code, for a request that asks for an earlier one: the API knows
+ * whose key it has. Undefined for all other requests.
  */
 export const apiAddressOf = (url: string | undefined): string | undefined => {
   const [, alias, format, query] = pastAddress.exec(url ?? '') ?? []

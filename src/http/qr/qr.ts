@@ -66,7 +66,10 @@ export const addressesIn = (data: QrData): readonly string[] => {
   return safe?.ok ? [safe.url] : []
 }
 
-/** Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that cannot be scanned. */
+/**
+ * Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that
+ * cannot be scanned.
+ */
 const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: QrServices): Partial<Fields> => {
   const data = readData(typeOf(before), body.data)
   if (before.type === 'link' && typeof data === 'string' && isScanAddress(data, isMainHost))
@@ -93,7 +96,10 @@ const picture = async (logo: string, { guardedFetch }: Pick<QrServices, 'guarded
   return fetched.ok ? fetched.body : failAt('logo', fetched.problem)
 }
 
-/** Stores the logo in a body. Returns the changes: null removes it, undefined keeps it. Call it after all other checks: it may take seconds. */
+/**
+ * Stores the logo in a body. Returns the changes: null removes it, undefined keeps it. Call it after all other checks:
+ * it may take seconds.
+ */
 const logoOf = async (
   { logo }: Body,
   before: Fields,
@@ -123,7 +129,10 @@ const present = (
   revision,
 })
 
-/** What the code is made of, in the form in which an update accepts it. A logo is only said to be there: it may be large. */
+/**
+ * What the code is made of, in the form in which an update accepts it. A logo is only said to be there: it may be
+ * large.
+ */
 const content = (row: QrRow | Fields) => ({
   type: row.type,
   data: dataOf(row),

@@ -15,12 +15,16 @@ export interface ConnectionLimits {
   readonly total?: number
 }
 
-/** Below the limit of the server, because a connection that is closed here still counts until the next turn of the event loop. */
+/**
+ * Below the limit of the server, because a connection that is closed here still counts until the next turn of the event
+ * loop.
+ */
 const total = 9000
 
 /**
- * Limits the connections of each address. At the total limit, each new connection closes the one whose last request is the longest ago: a
- * visitor needs a few milliseconds for a request, while connections that keep the service busy have to stay.
+ * Limits the connections of each address. At the total limit, each new connection closes the one whose last request is
+ * the longest ago: a visitor needs a few milliseconds for a request, while connections that keep the service busy have
+ * to stay.
  */
 export const limitConnections = (server: Server, limits: ConnectionLimits) => {
   const byBlock = new Map<string, number>()

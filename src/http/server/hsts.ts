@@ -5,8 +5,8 @@ import { normalHost } from '../../lib/url.ts'
 const value = 'max-age=15552000'
 
 /**
- * Makes browsers use https only for the host of an https BASE_URL (RFC 6797). Branded domains are left out: they belong to others, who may
- * move them to a server without https.
+ * Makes browsers use https only for the host of an https BASE_URL (RFC 6797). Branded domains are left out: they belong
+ * to others, who may move them to a server without https.
  */
 export const requireHttps = (server: Server, baseUrl: string) => {
   const { protocol, hostname } = new URL(baseUrl)

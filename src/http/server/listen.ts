@@ -12,7 +12,9 @@ interface Names {
 }
 const publicNames: Names = { port: 'PORT', host: 'HOST' }
 
-/** Resolves with the port on which the server listens. Throws an `OperatorError` that names the setting when it cannot. */
+/**
+ * Resolves with the port on which the server listens. Throws an `OperatorError` that names the setting when it cannot.
+ */
 export const listenOn = (server: Server, port: number, host: string, names = publicNames): Promise<number> => {
   const problem = (error: Problem) => new OperatorError(describe(error, port, host, names), { cause: error })
   const listening = new Promise<number>((resolve, reject) => {
@@ -22,7 +24,10 @@ export const listenOn = (server: Server, port: number, host: string, names = pub
   return withTimeout(timeoutMs, listening, () => problem({ code: 'EAI_AGAIN' }))
 }
 
-/** Checks where to listen before the data is opened, which takes longer than the mistake is worth. Throws like `listenOn`. */
+/**
+ * Checks where to listen before the data is opened, which takes longer than the mistake is worth. Throws like
+ * `listenOn`.
+ */
 export const ensureListenable = async (port: number, host: string, names = publicNames): Promise<void> => {
   const server = createServer()
   await listenOn(server, port, host, names)

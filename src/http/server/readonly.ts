@@ -20,10 +20,9 @@ const refuse = (res: ServerResponse, moment: string) => {
 }
 
 /**
- * Returns a site on which nothing can be changed: requests other than GET, HEAD and OPTIONS get 405, which names
- * the moment that it shows. Pages that exist to
- * send something are left out: reports, answers, and links of mails that work once. Cookies are ignored: browsers send those of a service on
- * another port of the host.
+ * Returns a site on which nothing can be changed: requests other than GET, HEAD and OPTIONS get 405, which names the
+ * moment that it shows. Pages that exist to send something are left out: reports, answers, and links of mails that work
+ * once. Cookies are ignored: browsers send those of a service on another port of the host.
  */
 export const readOnly = ({ api, redirect, below, at = {} }: Site, moment: string): Site => {
   const guarded =

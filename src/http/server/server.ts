@@ -23,8 +23,8 @@ const isApi = /^\/(?:api|register)(?:[/?]|$)/
 const firstPart = /^\/[a-z]+\//
 
 /**
- * Returns a server without handlers: they need its port, which is known once it listens. A connection without a request is closed after
- * `keepAlive` s.
+ * Returns a server without handlers: they need its port, which is known once it listens. A connection without a request
+ * is closed after `keepAlive` s.
  */
 export const createHttpServer = (keepAlive = 10): Server => {
   const server = createServer({
@@ -110,7 +110,10 @@ export const onForwarded = (server: Server, report: () => void) => {
   server.on('request', look)
 }
 
-/** Calls `report` with the host of the first request that came to another host than this service expects, and never again. */
+/**
+ * Calls `report` with the host of the first request that came to another host than this service expects, and never
+ * again.
+ */
 export const onOtherHost = (server: Server, isExpected: (host: string) => boolean, report: (host: string) => void) => {
   const look = ({ headers: { host } }: IncomingMessage) => {
     if (host === undefined || isExpected(host)) return
@@ -139,10 +142,14 @@ const unreadable = (isLarge: boolean, isLate: boolean): Failure => {
     : new Failure(400, problem('bad_request'))
 }
 
-/** A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the client keeps its half open. */
+/**
+ * A request that Node could not read still gets an answer in our form. Then the connection is closed, also when the
+ * client keeps its half open.
+ */
 const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  // browsers open connections in advance: an answer could cross a request that is just being sent, and look like its answer
+  // browsers open connections in advance: an answer could cross a request that is just being sent, and look like its
+  // answer
   const isUnused = isLate && socket.bytesRead === 0
   if (!socket.writable || isUnused || error.code === 'ECONNRESET') return socket.destroy()
   const failure = unreadable(error.code === 'HPE_HEADER_OVERFLOW', isLate)
@@ -158,7 +165,10 @@ const refuse = (error: NodeJS.ErrnoException, socket: Socket) => {
 /** ms that a client has to finish the headers of a request when the server closes: Node does not limit them any more */
 const lastHeaders = 1000
 
-/** Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes all of them. */
+/**
+ * Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes
+ * all of them.
+ */
 export const closeServer = (server: Server, ms: number) =>
   new Promise<void>((resolve) => {
     server.prependListener('request', (_: IncomingMessage, res: ServerResponse) => res.setHeader('Connection', 'close'))

@@ -31,7 +31,10 @@ import { filteredContract } from '../accounts/contract/account.ts'
 /** What filtered statistics need. */
 export interface FilteredServices extends LinkAddresses {
   readonly ordinals: Ordinals
-  /** Returns how many seconds ago the oldest event with clicks after a position was stored; 0 when there is none, null when the log does not answer. */
+  /**
+   * Returns how many seconds ago the oldest event with clicks after a position was stored; 0 when there is none, null
+   * when the log does not answer.
+   */
   readonly clicksBehind: (position: bigint) => Promise<number | null>
 }
 

@@ -77,7 +77,10 @@ const modelsOf = ({ profile }: VisitGroup): readonly string[] => {
   return []
 }
 
-/** The languages in their order, as far as they are known. `complete`: those that are left out are known to match no rule. */
+/**
+ * The languages in their order, as far as they are known. `complete`: those that are left out are known to match no
+ * rule.
+ */
 const languagesOf = function* ({ profile, language = '' }: VisitGroup, complete: boolean): Generator<string> {
   if (profile?.languages) {
     for (const one of profile.languages) {
@@ -94,8 +97,8 @@ const languagesOf = function* ({ profile, language = '' }: VisitGroup, complete:
 const variantOf = (rule: string) => Number(/^variant:(\d+)$/.exec(rule)?.[1] ?? 0)
 
 /**
- * Returns the variant that a visitor gets. Visitors are split by hashes of them, which are not recorded; but a visitor who got a variant keeps it
- * as long as its weight does not fall compared with the weight of any other.
+ * Returns the variant that a visitor gets. Visitors are split by hashes of them, which are not recorded; but a visitor
+ * who got a variant keeps it as long as its weight does not fall compared with the weight of any other.
  */
 const variantAmong = (variants: readonly Variant[], got: number, before: readonly Variant[]): number => {
   const weights = new Map(before.map(({ id, weight }) => [id, weight]))

@@ -73,7 +73,10 @@ const columns: Readonly<Record<string, (click: PublicClick) => string | number |
   rules: ({ rules }) => rules,
 }
 
-/** Returns a cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: visitors choose some of them. */
+/**
+ * Returns a cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: visitors choose some
+ * of them.
+ */
 export const cell = (value: string | number | undefined): string => {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)

@@ -23,7 +23,10 @@ export const parseLineId = (text: string, hasIndex: boolean): LineId | undefined
   return hasIndex ? parseClickId(text) : undefined
 }
 
-/** Returns the id by which a stream can be resumed after a place; undefined before the first event, and while the event has no ordinal. */
+/**
+ * Returns the id by which a stream can be resumed after a place; undefined before the first event, and while the event
+ * has no ordinal.
+ */
 export const idOf = async (ordinals: Ordinals, { position, index }: Place): Promise<string | undefined> => {
   if (position === 0n || index < 0) return undefined
   const ordinal = (await ordinals.of([position])).get(position)

@@ -131,7 +131,10 @@ const piecesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer
   }
 }
 
-/** A stream that follows the log ends like any answer, with a hint to connect again; one that has an end fails instead, so that a part is not taken for the whole. */
+/**
+ * A stream that follows the log ends like any answer, with a hint to connect again; one that has an end fails instead,
+ * so that a part is not taken for the whole.
+ */
 const linesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer | string> {
   const { format, ordinals, after, follower, onFailed } = options
   yield format.head(await idOf(ordinals, after))
@@ -145,8 +148,8 @@ const linesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer 
 }
 
 /**
- * Returns a stream that makes its lines as fast as they are read: a client that stops reading stops it from reading the log. It frees what it
- * has taken once it is complete, failed or destroyed.
+ * Returns a stream that makes its lines as fast as they are read: a client that stops reading stops it from reading the
+ * log. It frees what it has taken once it is complete, failed or destroyed.
  */
 export const streamOf = (options: StreamOptions): Readable => {
   const { follower, slot, timeoutMs } = options

@@ -8,7 +8,10 @@ import { kinds, resourceKinds } from '../../events/kinds.ts'
 import { type OtherStream, parseStreamId } from '../../events/streams.ts'
 import { presentEvent } from '../accounts/export/history.ts'
 
-/** Who may read an event that leaves the service: keys that may read, those with the scope `account` only, or nobody; `unknown`: only a newer release says. */
+/**
+ * Who may read an event that leaves the service: keys that may read, those with the scope `account` only, or nobody;
+ * `unknown`: only a newer release says.
+ */
 type Shown = 'read' | 'account' | 'never' | 'unknown'
 
 /** Who may read the events of streams that are no resource. Many are about names, clicks, or work of the operator. */

@@ -31,7 +31,10 @@ interface TailOptions {
   readonly poll?: number
 }
 
-/** The tail reads an index and no events: what others have costs a follower nothing. Without followers, it does not look. */
+/**
+ * The tail reads an index and no events: what others have costs a follower nothing. Without followers, it does not
+ * look.
+ */
 export const openTail = ({
   changedAfter,
   newest,

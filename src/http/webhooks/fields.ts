@@ -89,7 +89,10 @@ export const rotation = z.object({ overlap })
 /** The body that lets it continue at another event. */
 export const replay = z.object({ from: place, until: place.optional() })
 
-/** Returns the ordinal of the first event to be sent: of the next one (`now`), of a given one, or of the first one from a moment on. */
+/**
+ * Returns the ordinal of the first event to be sent: of the next one (`now`), of a given one, or of the first one from
+ * a moment on.
+ */
 export const ordinalOf = async (given: number | string | undefined, ordinals: Ordinals): Promise<number> => {
   const head = await ordinals.head()
   if (given === undefined || given === 'now' || given === '') return head
@@ -122,7 +125,10 @@ const requireIds = async <C, S extends OwnedState, E extends DomainEvent>(
       failField(field, 'not_yours', { what: field, id })
 }
 
-/** Returns the ordinal after the last event to be sent again: after a given one, or after the last one before a moment or up to the end of a day. */
+/**
+ * Returns the ordinal after the last event to be sent again: after a given one, or after the last one before a moment
+ * or up to the end of a day.
+ */
 export const endOf = async (
   given: number | string | undefined,
   start: number,

@@ -25,7 +25,9 @@ export interface TestTarget extends Pick<Webhook, 'old'> {
 export interface WebhookSending {
   /** Sends a test message to a webhook at once, and waits for the answer. */
   readonly test: (target: TestTarget) => Promise<Tested>
-  /** Sends a message again at once, out of order, and waits for the answer; undefined when the webhook does not send it. */
+  /**
+   * Sends a message again at once, out of order, and waits for the answer; undefined when the webhook does not send it.
+   */
   readonly resend: (target: {
     readonly webhook: number
     readonly own: Webhook

@@ -1,6 +1,6 @@
 /**
- * Reads a source one item ahead, so that the next item is read while this one is processed. For sources that end by themselves: leaving early
- * waits for the item that is being read. An error is thrown after the items before it.
+ * Reads a source one item ahead, so that the next item is read while this one is processed. For sources that end by
+ * themselves: leaving early waits for the item that is being read. An error is thrown after the items before it.
  */
 export const ahead = async function* <T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]()
@@ -23,8 +23,8 @@ export const ahead = async function* <T>(source: AsyncIterable<T>): AsyncGenerat
 }
 
 /**
- * Maps the items of a source that ends by itself, in its order, while up to `most` of them are being mapped. An error is thrown when its turn
- * comes.
+ * Maps the items of a source that ends by itself, in its order, while up to `most` of them are being mapped. An error
+ * is thrown when its turn comes.
  */
 export const mapAhead = async function* <T, R>(
   source: AsyncIterable<T>,

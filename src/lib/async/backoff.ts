@@ -10,7 +10,10 @@ export interface BackOffOptions {
 }
 
 export interface BackOff {
-  /** Resolves after the current pause, cut to `longest` ms, or at once when `ends` aborts, by default the signal. The next pause is twice as long. */
+  /**
+   * Resolves after the current pause, cut to `longest` ms, or at once when `ends` aborts, by default the signal. The
+   * next pause is twice as long.
+   */
   readonly pause: (longest?: number, ends?: AbortSignal) => Promise<void>
   /** Starts again with the first pause. */
   readonly reset: () => void

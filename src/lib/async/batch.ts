@@ -5,8 +5,9 @@ interface Waiting<Q, A> {
 }
 
 /**
- * Combines requests of one turn of the event loop into a call, at most `most` of them, and those that arrive while `parallel` calls are under
- * way into the next ones. `work` returns one answer per request, in the same order; when it rejects, so does each of its requests.
+ * Combines requests of one turn of the event loop into a call, at most `most` of them, and those that arrive while
+ * `parallel` calls are under way into the next ones. `work` returns one answer per request, in the same order; when it
+ * rejects, so does each of its requests.
  */
 export const batch = <Q, A>(
   most: number,

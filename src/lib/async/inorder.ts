@@ -1,6 +1,6 @@
 /**
- * Runs the work for all items at once, except that an item waits for the earlier ones that share a key with it. Returns the results in the
- * order of the items. `work` must not reject.
+ * Runs the work for all items at once, except that an item waits for the earlier ones that share a key with it. Returns
+ * the results in the order of the items. `work` must not reject.
  */
 export const inOrder = <T, R>(
   items: readonly T[],

@@ -1,6 +1,7 @@
 /**
- * Wakes waiting readers when there may be something new. A reader takes `count` before it looks, so that a notification between looking and
- * waiting is not lost. A reader of a topic is not woken by what concerns other topics only; a reader without a topic hears everything.
+ * Wakes waiting readers when there may be something new. A reader takes `count` before it looks, so that a notification
+ * between looking and waiting is not lost. A reader of a topic is not woken by what concerns other topics only; a
+ * reader without a topic hears everything.
  */
 export interface Signal {
   /** Wakes the readers of these topics; without any, all readers. */

@@ -3,7 +3,10 @@ import { Unavailable } from '../unavailable.ts'
 /** Gives a key a turn, at once or after those that asked before. Resolves with what ends the turn. */
 export type TakeTurn<K> = (key: K) => Promise<() => void>
 
-/** Lets each key have `most` turns at the same time; `waiting` more wait. Beyond that, taking a turn throws `Unavailable`. */
+/**
+ * Lets each key have `most` turns at the same time; `waiting` more wait. Beyond that, taking a turn throws
+ * `Unavailable`.
+ */
 export const createTurns = <K>(most: number, waiting: number): TakeTurn<K> => {
   const queues = new Map<K, { running: number; readonly next: (() => void)[] }>()
 

@@ -1,6 +1,7 @@
 /**
- * What may be wrong with a field of a request, in English. `{field}` is the name of the field; the other names in braces are parameters, and
- * `{max, number}` is one with separators. A reason with several texts has them by the parameter `what`; `plain` is the one without it.
+ * What may be wrong with a field of a request, in English. `{field}` is the name of the field; the other names in
+ * braces are parameters, and `{max, number}` is one with separators. A reason with several texts has them by the
+ * parameter `what`; `plain` is the one without it.
  */
 export const fieldTexts = {
   not_valid: '{field} is not valid.',

@@ -2,7 +2,9 @@ import { amountTexts } from './amounts.ts'
 import { fieldTexts } from './fields.ts'
 import { requestTexts } from './requests.ts'
 
-/** Every reason why a request fails, with its English sentences. The codes are part of the API: none is ever renamed. */
+/**
+ * Every reason why a request fails, with its English sentences. The codes are part of the API: none is ever renamed.
+ */
 export const englishTexts = { ...fieldTexts, ...amountTexts, ...requestTexts }
 type Texts = typeof englishTexts
 
@@ -49,7 +51,9 @@ export const problem = <C extends ProblemCode>(code: C, ...[given]: Rest<C>): Pr
   return { code, ...(field !== undefined && { field }), params }
 }
 
-/** Returns the text of a problem in one language, undefined when it has none: the problem is that of a newer release. */
+/**
+ * Returns the text of a problem in one language, undefined when it has none: the problem is that of a newer release.
+ */
 export const textOf = (texts: ProblemTexts, { code, params: { what = 'plain' } }: Problem): string | undefined => {
   const found: string | Readonly<Record<string, string>> | undefined = texts[code]
   return typeof found === 'string' ? found : found?.[what]

@@ -1,4 +1,7 @@
-/** What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of `fields.ts`. */
+/**
+ * What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of
+ * `fields.ts`.
+ */
 export const requestTexts = {
   not_found: {
     resource: 'Resource not found.',

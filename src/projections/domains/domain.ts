@@ -6,8 +6,9 @@ const count = (account: number, n: number) => add('domains_counts', { account },
 const proofOf = (token: string | undefined) => (token === undefined ? '' : 'off')
 
 /**
- * Branded domains. The row of a deleted domain stays: its links are still listed under it, and it may be restored. `proof` is how it was
- * verified, empty when it never was. `free` is when a host that the account does not have now is available to others.
+ * Branded domains. The row of a deleted domain stays: its links are still listed under it, and it may be restored.
+ * `proof` is how it was verified, empty when it never was. `free` is when a host that the account does not have now is
+ * available to others.
  */
 export const domains: Projection = {
   name: 'domains',

@@ -57,9 +57,9 @@ const moveWith = (checkpoints: string, more: string) =>
    ) select count(*)::int as n${more} from moved`
 
 /**
- * Moves the checkpoints by compare-and-set, as the first statement of the transaction: of two projectors one fails here. Projections that
- * handle none of the events move too, so that the lowest checkpoint says up to where the tables can be read and where to resume. Returns
- * the members with their new checkpoints.
+ * Moves the checkpoints by compare-and-set, as the first statement of the transaction: of two projectors one fails
+ * here. Projections that handle none of the events move too, so that the lowest checkpoint says up to where the tables
+ * can be read and where to resume. Returns the members with their new checkpoints.
  */
 const advance = async (
   tx: Knex,
@@ -117,7 +117,9 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogE
   }
 }
 
-/** Applies a batch in one transaction: checkpoints, notification, rows. Returns the members with their new checkpoints. */
+/**
+ * Applies a batch in one transaction: checkpoints, notification, rows. Returns the members with their new checkpoints.
+ */
 const applyBatch = (
   db: Knex,
   members: readonly Member[],
@@ -145,7 +147,10 @@ export interface ApplyOptions {
   /** ends applying between two batches */
   readonly signal?: AbortSignal
   readonly notification?: Notification | undefined
-  /** false while nobody reads the tables: what a crash of PostgreSQL takes from them is applied again, so that no commit waits for the disk */
+  /**
+   * false while nobody reads the tables: what a crash of PostgreSQL takes from them is applied again, so that no commit
+   * waits for the disk
+   */
   readonly isDurable?: boolean
   /** Called after each commit. */
   readonly onApplied?: (members: readonly Member[], position: bigint) => Promise<void> | void
@@ -158,8 +163,8 @@ export interface Applied {
 }
 
 /**
- * Applies events in transactions of a size that the database accepts. A member that cannot apply an event stays before it, and the others
- * go on. What only a newer release can read changes no row. Throws `Overtaken`.
+ * Applies events in transactions of a size that the database accepts. A member that cannot apply an event stays before
+ * it, and the others go on. What only a newer release can read changes no row. Throws `Overtaken`.
  */
 export const applyEvents = async (
   db: Knex,

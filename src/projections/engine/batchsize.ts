@@ -9,14 +9,22 @@ export interface BatchSize {
   readonly take: (events: Events) => Events
   /** The batch was too large: the next ones are at most half as large. */
   readonly shrink: (batch: Events) => void
-  /** A batch was applied: the next ones may be a little larger. A failure costs a whole statement timeout, so growing is slow. */
+  /**
+   * A batch was applied: the next ones may be a little larger. A failure costs a whole statement timeout, so growing is
+   * slow.
+   */
   readonly grow: () => void
 }
 
-/** Clicks and other events in one transaction at most. Larger batches are not faster, and stall the event loop for longer. */
+/**
+ * Clicks and other events in one transaction at most. Larger batches are not faster, and stall the event loop for
+ * longer.
+ */
 const most = 5000
 
-/** Returns how much work an event is. A change of classes counts as a whole batch, since it may concern as many clicks. */
+/**
+ * Returns how much work an event is. A change of classes counts as a whole batch, since it may concern as many clicks.
+ */
 export const weightOf = ({ type, data }: Recorded<LogEvent>) => {
   if (type === 'LinkClicked') return Math.max(1, data.clicks.length)
   return type === 'ClicksReclassified' || type === 'ReclassificationUndone' ? most : 1

@@ -78,7 +78,9 @@ const openParts = (query: Query, pair: Pair, comparison: Required<Comparison>, t
     ].join(' and ')
   const bindings = ({ after = [], to = [] }: Span) => [...after, ...to]
   return {
-    /** Returns where the next rows end: in the table in which they end first. Undefined when these are the last ones. */
+    /**
+     * Returns where the next rows end: in the table in which they end first. Undefined when these are the last ones.
+     */
     end: async (after: Bound | undefined, size: number): Promise<Bound | undefined> => {
       const ends = pair.map(
         (name) =>
@@ -180,8 +182,8 @@ export interface Compared {
 }
 
 /**
- * Compares the tables of a projection with others, which were filled from the log now. Each row is compared with its counterpart, some thousand
- * at a time.
+ * Compares the tables of a projection with others, which were filled from the log now. Each row is compared with its
+ * counterpart, some thousand at a time.
  */
 export const compareTables = async (
   db: Knex,

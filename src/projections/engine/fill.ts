@@ -43,8 +43,9 @@ const ofFilter = (filter: Filter, projections: readonly Projection[]) =>
   projections.filter((projection) => projection.filter === filter)
 
 /**
- * Fills new generations of the projections' tables next to the live ones, in one pass over the log for each filter, and makes them live
- * once they have caught up. If the signal aborts, the new tables are dropped and the live ones stay as they were.
+ * Fills new generations of the projections' tables next to the live ones, in one pass over the log for each filter, and
+ * makes them live once they have caught up. If the signal aborts, the new tables are dropped and the live ones stay as
+ * they were.
  */
 export const fill = async (
   options: FillOptions,
@@ -86,7 +87,10 @@ interface ApplierHandlers extends Pick<PassOptions, 'onHalted'> {
   readonly onRead?: (events: readonly Recorded<LogEvent>[]) => unknown
 }
 
-/** Returns a function that applies to members what the log has for them at the time of its call, and returns those that got to its end. */
+/**
+ * Returns a function that applies to members what the log has for them at the time of its call, and returns those that
+ * got to its end.
+ */
 const applierToHead = (
   { store, limit = 2000 }: FillOptions,
   filter: Filter,
@@ -127,7 +131,10 @@ export const newTables = async (
   return { members, table }
 }
 
-/** Applies the log up to its head to new tables, in one pass for each filter. Returns the members with their checkpoints. */
+/**
+ * Applies the log up to its head to new tables, in one pass for each filter. Returns the members with their
+ * checkpoints.
+ */
 export const fillNew = async (
   options: FillOptions,
   members: readonly Member[],
@@ -143,8 +150,9 @@ export const fillNew = async (
 }
 
 /**
- * Fills tables of projections in a schema of their own, up to the head of the log, and returns their names. A projection that cannot apply an
- * event keeps what it has up to there: `onHalted` is called. When the signal aborts, they are not complete.
+ * Fills tables of projections in a schema of their own, up to the head of the log, and returns their names. A
+ * projection that cannot apply an event keeps what it has up to there: `onHalted` is called. When the signal aborts,
+ * they are not complete.
  */
 export const fillOnce = async (
   options: FillOptions,

@@ -27,8 +27,8 @@ const replaced = async ({ db }: FollowOptions, members: readonly Member[]) => {
 }
 
 /**
- * Applies events from the checkpoint on, until the signal aborts, the subscription is lost, every projection is halted, or newer tables are
- * live. Returns whether it was lost.
+ * Applies events from the checkpoint on, until the signal aborts, the subscription is lost, every projection is halted,
+ * or newer tables are live. Returns whether it was lost.
  */
 const follow = async (work: Work, projections: readonly Projection[], signal: AbortSignal): Promise<boolean> => {
   const { options, assignment, size, update, onHalted } = work
@@ -87,7 +87,10 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
   return true
 }
 
-/** The halted projections of a subscription, and those that are filled for the first time: each is tried on its own, while the others go on. */
+/**
+ * The halted projections of a subscription, and those that are filled for the first time: each is tried on its own,
+ * while the others go on.
+ */
 const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
   const { options, assignment, state, update } = work
   const { db, log, instance } = options
@@ -144,7 +147,9 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
   }
 }
 
-/** Follows the log until the signal aborts, and starts again from the checkpoint after any failure. Throws `Overtaken`. */
+/**
+ * Follows the log until the signal aborts, and starts again from the checkpoint after any failure. Throws `Overtaken`.
+ */
 export const keepFollowing = async (
   options: FollowOptions,
   assignment: Assignment,

@@ -2,7 +2,10 @@ import type { Knex } from 'knex'
 import type { EventName } from '../../events/event.ts'
 import type { Projection } from './projection.ts'
 
-/** Why a projection does not run: it cannot apply or read an event (`Poison`, `Unreadable`), or its tables do not fit the log (`WrongLog`). */
+/**
+ * Why a projection does not run: it cannot apply or read an event (`Poison`, `Unreadable`), or its tables do not fit
+ * the log (`WrongLog`).
+ */
 export interface Problem {
   readonly message: string
   readonly position: bigint

@@ -34,8 +34,8 @@ export const loadLive = async (db: Knex, projections: readonly Projection[]) => 
 }
 
 /**
- * Returns the projections that have live tables, each with its newest generation. Calls `onWrong` for tables that do not fit the log, and
- * leaves them out.
+ * Returns the projections that have live tables, each with its newest generation. Calls `onWrong` for tables that do
+ * not fit the log, and leaves them out.
  */
 export const loadMembers = async (
   db: Knex,

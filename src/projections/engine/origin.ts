@@ -2,7 +2,10 @@ import type { Knex } from 'knex'
 import type { EventStore } from '../../events/store.ts'
 import { type Checkpoint, checkpoints, origin as table } from './tables.ts'
 
-/** What the tables are filled from. A copy of a log has the id of its source, but each engine counts positions in its own way. */
+/**
+ * What the tables are filled from. A copy of a log has the id of its source, but each engine counts positions in its
+ * own way.
+ */
 export type Engine = 'postgres' | 'eventstoredb'
 
 interface Origin {
@@ -20,7 +23,10 @@ const isMoved = async (store: Pick<EventStore, 'idAt'>, live: readonly Checkpoin
 const findOrigin = async (db: Knex) => (await db<Origin>(table).select())[0]
 const loadLive = (db: Knex) => db<Checkpoint>(checkpoints).where({ live: true })
 
-/** Returns the id of the log that all tables were filled from on this engine; undefined when they have another origin, or there are none. */
+/**
+ * Returns the id of the log that all tables were filled from on this engine; undefined when they have another origin,
+ * or there are none.
+ */
 export const logOfTables = async (db: Knex, engine: Engine): Promise<string | undefined> => {
   const [origin, live] = [await findOrigin(db), await loadLive(db)]
   if (origin?.engine !== engine || live.length === 0) return undefined
@@ -42,9 +48,9 @@ export const haveForeignTables = async (db: Knex, store: Log, engine: Engine): P
   isFilledFromOther(store, engine, await findOrigin(db), await loadLive(db))
 
 /**
- * Lets the projector fill new tables when the live ones were filled from another log or on another engine: nothing is read from a position
- * of theirs. Tables that are ahead of a restored PostgreSQL halt instead, because the log may have lost events. Returns whether new tables
- * are needed.
+ * Lets the projector fill new tables when the live ones were filled from another log or on another engine: nothing is
+ * read from a position of theirs. Tables that are ahead of a restored PostgreSQL halt instead, because the log may have
+ * lost events. Returns whether new tables are needed.
  */
 export const leaveForeignTables = async (db: Knex, store: Log, engine: Engine): Promise<boolean> => {
   const { logId } = store

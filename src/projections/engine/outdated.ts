@@ -15,8 +15,8 @@ export const projectorLock = (of: Pick<Projection, 'name' | 'version'>) => hashO
 export const readerLock = (of: Pick<Projection, 'name' | 'version'>) => hashOf('reader', of).readInt32BE()
 
 /**
- * Whether a process may read the tables of the version: it has the version's lock, or none at all, as a command and the processes of release
- * 0.1.0.
+ * Whether a process may read the tables of the version: it has the version's lock, or none at all, as a command and the
+ * processes of release 0.1.0.
  */
 const mayBeRead = async (tx: Knex, lock: number) => {
   const { rows } = await tx.raw<{ rows: { used: boolean }[] }>(
@@ -80,7 +80,10 @@ export const dropOutdated = async (
   }
 }
 
-/** Drops the tables of a projection that a setting leaves out, unless a process may read them. Returns whether there were any. */
+/**
+ * Drops the tables of a projection that a setting leaves out, unless a process may read them. Returns whether there
+ * were any.
+ */
 export const dropLeftOut = async (db: Knex, projection: Projection): Promise<boolean> => {
   const rows = await db<Checkpoint>(checkpoints).where({ projection: projection.name })
   let dropped = false

@@ -18,8 +18,8 @@ export const least = (members: readonly Member[]) => positionsOf(members).reduce
 export const greatest = (members: readonly Member[]) => positionsOf(members).reduce((a, b) => (a > b ? a : b))
 
 /**
- * Applies what `read` returns after a position, to all members in one pass over the log. Returns the members that got to the end. Reading
- * starts again when a member is halted, since the others may be far ahead of it.
+ * Applies what `read` returns after a position, to all members in one pass over the log. Returns the members that got
+ * to the end. Reading starts again when a member is halted, since the others may be far ahead of it.
  */
 export const applyLog = async (
   db: Knex,

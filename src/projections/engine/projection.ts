@@ -16,7 +16,10 @@ export type Change = { readonly table: string; readonly key: Row } & (
 
 /** Replaces the row, or inserts it. */
 export const put = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'put', row })
-/** Updates these columns of the row if it exists; if the key is only a part of the table's key, of all rows that match it. */
+/**
+ * Updates these columns of the row if it exists; if the key is only a part of the table's key, of all rows that match
+ * it.
+ */
 export const patch = (table: string, key: Row, row: Row): Change => ({ table, key, op: 'patch', row })
 /** Adds these numbers to the columns of the row, which start at zero. */
 export const add = (table: string, key: Row, row: Readonly<Record<string, number>>): Change => ({
@@ -40,8 +43,8 @@ interface Base {
   /** Return the DDL of each table, given its physical name. */
   readonly tables: Readonly<Record<string, (name: string) => string>>
   /**
-   * Tables whose indexes, apart from unique ones, only queries use. A fill creates them once the rows are there: to keep them up to date row by
-   * row takes several times as long.
+   * Tables whose indexes, apart from unique ones, only queries use. A fill creates them once the rows are there: to
+   * keep them up to date row by row takes several times as long.
    */
   readonly indexedLast?: readonly string[]
   /** the service is ready without its tables, and fills them while the others go on */
@@ -49,7 +52,10 @@ interface Base {
   /** of its tables and their checkpoints; by default the schema that the service reads */
   readonly schema?: string
 }
-/** A projection whose handlers are pure functions from an event to changes; the projector writes the changes of a batch set by set. */
+/**
+ * A projection whose handlers are pure functions from an event to changes; the projector writes the changes of a batch
+ * set by set.
+ */
 export interface HandledProjection extends Base {
   readonly on: Handlers
 }
@@ -89,7 +95,10 @@ const rowName = ({ table, key }: Change) => {
   return name
 }
 
-/** Merges the changes of each row in order, so that it has at most one. Changes of different rows can be written in any order. */
+/**
+ * Merges the changes of each row in order, so that it has at most one. Changes of different rows can be written in any
+ * order.
+ */
 export const coalesce = (changes: readonly Change[]): Change[] => {
   const rows = new Map<string, Change>()
   for (const change of changes) {
@@ -161,8 +170,9 @@ const groupByStatement = (changes: readonly Change[]) => {
 }
 
 /**
- * Splits changes where they address a table by other key columns than before. Within a part each row has one key, so that merging and
- * grouping keep the result; across parts the same row may be meant, as by an erasure of all rows of an account, and the order counts.
+ * Splits changes where they address a table by other key columns than before. Within a part each row has one key, so
+ * that merging and grouping keep the result; across parts the same row may be meant, as by an erasure of all rows of an
+ * account, and the order counts.
  */
 export const splitByKeys = (changes: readonly Change[]): readonly (readonly Change[])[] => {
   const parts: Change[][] = []
@@ -180,7 +190,10 @@ export const splitByKeys = (changes: readonly Change[]): readonly (readonly Chan
   return parts
 }
 
-/** Writes changes in the order of their events, with one statement per table, operation and set of columns where the order allows it. */
+/**
+ * Writes changes in the order of their events, with one statement per table, operation and set of columns where the
+ * order allows it.
+ */
 export const writeChanges = async (tx: Knex, names: TableNames, changes: readonly Change[]) => {
   for (const part of splitByKeys(changes)) await writePart(tx, names, part)
 }

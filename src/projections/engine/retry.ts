@@ -5,7 +5,9 @@ import { applyLog } from './pass.ts'
 import type { Projection } from './projection.ts'
 import { membersWithTables, type Work } from './work.ts'
 
-/** Brings a halted projection to the head of the log on its own, while the others go on. Returns whether it got there. */
+/**
+ * Brings a halted projection to the head of the log on its own, while the others go on. Returns whether it got there.
+ */
 const catchUp = async (work: Work, projection: Projection, signal: AbortSignal): Promise<boolean> => {
   const { options, assignment, onHalted } = work
   const { db, store, limit = 1000 } = options
@@ -21,7 +23,10 @@ const catchUp = async (work: Work, projection: Projection, signal: AbortSignal):
   return running.length > 0 && !signal.aborted
 }
 
-/** Tries a halted projection after a pause, and whenever `retries` is notified, until it has caught up: `onCaughtUp` is called then. */
+/**
+ * Tries a halted projection after a pause, and whenever `retries` is notified, until it has caught up: `onCaughtUp` is
+ * called then.
+ */
 export const keepRetrying = async (
   work: Work,
   projection: Projection,

@@ -3,7 +3,10 @@ export type Row = Readonly<Record<string, Value>>
 /** A row in parts that have no column in common: to copy a row of so many columns takes longer than to write it. */
 export type Parts = readonly Row[]
 
-/** Returns a value as JSON. Large numbers are strings. Most columns are empty, and to call `JSON.stringify` for each takes long. */
+/**
+ * Returns a value as JSON. Large numbers are strings. Most columns are empty, and to call `JSON.stringify` for each
+ * takes long.
+ */
 const valueText = (value: Value | undefined): string => {
   if (value === null || value === undefined) return 'null'
   if (value === '') return '""'
@@ -39,8 +42,8 @@ const commonOf = (rows: readonly Parts[]): readonly ReadonlySet<string>[] =>
 const many = 10
 
 /**
- * Returns the bindings of `recordsOf`: what all rows have in common as a JSON object, and the rest of each. Most columns of most links are
- * empty, and writing and parsing them row by row takes most of the time of a fill.
+ * Returns the bindings of `recordsOf`: what all rows have in common as a JSON object, and the rest of each. Most
+ * columns of most links are empty, and writing and parsing them row by row takes most of the time of a fill.
  */
 export const jsonOf = (rows: readonly Parts[]): readonly [common: string, rows: string] => {
   if (rows.length < many) return ['{}', `[${rows.map((row) => rowText(row)).join()}]`]

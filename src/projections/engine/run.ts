@@ -35,7 +35,10 @@ export interface ProjectorOptions extends FollowOptions {
   readonly pruneInterval?: number
   /** months before the present one whose clicks are kept one by one; undefined keeps all */
   readonly keepClicks?: number | undefined
-  /** ms that this process has to be active before it drops tables of older versions: until then, going back to one is fast */
+  /**
+   * ms that this process has to be active before it drops tables of older versions: until then, going back to one is
+   * fast
+   */
   readonly keepOutdated?: number
 }
 
@@ -45,7 +48,10 @@ const takeoverInterval = 1000
 
 const pause = (signal: AbortSignal) => sleep(takeoverInterval, undefined, { signal }).catch(() => {})
 
-/** Drops tables that are no longer used. `activeFor` returns the ms that this process has been active, undefined while it is not. */
+/**
+ * Drops tables that are no longer used. `activeFor` returns the ms that this process has been active, undefined while
+ * it is not.
+ */
 const startPruning = (
   {
     db,
@@ -87,15 +93,18 @@ const lockFree = async (locks: Locks, projections: readonly Projection[]) => {
   return projections.filter((projection) => keys.has(projectorLock(projection)))
 }
 
-/** Resolves when this process can lock more than `count` of the projections: a process of an older version held the others. */
+/**
+ * Resolves when this process can lock more than `count` of the projections: a process of an older version held the
+ * others.
+ */
 const awaitMoreLocks = async (locks: Locks, projections: readonly Projection[], count: number, signal: AbortSignal) => {
   do await pause(signal)
   while (!signal.aborted && (await lockFree(locks, projections).catch(() => [])).length <= count)
 }
 
 /**
- * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the others stand by
- * until its lock is free. Never throws: failures are logged and tried again.
+ * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the
+ * others stand by until its lock is free. Never throws: failures are logged and tried again.
  */
 export const startProjector = (options: ProjectorOptions): Projector => {
   const { projections, openLocks, log } = options

@@ -29,8 +29,8 @@ const createCheckpoints = (table: string) => `
 export const origin = 'read.origin'
 
 /**
- * Creates the tables of checkpoints, halts, searches and the origin, if there are none. Processes that start together take turns: `if not exists` alone fails when two
- * create the same thing at once.
+ * Creates the tables of checkpoints, halts, searches and the origin, if there are none. Processes that start together
+ * take turns: `if not exists` alone fails when two create the same thing at once.
  */
 export const ensureCheckpoints = (db: Knex) =>
   db.raw(`
@@ -55,7 +55,10 @@ export const tableNames =
 export const generationOf = (projection: string, version: number, generation: number) =>
   `linkledger ${projection} ${version}/${generation}`
 
-/** Returns the statements of a table's DDL: those that create it, and those that create the indexes that only queries use. */
+/**
+ * Returns the statements of a table's DDL: those that create it, and those that create the indexes that only queries
+ * use.
+ */
 const statementsOf = ({ tables, indexedLast = [] }: Projection, table: string, name: string) => {
   const all = (tables[table]?.(name) ?? '').split(';').map((sql) => sql.trim())
   const isLast = (sql: string) => indexedLast.includes(table) && sql.startsWith('create index on ')
@@ -75,8 +78,9 @@ export const createLastIndexes = async (
 }
 
 /**
- * Lets PostgreSQL know what is in the tables whose indexes only queries use, and which of their pages an index can answer for alone. Autovacuum
- * comes up to a minute later; until then a page of a list may read every link of its account.
+ * Lets PostgreSQL know what is in the tables whose indexes only queries use, and which of their pages an index can
+ * answer for alone. Autovacuum comes up to a minute later; until then a page of a list may read every link of its
+ * account.
  */
 export const settle = async (
   db: Knex,
@@ -92,7 +96,10 @@ export const settle = async (
     )
 }
 
-/** Creates the empty tables of a new generation, to be filled next to the live ones; `withIndexes: false` leaves out those of `createLastIndexes`. */
+/**
+ * Creates the empty tables of a new generation, to be filled next to the live ones; `withIndexes: false` leaves out
+ * those of `createLastIndexes`.
+ */
 export const newGeneration = (
   db: Knex,
   projection: Projection,
@@ -160,7 +167,10 @@ export interface LiveTables {
   readonly generation: (projection: Pick<Projection, 'name'>) => number | undefined
 }
 
-/** `onReplaced` is called when a projection has newer live tables than at the last refresh, not when it has the first ones. */
+/**
+ * `onReplaced` is called when a projection has newer live tables than at the last refresh, not when it has the first
+ * ones.
+ */
 export const liveTables = (
   db: Knex,
   projections: readonly Projection[],

@@ -6,7 +6,9 @@ export interface WatchdogOptions {
   readonly isBehind: () => Promise<boolean>
 }
 
-/** Detects a subscription that stalls silently: the signal aborts then, so that the subscription can be opened again. */
+/**
+ * Detects a subscription that stalls silently: the signal aborts then, so that the subscription can be opened again.
+ */
 export const watchdog = ({ stall, position, isBehind }: WatchdogOptions) => {
   const stalled = new AbortController()
   let last = position()

@@ -57,7 +57,10 @@ export interface Work {
   readonly onHalted: (projection: Projection, problem: Problem) => Promise<void>
 }
 
-/** Returns the members of these projections that run; fills the tables of those that have none, in one pass over the log. */
+/**
+ * Returns the members of these projections that run; fills the tables of those that have none, in one pass over the
+ * log.
+ */
 export const membersWithTables = async (work: Work, projections: readonly Projection[], signal: AbortSignal) => {
   const { options, update, onHalted } = work
   const { db, store, onLive } = options

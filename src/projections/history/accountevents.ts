@@ -16,7 +16,10 @@ const entryOf = (event: Recorded<LogEvent>): readonly AccountEntry[] => {
 const write = (tx: Knex, names: TableNames, events: readonly Recorded<LogEvent>[]) =>
   insertEntries(tx, names('account_events'), events.flatMap(entryOf))
 
-/** Where the events of each account are in the log, without clicks. Those of a newer release are there too: they become readable with an update. */
+/**
+ * Where the events of each account are in the log, without clicks. Those of a newer release are there too: they become
+ * readable with an update.
+ */
 export const accountEvents: Projection = {
   name: 'accountevents',
   version: 2,

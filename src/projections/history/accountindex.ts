@@ -11,7 +11,8 @@ export interface AccountEntry {
 }
 
 /**
- * DDL of a table that finds an account's events in log order, however many events others have. The second index says whose events are new.
+ * DDL of a table that finds an account's events in log order, however many events others have. The second index says
+ * whose events are new.
  */
 export const accountIndex = (t: string) => `
   create table ${t} (

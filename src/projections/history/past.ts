@@ -28,7 +28,10 @@ export const keyOf = (ddl: string): readonly string[] => {
   return key
 }
 
-/** Numbers that go up and down with each change of an account: they have so many versions that the one in force is looked up by its key. */
+/**
+ * Numbers that go up and down with each change of an account: they have so many versions that the one in force is
+ * looked up by its key.
+ */
 const isCounter = (table: string) => table.endsWith('_counts')
 
 /** Returns the columns of a counter, which its DDL has one after another. */
@@ -50,8 +53,9 @@ const counterView = (t: string, columns: readonly string[], key: readonly string
     where k.first and v.until > ${at}`
 
 /**
- * Returns the DDL of the versions of a table: its own, so that every query finds the indexes that it has on the table itself, with the positions
- * between which a version was in force. `since` is that of the event that made it, `until` that of the event that ended it.
+ * Returns the DDL of the versions of a table: its own, so that every query finds the indexes that it has on the table
+ * itself, with the positions between which a version was in force. `since` is that of the event that made it, `until`
+ * that of the event that ended it.
  */
 const versionsOf =
   (table: string, ddl: (name: string) => string) =>
@@ -112,8 +116,8 @@ const kept = (all: readonly Projection[]) => {
 }
 
 /**
- * Versions of the rows of tables: each is as its table had it from one position of the log up to another. They are written by the handlers of
- * the tables themselves, event by event. See docs/adr/0052-versions-of-rows.md.
+ * Versions of the rows of tables: each is as its table had it from one position of the log up to another. They are
+ * written by the handlers of the tables themselves, event by event. See docs/adr/0052-versions-of-rows.md.
  */
 const projectionOf = ({ of, tables, keys, owners }: ReturnType<typeof kept>): WrittenProjection => ({
   name: 'past',

@@ -197,8 +197,9 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
 }
 
 /**
- * Where the events of each resource are in the log, also those in other streams: a link joins a channel in a stream of its own. And the names of
- * all keys that events name, also of those that have ended. See docs/adr/0050-the-history-of-a-resource.md.
+ * Where the events of each resource are in the log, also those in other streams: a link joins a channel in a stream of
+ * its own. And the names of all keys that events name, also of those that have ended. See
+ * docs/adr/0050-the-history-of-a-resource.md.
  */
 export const resourceEvents: Projection = {
   name: 'resourceevents',

@@ -4,8 +4,8 @@ import { type Projection, put, remove } from '../engine/projection.ts'
 const { created, updated, deleted, restored } = ownedHandlers('channels')
 
 /**
- * Channels and their items. The row of a membership stays when the channel or the item is deleted; queries show it only while both exist,
- * so that deleting a channel with 10,000 items is as fast as deleting an empty one.
+ * Channels and their items. The row of a membership stays when the channel or the item is deleted; queries show it only
+ * while both exist, so that deleting a channel with 10,000 items is as fast as deleting an empty one.
  */
 export const channels: Projection = {
   name: 'channels',

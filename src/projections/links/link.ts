@@ -17,9 +17,9 @@ const named: Readonly<Record<keyof Columns, true>> = {
 const names = Object.keys(named) as readonly (keyof Columns)[]
 
 /**
- * Returns the columns of the fields that are given, and `more`. `alias_key` is the form in which aliases are compared. `tag_keys` has the tags with
- * their account, because an index cannot have both a number and the parts of an array. A field is picked by its name: V8 takes ten times as
- * long to copy an object of so many properties without some of them.
+ * Returns the columns of the fields that are given, and `more`. `alias_key` is the form in which aliases are compared.
+ * `tag_keys` has the tags with their account, because an index cannot have both a number and the parts of an array. A
+ * field is picked by its name: V8 takes ten times as long to copy an object of so many properties without some of them.
  */
 const columns = (account: number, fields: Given, more: Row, otherwise: Given = {}): Row => {
   const row: Record<string, Row[string]> = {}
@@ -43,16 +43,16 @@ const noted = (link: number, account: number, notes: string | null) =>
 export const tagKey = (account: number, tag: string) => `${account}/${tag}`
 
 /**
- * The domain and the alias of links as one value. An index on both columns is not used for an alias that many domains have, or that was
- * created and deleted many times: PostgreSQL estimates each column alone.
+ * The domain and the alias of links as one value. An index on both columns is not used for an alias that many domains
+ * have, or that was created and deleted many times: PostgreSQL estimates each column alone.
  */
 export const linkAddress = `coalesce(domain, 0)::text || '/' || alias_key`
 /** Returns the value of `linkAddress` for a domain (null: the service's own host) and an alias in lower case. */
 export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}/${aliasKey}`
 
 /**
- * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes that cached the link
- * learn of the deletion by its `position`.
+ * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes
+ * that cached the link learn of the deletion by its `position`.
  */
 export const links: Projection = {
   name: 'links',

@@ -10,7 +10,10 @@ const row = ({ stream, data, metadata, at, position }: Recorded<Event<'AddressBl
   return put('blocks', { id }, { kind, value, reason, operator: metadata.actor.name ?? '', changed: at, position })
 }
 
-/** What the operator has blocked. The row of something that was unblocked stays, with no reason: processes that cached it learn of the change. */
+/**
+ * What the operator has blocked. The row of something that was unblocked stays, with no reason: processes that cached
+ * it learn of the change.
+ */
 export const blocks: HandledProjection = {
   name: 'blocks',
   version: 1,

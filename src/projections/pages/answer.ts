@@ -1,6 +1,9 @@
 import { add, type HandledProjection, patch, put } from '../engine/projection.ts'
 
-/** Visitors' answers to overlays. An answer's id is its position in the log. Its fields are cleared when the overlay's account is erased. */
+/**
+ * Visitors' answers to overlays. An answer's id is its position in the log. Its fields are cleared when the overlay's
+ * account is erased.
+ */
 export const answers: HandledProjection = {
   name: 'answers',
   version: 1,

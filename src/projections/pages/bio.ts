@@ -7,7 +7,10 @@ import { type HandledProjection, patch } from '../engine/projection.ts'
 const columns = ({ lastEntry: _, ...fields }: Partial<BioFields>) => ({ ...defined(fields) })
 const { created, updated, deleted, restored } = ownedHandlers('bios', columns)
 
-/** One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Clicks record which `revision` of the page had the entry. Its content is cleared when the account is erased. */
+/**
+ * One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Clicks
+ * record which `revision` of the page had the entry. Its content is cleared when the account is erased.
+ */
 export const bioPages: HandledProjection = {
   name: 'bios',
   version: 5,

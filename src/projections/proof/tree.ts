@@ -42,8 +42,8 @@ export const ensureTree = (db: Knex) =>
       event_id uuid not null, at timestamptz not null)`)
 
 /**
- * Empties the tree: it grows again from the log. Signed checkpoints are kept, and are compared with it. The tables are locked in the order
- * in which growing writes them: otherwise each could wait for the other.
+ * Empties the tree: it grows again from the log. Signed checkpoints are kept, and are compared with it. The tables are
+ * locked in the order in which growing writes them: otherwise each could wait for the other.
  */
 export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 
@@ -51,7 +51,10 @@ export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 export const treeSize = async (db: Knex): Promise<number> =>
   Number((await db<Checkpoint>(checkpoint).select('size'))[0]?.size ?? 0)
 
-/** The log does not have the last event of the tree where it was: events were changed or removed, or the log was restored. */
+/**
+ * The log does not have the last event of the tree where it was: events were changed or removed, or the log was
+ * restored.
+ */
 export class TreeMismatch extends Error {
   override readonly name = 'TreeMismatch'
   constructor(size: number) {
@@ -68,7 +71,10 @@ interface TreeOptions {
   readonly engine: Engine
 }
 
-/** Returns the tree as it is stored; that of another log is dropped. A copy on another engine has the same leaves at other positions. */
+/**
+ * Returns the tree as it is stored; that of another log is dropped. A copy on another engine has the same leaves at
+ * other positions.
+ */
 const openTree = async ({ db, store, engine }: TreeOptions): Promise<Tree> => {
   const [row] = await db<Checkpoint>(checkpoint).select()
   if (!row) return emptyTree
@@ -107,10 +113,15 @@ export const readTiles = async (
   return new Map(rows.map(({ level, number, hashes }) => [keyOfTile({ level, number: Number(number) }), hashes]))
 }
 
-/** ms of hashing at a time, and of rest after it: a tree that has much to catch up with leaves two thirds of the process to requests */
+/**
+ * ms of hashing at a time, and of rest after it: a tree that has much to catch up with leaves two thirds of the process
+ * to requests
+ */
 const [slice, rest] = [2, 4]
 
-/** Returns the hashes of the leaves of the next events. Requests are answered meanwhile, also within a batch of clicks. */
+/**
+ * Returns the hashes of the leaves of the next events. Requests are answered meanwhile, also within a batch of clicks.
+ */
 const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }: LeafPlace) => {
   let began = performance.now()
   const restIfDue = async () => {
@@ -133,7 +144,10 @@ const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }
   return leaves
 }
 
-/** Adds the next events. The checkpoint moves in the same transaction. Returns undefined, and adds nothing, when another process has moved it. */
+/**
+ * Adds the next events. The checkpoint moves in the same transaction. Returns undefined, and adds nothing, when another
+ * process has moved it.
+ */
 const grow = async (
   { db, store, engine }: TreeOptions,
   before: Tree,
@@ -175,8 +189,9 @@ const limit = 2000
 const interval = 1000
 
 /**
- * Adds the events of the log to its tree, those that it has and those that follow, until the signal aborts. Calls `onRead` with its size each
- * time it has all of them. Several processes may do so, and `linkledger rebuild` may drop the tree meanwhile. Throws `TreeMismatch`.
+ * Adds the events of the log to its tree, those that it has and those that follow, until the signal aborts. Calls
+ * `onRead` with its size each time it has all of them. Several processes may do so, and `linkledger rebuild` may drop
+ * the tree meanwhile. Throws `TreeMismatch`.
  */
 export const followTree = async (
   options: TreeOptions,

@@ -10,7 +10,10 @@ const { created, updated, deleted, restored } = ownedHandlers('qrs', columns)
 const named = (account: number | null, { logoHash: hash }: Pick<QrFields, 'logoHash'>): readonly Change[] =>
   account !== null && hash ? [put('qr_logos', { account, hash }, {})] : []
 
-/** One row serves the lists, the image and the scans, which record the `revision` that led to their destination. Fields that may identify a person are cleared when the account is erased. */
+/**
+ * One row serves the lists, the image and the scans, which record the `revision` that led to their destination. Fields
+ * that may identify a person are cleared when the account is erased.
+ */
 export const qrs: HandledProjection = {
   name: 'qrs',
   version: 3,

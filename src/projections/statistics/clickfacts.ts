@@ -35,8 +35,8 @@ export const classOf = ({ class: name }: Pick<Click, 'class'>): number =>
 /** Ids have at most 15 digits, so that these ranges do not meet. */
 const [bioSubjects, viewSubjects, accountSubjects] = [2 ** 50, 2 ** 51, 2 ** 52]
 /**
- * What statistics are about. The columns `link` have what was visited: clicks on entries that lead to no link of ours belong to their bio page.
- * The columns `subject` of roll-ups may have an account too.
+ * What statistics are about. The columns `link` have what was visited: clicks on entries that lead to no link of ours
+ * belong to their bio page. The columns `subject` of roll-ups may have an account too.
  */
 export const subjects = {
   link: (id: number) => id,
@@ -45,7 +45,10 @@ export const subjects = {
   view: (id: number) => -(viewSubjects + id),
   account: (id: number) => -(accountSubjects + id),
 } as const
-/** Returns what was visited by a value of `link`: `bio` is an entry of a bio page that leads to no link, `view` the page itself. */
+/**
+ * Returns what was visited by a value of `link`: `bio` is an entry of a bio page that leads to no link, `view` the page
+ * itself.
+ */
 export const visited = (subject: number): { readonly of: 'link' | 'qr' | 'bio' | 'view'; readonly id: number } => {
   if (subject > 0) return { of: 'link', id: subject }
   if (subject > subjects.bio(0)) return { of: 'qr', id: -subject }
@@ -83,8 +86,8 @@ export const minuteMs = 60_000
 export const minuteOf = (at: string) => Math.floor(Date.parse(at) / minuteMs)
 
 /**
- * Returns a time as the facts have it: the number of its minute since 1970, and its ms within the minute, less 30,000, because that fits a
- * smallint.
+ * Returns a time as the facts have it: the number of its minute since 1970, and its ms within the minute, less 30,000,
+ * because that fits a smallint.
  */
 export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
   const minute = Math.floor(ms / minuteMs)
@@ -108,15 +111,19 @@ export const visitsOf = ({ position, data }: Clicked): Visit[] => {
 }
 
 /**
- * A row for each visit, in partitions by month, and a row for each person and link that they have visited, with their first visit.
+ * A row for each visit, in partitions by month, and a row for each person and link that they have visited, with their
+ * first visit.
  *
- * `class` is what the visit counts as now, and `recorded` what the click was recorded as. A reclassification changes `class`, and moves the
- * first visit of a person to the earliest one (by `seq`) that is still theirs: an index finds it among those of people that are not first ones. For each visit that an event changes, `corrections` has the class before and
- * after it. So the class of a visit at a position P is `was` of the first of its corrections after P, and `class` if there is none.
+ * `class` is what the visit counts as now, and `recorded` what the click was recorded as. A reclassification changes
+ * `class`, and moves the first visit of a person to the earliest one (by `seq`) that is still theirs: an index finds it
+ * among those of people that are not first ones. For each visit that an event changes, `corrections` has the class
+ * before and after it. So the class of a visit at a position P is `was` of the first of its corrections after P, and
+ * `class` if there is none.
  *
- * Questions about an earlier position of the log read the facts with a `seq` up to it, each with the class that it had then. What an event changes
- * in the facts and roll-ups of a subject it makes known to such questions: what it adds to a roll-up goes into `corrected_hours` and
- * `corrected_days`, and the counters before the change go into `rolls`, at its position. See `rolls.ts`.
+ * Questions about an earlier position of the log read the facts with a `seq` up to it, each with the class that it had
+ * then. What an event changes in the facts and roll-ups of a subject it makes known to such questions: what it adds to
+ * a roll-up goes into `corrected_hours` and `corrected_days`, and the counters before the change go into `rolls`, at
+ * its position. See `rolls.ts`.
  */
 export const factTables = {
   clicks: (t: string) => {
@@ -145,8 +152,8 @@ export const partitionOf = (table: string, month: number): string =>
   `${table}_${new Date(month * minuteMs).toISOString().slice(0, 7).replace('-', '_')}`
 
 /**
- * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out the readers of the
- * whole table.
+ * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out
+ * the readers of the whole table.
  */
 const ensurePartitions = async (tx: Knex, table: string, visits: readonly Visit[]) => {
   const starts = new Set(visits.map(({ minute }) => monthStart(minute)))

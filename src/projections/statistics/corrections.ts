@@ -39,8 +39,8 @@ const setClasses = async (tx: Knex, names: TableNames) => {
 }
 
 /**
- * Finds whose first visit is another one now: they have lost it, or have an earlier visit again. The first visit that is no longer kept one by one
- * stays the first.
+ * Finds whose first visit is another one now: they have lost it, or have an earlier visit again. The first visit that
+ * is no longer kept one by one stays the first.
  */
 const findMoved = (names: TableNames, since: number) => `
   create temp table ${movedFirsts} on commit drop as

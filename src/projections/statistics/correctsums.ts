@@ -8,8 +8,8 @@ import { correctRoutes } from './routestats.ts'
 import { orAdd, plausible } from './rollup.ts'
 
 /**
- * What events that change classes have added to roll-ups. A question about an earlier position takes what came later from the sums of today; see
- * docs/adr/0062-corrections-are-added-up.md.
+ * What events that change classes have added to roll-ups. A question about an earlier position takes what came later
+ * from the sums of today; see docs/adr/0062-corrections-are-added-up.md.
  */
 export const correctedTables = {
   corrected_hours: (t: string) => `
@@ -22,8 +22,8 @@ export const correctedTables = {
 } as const
 
 /**
- * The facts whose classes an event changes, with the class before and after it. The table exists while the event is applied: statements that read
- * it correct what is counted from facts.
+ * The facts whose classes an event changes, with the class before and after it. The table exists while the event is
+ * applied: statements that read it correct what is counted from facts.
  */
 export const changedFacts = 'changed_facts'
 
@@ -97,8 +97,8 @@ const correctWays = async (tx: Knex, names: TableNames, position: bigint) => {
 const excess = (n: string) => `greatest(${n} - ${plausible}, 0)`
 
 /**
- * Corrects the sums per hour. How many clicks of a visitor in a minute are too many depends on all of them, so the minutes with so many visits are
- * counted again.
+ * Corrects the sums per hour. How many clicks of a visitor in a minute are too many depends on all of them, so the
+ * minutes with so many visits are counted again.
  */
 const correctHours = async (tx: Knex, names: TableNames, position: bigint) => {
   await tx.raw(

@@ -8,8 +8,8 @@ import type { TableNames } from '../engine/projection.ts'
 export const allEntries = 0
 
 /**
- * Clicks on the entries of bio pages. A click on an entry that leads to a short link counts for the link too, so that the entries have
- * counters and first visits of their own.
+ * Clicks on the entries of bio pages. A click on an entry that leads to a short link counts for the link too, so that
+ * the entries have counters and first visits of their own.
  */
 export const entryTables = {
   entry_stats: (t: string) => `

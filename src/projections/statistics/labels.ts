@@ -18,12 +18,16 @@ export type Dim = keyof typeof dims
 export const dimensions = Object.keys(dims) as Dim[]
 
 /**
- * The values of `details.dim`, of what facts keep beyond the dimensions: `profile` is what else a click knows of its visitor, `route` which
- * revision, rule and entry of a bio page have led it. Many clicks share one, so that its number takes little room.
+ * The values of `details.dim`, of what facts keep beyond the dimensions: `profile` is what else a click knows of its
+ * visitor, `route` which revision, rule and entry of a bio page have led it. Many clicks share one, so that its number
+ * takes little room.
  */
 export const details = { profile: 0, route: 1 } as const
 export type Detail = keyof typeof details
-/** The dimensions whose labels visitors and owners make up; those of the others come from closed lists of ours, so that a smallint numbers them. */
+/**
+ * The dimensions whose labels visitors and owners make up; those of the others come from closed lists of ours, so that
+ * a smallint numbers them.
+ */
 export const openDimensions: readonly Dim[] = ['referrer', 'variant']
 /** The dimensions of the statistics of a link over all time. */
 export const topDimensions = ['referrer', 'country', 'browser', 'os', 'variant'] as const satisfies readonly Dim[]
@@ -119,8 +123,9 @@ const makers: { readonly labels: Makers; readonly details: Makers } = {
 export type LabelIds = (dim: number, label: string) => number
 
 /**
- * Returns the numbers of the clicks' labels. New labels are numbered within their dimension in log order, so that every replay gives the
- * same numbers. A subquery per label looks it up by the unique index: a join may be planned as a scan of all labels.
+ * Returns the numbers of the clicks' labels. New labels are numbered within their dimension in log order, so that every
+ * replay gives the same numbers. A subquery per label looks it up by the unique index: a join may be planned as a scan
+ * of all labels.
  */
 export const labelIds = async (
   tx: Knex,

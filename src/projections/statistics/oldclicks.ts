@@ -4,7 +4,9 @@ import { dropOldFacts, horizonOf, type Locked } from './retention.ts'
 import { stats } from './stats.ts'
 import { checkpoints, tableNames } from '../engine/tables.ts'
 
-/** Drops the facts of clicks from before the last `months` months; returns the names of the partitions that had them. */
+/**
+ * Drops the facts of clicks from before the last `months` months; returns the names of the partitions that had them.
+ */
 export const dropOldClicks = async (db: Knex, months: number, now = new Date()): Promise<readonly string[]> => {
   const [live] = await loadLive(db, [stats])
   if (!live) return []

@@ -7,8 +7,9 @@ import { clicksPosition } from './rolls.ts'
 import { earliest, orAdd, rollUp } from './rollup.ts'
 
 /**
- * The first minute whose facts are kept, once facts were dropped, and the position of the newest event that a dropped fact is of: before it,
- * statistics are not known any more. For a link that had no roll-ups then, `link_stats` has `since`.
+ * The first minute whose facts are kept, once facts were dropped, and the position of the newest event that a dropped
+ * fact is of: before it, statistics are not known any more. For a link that had no roll-ups then, `link_stats` has
+ * `since`.
  */
 export const retentionTables = {
   click_horizon: (t: string) => `create table ${t} (minute int not null, position bigint not null)`,
@@ -32,8 +33,9 @@ interface Dropping {
 export const horizonOf = (months: number, now: Date): number => monthStart(now.getTime() / 60_000, -months)
 
 /**
- * Rolls up what is before the horizon: of links what had roll-ups already; of accounts everything, since their questions need it. An account
- * without visits since its last roll-up is marked, too, so that the facts of its links may go. Returns whether there may be more.
+ * Rolls up what is before the horizon: of links what had roll-ups already; of accounts everything, since their
+ * questions need it. An account without visits since its last roll-up is marked, too, so that the facts of its links
+ * may go. Returns whether there may be more.
  */
 const rollOld = async (tx: Knex, key: 'link' | 'account', { names, horizon, subjectsAtOnce }: Dropping) => {
   const table = names(`${key}_stats`)
@@ -61,8 +63,9 @@ const rollOld = async (tx: Knex, key: 'link' | 'account', { names, horizon, subj
 }
 
 /**
- * Moves the facts of links without roll-ups from a partition to `tops`, where a link's totals find them. For a question about a time before
- * the horizon they are gone, which `since` says. Facts of an account that is not rolled up to the horizon stay.
+ * Moves the facts of links without roll-ups from a partition to `tops`, where a link's totals find them. For a question
+ * about a time before the horizon they are gone, which `since` says. Facts of an account that is not rolled up to the
+ * horizon stay.
  */
 const moveOld = (
   tx: Knex,
@@ -104,8 +107,8 @@ const pageCount = async (tx: Knex, partition: string) => {
 }
 
 /**
- * Writes down that links without a roll-up at the position of the horizon have one by now: their facts before the horizon are in the roll-ups
- * only. The facts are still there, so that the view counts what was known then.
+ * Writes down that links without a roll-up at the position of the horizon have one by now: their facts before the
+ * horizon are in the roll-ups only. The facts are still there, so that the view counts what was known then.
  */
 const traceOld = async (tx: Knex, names: TableNames, horizon: number, position: bigint) => {
   await tx.raw(`select set_config('${clicksPosition}', ?, true)`, [position.toString()])

@@ -12,9 +12,10 @@ const [lastMinute, lastSeq] = [2 ** 31 - 1, (2n ** 63n - 1n).toString()]
 const seqAfter = (position: string) => `(${position} + 1) * 1000`
 
 /**
- * SQL of the counters of links or accounts as they were at the position of the transaction. Of what came after, only the visits up to the
- * next roll-up are counted, and taken from the counters that it had. Where they are: from the minute on up to which the subject was rolled up, or
- * at the minutes of strays. `rolled` is that minute, and no visit up to the position has a later minute than `hi`, apart from strays.
+ * SQL of the counters of links or accounts as they were at the position of the transaction. Of what came after, only
+ * the visits up to the next roll-up are counted, and taken from the counters that it had. Where they are: from the
+ * minute on up to which the subject was rolled up, or at the minutes of strays. `rolled` is that minute, and no visit
+ * up to the position has a later minute than `hi`, apart from strays.
  */
 const countersAt = (names: TableNames, key: 'link' | 'account') => {
   const subject = key === 'link' ? 's.link' : `${highestAccount} - s.account`
@@ -67,11 +68,11 @@ const viewsOf = (names: TableNames) => `
   create view ${names('entry_stats')}_at as ${entriesAt(names)}`
 
 /**
- * What was known when: `rolls` has the counters of a link or account at each of its roll-ups, and before each event that changes classes of its visits, and
- * `rolled`. `strays` has the minutes of visits
- * that came when they were rolled up already, or are later than the clock of the log: by the event, and once more by a roll-up before which they
- * came. No other visit up to a roll-up is later than its `hi`. By these, statistics of an earlier position are exact, and read few facts. The
- * views have to be made last.
+ * What was known when: `rolls` has the counters of a link or account at each of its roll-ups, and before each event
+ * that changes classes of its visits, and `rolled`. `strays` has the minutes of visits that came when they were rolled
+ * up already, or are later than the clock of the log: by the event, and once more by a roll-up before which they came.
+ * No other visit up to a roll-up is later than its `hi`. By these, statistics of an earlier position are exact, and
+ * read few facts. The views have to be made last.
  */
 export const rollTables = {
   rolls: (t: string) => `
@@ -173,7 +174,10 @@ export const traceRolls = async (
   )
 }
 
-/** Adds the visits to the strays that are later than a roll-up and were none when they were recorded: a clock has gone back. */
+/**
+ * Adds the visits to the strays that are later than a roll-up and were none when they were recorded: a clock has gone
+ * back.
+ */
 const addMissed = async (tx: Knex, names: TableNames, rolls: readonly Roll[]) => {
   if (rolls.length === 0) return
   const later = (own: string) =>

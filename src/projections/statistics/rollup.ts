@@ -4,14 +4,17 @@ import { column } from '../engine/columns.ts'
 import { dimensions, dims, topDimensions } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
 
-/** Visits of one link or account between two roll-ups. So many facts are read by a question at most, apart from those of its last minutes. */
+/**
+ * Visits of one link or account between two roll-ups. So many facts are read by a question at most, apart from those of
+ * its last minutes.
+ */
 export const rollAfter = 1000
 /** Clicks per minute of one visitor on one link that do not look automated. */
 export const plausible = 30
 
 /**
- * Sums of the facts of a link or an account that has enough visits: per hour, per day and label, and per label. They cover the visits of the
- * subject before the minute `rolled`; the facts have the others.
+ * Sums of the facts of a link or an account that has enough visits: per hour, per day and label, and per label. They
+ * cover the visits of the subject before the minute `rolled`; the facts have the others.
  */
 export const rollupTables = {
   hours: (t: string) => `
@@ -46,9 +49,9 @@ interface Span {
 export const earliest = -(2 ** 31)
 
 /**
- * Returns how far a subject is rolled up after its visits, which are grouped by event: it depends on the log alone, not on where the
- * projector's batches end. The last two minutes stay out, since clicks of several spools are recorded in turns; so does what the clock of a
- * machine puts into the future.
+ * Returns how far a subject is rolled up after its visits, which are grouped by event: it depends on the log alone, not
+ * on where the projector's batches end. The last two minutes stay out, since clicks of several spools are recorded in
+ * turns; so does what the clock of a machine puts into the future.
  */
 export const progressAfter = (
   before: Progress,
@@ -101,8 +104,8 @@ export const orAdd = (key: string, columns: readonly string[]) =>
   `on conflict (${key}) do update set ${columns.map((name) => `${name} = t.${name} + excluded.${name}`).join()}`
 
 /**
- * One statement reads the facts and adds to all roll-ups. Of clicks that come late, only the new ones are read; how many of them are too many
- * in their minute depends on the older ones too.
+ * One statement reads the facts and adds to all roll-ups. Of clicks that come late, only the new ones are read; how
+ * many of them are too many in their minute depends on the older ones too.
  */
 const roll = (names: TableNames) => `
   with span as (
@@ -141,7 +144,10 @@ const roll = (names: TableNames) => `
   select subject, dim, label, sum(n) from labelled where subject > ${highestAccount} and dim in (${topDimensions.map((dim) => dims[dim]).join()}) group by 1, 2, 3
   ${orAdd('subject, dim, label', ['clicks'])}`
 
-/** Adds to the roll-ups what the visits of a batch have made complete. The facts of the batch, from `seq` on, are stored already. */
+/**
+ * Adds to the roll-ups what the visits of a batch have made complete. The facts of the batch, from `seq` on, are stored
+ * already.
+ */
 export const rollUp = async (tx: Knex, names: TableNames, changed: readonly Subject[], seq: bigint) => {
   const spans = changed.flatMap((subject) => spansOf(subject, seq))
   if (spans.length === 0) return

@@ -7,11 +7,13 @@ import { isRoll, type Traced } from './rolls.ts'
 const hash = (destination: string) => `hashtextextended(${destination}, 0)`
 
 /**
- * Where clicks were sent, and why: by revision of the link (or of the QR code or bio page), rule and destination. URLs may be longer than an
- * index entry, so that they are compared by a hash. `changed` is the position of the last event that counted.
+ * Where clicks were sent, and why: by revision of the link (or of the QR code or bio page), rule and destination. URLs
+ * may be longer than an index entry, so that they are compared by a hash. `changed` is the position of the last event
+ * that counted.
  *
- * `route_rolls` has the counters that a way had at a position of `rolls`, if an event had changed them since the position before (`traced`). So a
- * question about an earlier moment reads the clicks up to the next position of the link, and takes them from the counters that it had there.
+ * `route_rolls` has the counters that a way had at a position of `rolls`, if an event had changed them since the
+ * position before (`traced`). So a question about an earlier moment reads the clicks up to the next position of the
+ * link, and takes them from the counters that it had there.
  */
 export const routeTables = {
   link_routes: (t: string) => `
@@ -195,8 +197,8 @@ export const countRoutes = async (
 }
 
 /**
- * Adds to the clicks of ways by an event that changes classes, after writing what they were before it. `rows` are of revisions and rules: each
- * leads to one destination.
+ * Adds to the clicks of ways by an event that changes classes, after writing what they were before it. `rows` are of
+ * revisions and rules: each leads to one destination.
  */
 export const correctRoutes = async (
   tx: Knex,

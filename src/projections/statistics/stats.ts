@@ -149,8 +149,9 @@ const countSubjects = async (
 }
 
 /**
- * Writes a batch without reading the clicks before it, except those that are rolled up now: a unique index recognises a visitor who returns.
- * The cost therefore does not depend on what the planner knows about the tables. See docs/adr/0037-statistics-are-rolled-up.md.
+ * Writes a batch without reading the clicks before it, except those that are rolled up now: a unique index recognises a
+ * visitor who returns. The cost therefore does not depend on what the planner knows about the tables. See
+ * docs/adr/0037-statistics-are-rolled-up.md.
  */
 const writeClicks = async (tx: Knex, names: TableNames, events: readonly Clicked[]) => {
   const batches = events.map((event) => ({
@@ -200,7 +201,8 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
 }
 
 /**
- * Clicks (one row per visit), counters and roll-ups. They have a subscription of their own, so that many clicks never delay other changes.
+ * Clicks (one row per visit), counters and roll-ups. They have a subscription of their own, so that many clicks never
+ * delay other changes.
  */
 export const stats: Projection = {
   name: 'stats',

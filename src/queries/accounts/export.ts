@@ -21,7 +21,9 @@ interface Own {
   readonly deleted: boolean
 }
 
-/** Returns the ids of an account's resources of one kind. Those that are deleted have an index of their own, or are few. */
+/**
+ * Returns the ids of an account's resources of one kind. Those that are deleted have an index of their own, or are few.
+ */
 const ids = ({ db, table }: Reader, kind: KeptKind, { account, deleted }: Own) =>
   inBatches<{ id: string }>(async (last) => {
     const own = db(table(kinds[kind].table))
@@ -49,7 +51,10 @@ const memberships = ({ db, table }: Reader, channel: string) =>
       .select('kind', 'item', 'position'),
   )
 
-/** Returns the streams of an account: its own, those of its resources, also deleted ones, and those of the items of its channels. */
+/**
+ * Returns the streams of an account: its own, those of its resources, also deleted ones, and those of the items of its
+ * channels.
+ */
 export const streamsOf = async function* (reader: Reader, account: number): AsyncGenerator<string> {
   yield streamId('account', account)
   for (const kind of keptKinds)

@@ -9,7 +9,9 @@ export type QuotaKind = (typeof quotaKinds)[number]
 /** The counters of links are named otherwise than all others. */
 const countedAs = (kind: OwnedKind) => (kind === 'link' ? 'link' : kinds[kind].table)
 
-/** Returns how much of a quota an account uses. The tables have the number of its resources, so none is counted here. */
+/**
+ * Returns how much of a quota an account uses. The tables have the number of its resources, so none is counted here.
+ */
 export const findUsage = async (reader: Reader, account: number, kind: QuotaKind): Promise<number> => {
   if (kind !== 'image') return countOwned(reader, countedAs(kind), account)
   // the length of a large value is stored with it: no image is read

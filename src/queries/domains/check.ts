@@ -17,8 +17,8 @@ export interface DueDomain {
 }
 
 /**
- * Returns up to `limit` domains that were verified once and have not been checked for a day, and marks them as checked, so that no other process
- * checks them too.
+ * Returns up to `limit` domains that were verified once and have not been checked for a day, and marks them as checked,
+ * so that no other process checks them too.
  */
 export const claimDueDomains = async ({ db, table }: Reader, limit: number): Promise<DueDomain[]> => {
   const { rows } = await db.raw<{ rows: (Omit<DueDomain, 'id' | 'account'> & { id: string; account: string })[] }>(

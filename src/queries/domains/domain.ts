@@ -58,7 +58,9 @@ export const saveLook = async ({ db }: Pick<Reader, 'db'>, domain: number, found
     .merge(['looked_at', 'found'])
 }
 
-/** A branded domain as every process caches it. Includes deleted ones, because their links are still listed under them. */
+/**
+ * A branded domain as every process caches it. Includes deleted ones, because their links are still listed under them.
+ */
 export interface KnownDomain extends DomainFields {
   readonly id: number
   readonly account: number
@@ -69,7 +71,10 @@ export interface KnownDomain extends DomainFields {
   readonly position: bigint
 }
 
-/** Returns the domains that changed, or whose account did, after one position of the log and up to another; from 0n on, all of them. */
+/**
+ * Returns the domains that changed, or whose account did, after one position of the log and up to another; from 0n on,
+ * all of them.
+ */
 export const domainsChanged = async ({ db, table }: Reader, after: bigint, upTo?: bigint): Promise<KnownDomain[]> => {
   const until = upTo === undefined ? '' : `and position <= ${upTo}`
   const rows = (await db({ d: table('domains') })
@@ -115,7 +120,10 @@ export interface OperatorDomain {
   readonly failures: number
 }
 
-/** Returns all domains that have or may get their host, in the order of the hosts. Deleted ones are included while their host is reserved. */
+/**
+ * Returns all domains that have or may get their host, in the order of the hosts. Deleted ones are included while their
+ * host is reserved.
+ */
 export const allDomains = async (reader: Reader, id?: number): Promise<readonly OperatorDomain[]> => {
   const { db, table } = reader
   const rows = (await db({ d: table('domains') })

@@ -18,7 +18,10 @@ const addresses: Readonly<Partial<Record<ResourceKind, { readonly domain?: strin
   bio: { aliasKey: 'lower(alias)' },
 }
 
-/** Returns all cached resources that changed after one position of the log and up to another, in one query per projected batch. */
+/**
+ * Returns all cached resources that changed after one position of the log and up to another, in one query per projected
+ * batch.
+ */
 export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
   const changed = (kind: StreamKind, from: string, { domain = 'null::bigint', aliasKey = 'null::text' } = {}) =>
     `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}

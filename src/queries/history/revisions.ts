@@ -21,8 +21,9 @@ type Row = Omit<Route, 'clicks' | 'visits'> & { readonly clicks: string; readonl
 type Revisions = string
 
 /**
- * SQL of the ways of a link at an earlier position: what they had at the next position of `rolls`, less the clicks since. A way without counters there has
- * not changed since those that it has before. What is after the last position of `rolls` is taken from the counters of today.
+ * SQL of the ways of a link at an earlier position: what they had at the next position of `rolls`, less the clicks
+ * since. A way without counters there has not changed since those that it has before. What is after the last position
+ * of `rolls` is taken from the counters of today.
  */
 const routesAt = async (reader: Reader, position: bigint, link: number, revisions: Revisions) => {
   const { table } = reader
@@ -78,7 +79,10 @@ const findRoutes = async (reader: Reader, link: number, revisions: Revisions): P
   return rows.map((row) => ({ ...row, clicks: Number(row.clicks), visits: Number(row.visits) }))
 }
 
-/** Returns where some revisions of a link have sent visitors, most clicks first. The sums over all revisions are the link's totals. */
+/**
+ * Returns where some revisions of a link have sent visitors, most clicks first. The sums over all revisions are the
+ * link's totals.
+ */
 export const routesOf = (reader: Reader, link: number, revisions: readonly number[]): Promise<readonly Route[]> =>
   findRoutes(reader, link, `t.revision = any('{${revisions.join()}}'::int[])`)
 

@@ -121,7 +121,10 @@ export const readAt = async (tx: Knex, live: TableNames, at: Contained): Promise
 /** the interval and the time to wait for tables that do not have the events yet, in ms */
 const [interval, timeoutMs] = [25, 2000]
 
-/** Begins to read the tables as they were after an event of each kind. Throws `ClicksDropped`, and `Unavailable` while they are behind. */
+/**
+ * Begins to read the tables as they were after an event of each kind. Throws `ClicksDropped`, and `Unavailable` while
+ * they are behind.
+ */
 export const beginPast = async (options: MomentOptions, at: Contained): Promise<TablesAt> => {
   const { tables, head } = options
   const latest = Date.now() + timeoutMs

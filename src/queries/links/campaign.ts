@@ -45,8 +45,8 @@ export interface RotatorLink {
   readonly expiry: Date | null
 }
 /**
- * Returns up to `limit` links of the public campaign with this slug (in lower case), in random order; each of its links is equally
- * likely to be among them.
+ * Returns up to `limit` links of the public campaign with this slug (in lower case), in random order; each of its links
+ * is equally likely to be among them.
  */
 export const rotatorLinks = async (reader: Reader, slug: string, limit: number): Promise<readonly RotatorLink[]> => {
   const { table } = reader
@@ -73,7 +73,10 @@ export interface PageLink {
   readonly url: string
   readonly password: boolean
 }
-/** Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next page. */
+/**
+ * Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next
+ * page.
+ */
 export const campaignLinks = async (
   { db, table }: Reader,
   { id, account }: Pick<PublicCampaign, 'id' | 'account'>,

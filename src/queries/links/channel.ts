@@ -55,7 +55,10 @@ const kinds: Record<ItemKind, { readonly table: string; readonly columns: string
 const perKind = ({ table }: Reader, select: (kind: string, from: string, columns: string) => string) =>
   Object.entries(kinds).map(([kind, { table: name, columns }]) => select(kind, table(name), columns))
 
-/** Each part looks items up by id: while the tables have no statistics, PostgreSQL plans plain joins as all items for each link (10 s for 10,000). */
+/**
+ * Each part looks items up by id: while the tables have no statistics, PostgreSQL plans plain joins as all items for
+ * each link (10 s for 10,000).
+ */
 const countItems = (reader: Reader, channel: number, account: number) => {
   const items = reader.table('channel_items')
   const counts = perKind(

@@ -32,8 +32,9 @@ const hidden = ({ table }: Reader, { archived }: NonNullable<Clicked['all']>) =>
 }
 
 /**
- * Finds the row at a place among all rows with clicks, by the index alone. Whether a link is shown is looked up only for those that are
- * not: looking it up for each skipped row takes seconds for page 30,000 of a million links, which are in no order there.
+ * Finds the row at a place among all rows with clicks, by the index alone. Whether a link is shown is looked up only
+ * for those that are not: looking it up for each skipped row takes seconds for page 30,000 of a million links, which
+ * are in no order there.
  */
 const findMark = async (reader: Reader, account: number, all: NonNullable<Clicked['all']>, skip: number) => {
   const { rows } = await reader.db.raw<{ rows: Mark[] }>(
@@ -56,9 +57,10 @@ const countClicked = async (reader: Reader, account: number, all: NonNullable<Cl
 }
 
 /**
- * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner cannot turn them into
- * joins over all links: the cost of a page does not grow with the number of links. Rows are sorted before their links are looked up, because
- * PostgreSQL would look up all links and then sort, as long as it has not analyzed the table.
+ * Finds links with clicks by the index on clicks, then links without. The subqueries are written so that the planner
+ * cannot turn them into joins over all links: the cost of a page does not grow with the number of links. Rows are
+ * sorted before their links are looked up, because PostgreSQL would look up all links and then sort, as long as it has
+ * not analyzed the table.
  */
 export const byClicks = async (
   reader: Reader,

@@ -9,7 +9,10 @@ export const makeDue = async ({ db }: Reader, link: number) => {
   )
 }
 
-/** Takes up to `limit` links that are due. Another process gets them only if this one has not finished with them in ten minutes. */
+/**
+ * Takes up to `limit` links that are due. Another process gets them only if this one has not finished with them in ten
+ * minutes.
+ */
 export const claimDueLinks = async ({ db }: Reader, limit: number): Promise<number[]> => {
   const { rows } = await db.raw<{ rows: { link: string }[] }>(
     `update state.framing_checks set due_at = now() + interval '10 minutes' where link in (
@@ -21,8 +24,8 @@ export const claimDueLinks = async ({ db }: Reader, limit: number): Promise<numb
 }
 
 /**
- * Sets when a link is checked again: in a day when every destination was asked, in about half an hour when some were not, and never (undefined)
- * when it frames none. A change of the link during the check keeps it due.
+ * Sets when a link is checked again: in a day when every destination was asked, in about half an hour when some were
+ * not, and never (undefined) when it frames none. A change of the link during the check keeps it due.
  */
 export const setNextCheck = async ({ db }: Reader, link: number, complete: boolean | undefined) => {
   const checked = db('state.framing_checks').where({ link }).where('due_at', '>', db.fn.now())
@@ -35,7 +38,10 @@ export const setNextCheck = async ({ db }: Reader, link: number, complete: boole
     })
 }
 
-/** Adds links that no check is planned for: those of a log from before this release, or of a restored one. They are spread over a day. */
+/**
+ * Adds links that no check is planned for: those of a log from before this release, or of a restored one. They are
+ * spread over a day.
+ */
 export const addFramedLinks = async ({ db, table }: Reader) => {
   await db.raw(
     `insert into state.framing_checks (link, due_at)

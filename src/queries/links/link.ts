@@ -128,7 +128,8 @@ export const listLinks = async (
   const { db, table } = reader
   const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
   const ids = found.rows.map((position) => Number(position.at(-1)))
-  // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of the account
+  // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of
+  // the account
   const sql = `
     select ${fields.join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
     from unnest(?::bigint[]) as p (id)

@@ -15,9 +15,9 @@ const isValid = async ({ db }: Reader, index: string) => {
 }
 
 /**
- * Builds the index for `q` on the links that are live now, if there is none. Writing is not held up meanwhile. It is no part of the
- * projection: filling a table with it takes three times as long, and the extension may be missing. The connection must be the only one of
- * its pool, because it holds a lock. Returns whether it has built the index.
+ * Builds the index for `q` on the links that are live now, if there is none. Writing is not held up meanwhile. It is no
+ * part of the projection: filling a table with it takes three times as long, and the extension may be missing. The
+ * connection must be the only one of its pool, because it holds a lock. Returns whether it has built the index.
  */
 export const buildSearchIndex = async (reader: Reader): Promise<boolean> => {
   const { db, table } = reader

@@ -8,7 +8,10 @@ export interface TagRow {
   readonly archived: number
 }
 
-/** Returns the tags of an account's links in alphabetical order. They are counted with each request: few links of a large account have any. */
+/**
+ * Returns the tags of an account's links in alphabetical order. They are counted with each request: few links of a
+ * large account have any.
+ */
 export const listTags = async (reader: Reader, account: number, request: ListRequest): Promise<Listed<TagRow>> => {
   const { db, table } = reader
   const tags = () =>

@@ -102,7 +102,10 @@ export interface PublicAddress {
   readonly domain: number | null
   readonly aliasKey: string
 }
-/** Returns the targets at some addresses, in their order; none where it is deleted or its account is not active. Makes two statements at most. */
+/**
+ * Returns the targets at some addresses, in their order; none where it is deleted or its account is not active. Makes
+ * two statements at most.
+ */
 export const findPublicTargets = async (
   reader: Reader,
   addresses: readonly PublicAddress[],
@@ -139,7 +142,8 @@ const columns =
     .map((name) => `l.${name}`)
     .join()
 
-// one address after another: as long as PostgreSQL has not analyzed the table, it would read all of it for some of them at once
+// one address after another: as long as PostgreSQL has not analyzed the table, it would read all of it for some of them
+// at once
 const findTargets = async (reader: Reader, addressKeys: readonly string[]) => {
   const { db, table } = reader
   // most links have no interstitial, and then these subqueries do not run
@@ -158,7 +162,8 @@ const findTargets = async (reader: Reader, addressKeys: readonly string[]) => {
   return rows.map(target)
 }
 
-// named one by one: what a rest of so many columns makes takes ten times as long to make, and longer to read at each visit
+// named one by one: what a rest of so many columns makes takes ten times as long to make, and longer to read at each
+// visit
 const target = (row: Row): Target => {
   const { shown_splash, shown_overlay, shown_pixels } = row
   const overlay = shown_overlay && { ...shown_overlay, position: shown_overlay.corner }

@@ -37,7 +37,10 @@ const tables = {
   campaign: ['campaigns', 'slug'],
 } as const
 
-/** Returns what is at a public address and not deleted. `domain` is the id of the branded domain; null for the service's own host. */
+/**
+ * Returns what is at a public address and not deleted. `domain` is the id of the branded domain; null for the service's
+ * own host.
+ */
 export const findAddressed = async (
   reader: Reader,
   domain: number | null,

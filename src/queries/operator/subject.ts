@@ -30,7 +30,10 @@ interface Places {
   /** the address that short links start with; undefined where it is not known */
   readonly baseUrl: string | undefined
 }
-/** Reads what an operator has written without the database, and returns a function that finds what it names. Throws `BadSubject`. */
+/**
+ * Reads what an operator has written without the database, and returns a function that finds what it names. Throws
+ * `BadSubject`.
+ */
 type Read = (text: string) => (places: Places, options: Options) => Promise<BlockSubject>
 interface Options {
   /** a block of something that was deleted since can be ended */
@@ -68,8 +71,8 @@ const pattern: Read = (text) => {
 }
 
 /**
- * Returns the branded domain at a host: the one that serves it, since any account may have a pending one there, then one that is not deleted.
- * `named` compares a hostname.
+ * Returns the branded domain at a host: the one that serves it, since any account may have a pending one there, then
+ * one that is not deleted. `named` compares a hostname.
  */
 const branded = async (reader: Reader, named: (hostname: string) => boolean) => {
   const found = (await domainsChanged(reader, 0n)).filter(({ domain }) => named(new URL(domain).hostname))

@@ -2,7 +2,9 @@ import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPosit
 import type { Reader } from '../reader.ts'
 
 export interface AnswerRow {
-  /** 1 for the first answer to the overlay, 2 for the second: an answer is never deleted, so its number never changes */
+  /**
+   * 1 for the first answer to the overlay, 2 for the second: an answer is never deleted, so its number never changes
+   */
   readonly number: number
   /** a JSON object of strings; null after its account was erased */
   readonly fields: string | null

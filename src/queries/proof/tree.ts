@@ -11,6 +11,9 @@ export const rootsOf = async (db: Knex, ranges: readonly Range[]): Promise<reado
   return ranges.map((range) => rootOfRange(tiles, range))
 }
 
-/** Returns the hashes that prove that the first `second` events begin with the first `first` as they were. Throws `MissingTile`. */
+/**
+ * Returns the hashes that prove that the first `second` events begin with the first `first` as they were. Throws
+ * `MissingTile`.
+ */
 export const consistencyPath = async (db: Knex, first: number, second: number): Promise<readonly string[]> =>
   (await rootsOf(db, consistencyRanges(first, second))).map((hash) => hash.toString('base64'))

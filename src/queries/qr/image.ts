@@ -7,9 +7,10 @@ import type { Reader } from '../reader.ts'
 const limit = 500
 
 /**
- * Deletes images that were last stored more than a day ago and that no event up to `head` names, and returns their number. Images of
- * accounts that do not exist are kept: the tables may be those of another log. Deletes nothing while the tables are behind `head`. Once
- * a newer release has filled tables, only those of erased accounts: our tables leave its events out, and they may name images.
+ * Deletes images that were last stored more than a day ago and that no event up to `head` names, and returns their
+ * number. Images of accounts that do not exist are kept: the tables may be those of another log. Deletes nothing while
+ * the tables are behind `head`. Once a newer release has filled tables, only those of erased accounts: our tables leave
+ * its events out, and they may name images.
  */
 export const deleteUnusedImages = async ({ db, table }: Reader, head: bigint): Promise<number> => {
   // the second condition on `used_at` holds for a row that is stored again while this statement runs

@@ -47,7 +47,10 @@ export interface PublicQr extends Omit<QrFields, 'logo'>, QrPersonal {
   readonly hasInlineLogo: boolean
 }
 
-/** Returns the QR codes with these aliases, in their order; none for a code that is deleted or whose account is not active. */
+/**
+ * Returns the QR codes with these aliases, in their order; none for a code that is deleted or whose account is not
+ * active.
+ */
 export const findPublicQrs = async (
   { db, table }: Reader,
   aliases: readonly string[],

@@ -4,7 +4,9 @@ import type { Reader } from '../reader.ts'
 /** ms between two looks at what is applied */
 const interval = 50
 
-/** Waits until a part is applied, or taken back. Resolves false when that has not happened by `until` (ms since 1970). */
+/**
+ * Waits until a part is applied, or taken back. Resolves false when that has not happened by `until` (ms since 1970).
+ */
 export const awaitPart = async (
   { db, table }: Reader,
   { id, part, undone = false }: { readonly id: string; readonly part: number; readonly undone?: boolean },

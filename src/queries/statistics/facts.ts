@@ -3,7 +3,10 @@ import { aboveViews, highestAccount, minuteMs, seqOf, subjects } from '../../pro
 import { dimensions } from '../../projections/statistics/labels.ts'
 import type { Reader } from '../reader.ts'
 
-/** The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its bio pages. */
+/**
+ * The clicks of one link, or all clicks of an account, including the scans of its QR codes and clicks on entries of its
+ * bio pages.
+ */
 export type Subject = { readonly link: number } | { readonly account: number }
 
 /** What the tables know about a subject. */
@@ -22,7 +25,10 @@ export interface Counted {
   readonly earlier?: Earlier
 }
 
-/** What is known of a subject at an earlier position of the log. The roll-ups have its visits before `rolled`, but later ones too. */
+/**
+ * What is known of a subject at an earlier position of the log. The roll-ups have its visits before `rolled`, but later
+ * ones too.
+ */
 export interface Earlier {
   readonly position: bigint
   /** numbers of its visits are below this */
@@ -60,7 +66,10 @@ interface CountedRow {
   readonly corrected: boolean
 }
 
-/** SQL of the columns that an earlier position also needs. Its parameters are the subject, the position, and the position again. */
+/**
+ * SQL of the columns that an earlier position also needs. Its parameters are the subject, the position, and the
+ * position again.
+ */
 const earlierColumns = ({ table }: Reader) => `
   hi,
   (select json_agg(distinct minute) from ${table('strays')} t where t.subject = ?
@@ -93,8 +102,8 @@ const earlierOf = (position: bigint, { rolled, hi, strays, corrected }: CountedR
 }
 
 /**
- * Reads what the tables know of a subject. PostgreSQL keeps the plan of the statement, also for an earlier position: the view looks everything up
- * by an index at any position, and planning takes as long as executing.
+ * Reads what the tables know of a subject. PostgreSQL keeps the plan of the statement, also for an earlier position:
+ * the view looks everything up by an index at any position, and planning takes as long as executing.
  */
 export const readCounted = async (reader: Reader, of: Subject): Promise<Counted> => {
   const { db, table, clicksUpTo } = reader
@@ -126,13 +135,16 @@ export interface Minutes {
   readonly from: number
   readonly to: number
 }
-/** The minutes that a table can number. They begin with a whole day, so that roll-ups of days leave no minutes before them to the facts. */
+/**
+ * The minutes that a table can number. They begin with a whole day, so that roll-ups of days leave no minutes before
+ * them to the facts.
+ */
 export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440, 2 ** 31 - 1]
 
 /**
- * SQL of the facts of a subject within the given minutes, as `c`. The planner looks up each range in the index on the subject and the
- * minute, in the partitions that have it; a view of a bio page is no click of an account. At an earlier position, it has the facts that were recorded
- * up to it, or the later ones.
+ * SQL of the facts of a subject within the given minutes, as `c`. The planner looks up each range in the index on the
+ * subject and the minute, in the partitions that have it; a view of a bio page is no click of an account. At an earlier
+ * position, it has the facts that were recorded up to it, or the later ones.
  */
 export const factsOf = (
   { table }: Reader,
@@ -207,9 +219,9 @@ const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Min
 ]
 
 /**
- * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them. The last period may end
- * after the minutes, if its roll-up does not. At an earlier position, the facts answer the last period, and those with visits
- * that came later.
+ * Splits minutes into whole periods of so many, as far as they are rolled up, and the minutes before and after them.
+ * The last period may end after the minutes, if its roll-up does not. At an earlier position, the facts answer the last
+ * period, and those with visits that came later.
  */
 export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: Counted): Plan => {
   const none = { rolled: { from: 0, to: 0 }, skipped: [] }

@@ -49,7 +49,10 @@ export class TooManyVisits extends Error {
 const isRolled = (name: BreakdownDimension): name is SeriesDimension => seriesDimensions.some((one) => one === name)
 const isFiltered = (filters: Filters) => Object.values(filters).some((values) => values !== undefined)
 
-/** Returns the clicks over time and by labels: from the roll-ups as far as they have what is asked for, from the facts otherwise. */
+/**
+ * Returns the clicks over time and by labels: from the roll-ups as far as they have what is asked for, from the facts
+ * otherwise.
+ */
 export const filteredStats = (reader: Reader, subject: Subject, options: FilteredOptions): Promise<Filtered> =>
   readOneMoment(reader, (moment) => read(moment, subject, options))
 
@@ -85,8 +88,8 @@ const intervalOf = (minutes: number) => `(minute - (minute % ${minutes} + ${minu
 const perInterval = { hour: 60, day: 1440, month: 1440 } as const
 
 /**
- * Counts the facts by all dimensions at once. The visits are grouped by what is asked for in one pass, so that a million of them take about a
- * second.
+ * Counts the facts by all dimensions at once. The visits are grouped by what is asked for in one pass, so that a
+ * million of them take about a second.
  */
 const countFacts = async (
   reader: Reader,

@@ -19,8 +19,8 @@ interface Numbered extends Ids {
 }
 
 /**
- * Returns the labels of some ids. Each dimension looks up its own: a join by dimension and id may be planned as one by the dimension, which
- * compares each pair, since PostgreSQL does not know that nearly all labels are referrers.
+ * Returns the labels of some ids. Each dimension looks up its own: a join by dimension and id may be planned as one by
+ * the dimension, which compares each pair, since PostgreSQL does not know that nearly all labels are referrers.
  */
 export const readLabels = async (
   { db, table }: Pick<Reader, 'db' | 'table'>,
@@ -42,8 +42,8 @@ export const readLabels = async (
 }
 
 /**
- * Returns the numbers of clicks by label, most first, for each dimension that has some. `counts` is SQL of a table with the columns `dim`,
- * `label` and `n`, and `ctes` of what it needs.
+ * Returns the numbers of clicks by label, most first, for each dimension that has some. `counts` is SQL of a table with
+ * the columns `dim`, `label` and `n`, and `ctes` of what it needs.
  */
 export const readCounts = async (reader: Reader, ctes: string, counts: string) => {
   // a sum of bigints would be a numeric, which is slow, and so is a row for each of thousands of labels

@@ -107,8 +107,9 @@ interface Slice {
 }
 
 /**
- * Splits the time of one resource whose visits are too many for a part. Whole hours stay together. Where most visits lose a person, the newest come
- * first, otherwise the oldest: so that the first visit of a person does not move from part to part. Undo takes the parts in reverse order.
+ * Splits the time of one resource whose visits are too many for a part. Whole hours stay together. Where most visits
+ * lose a person, the newest come first, otherwise the oldest: so that the first visit of a person does not move from
+ * part to part. Undo takes the parts in reverse order.
  */
 const splitTime = async (
   { db, table }: Reader,

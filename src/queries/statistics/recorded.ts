@@ -47,8 +47,8 @@ interface Wanted {
 }
 
 /**
- * Returns the minutes of about one batch of visits from a minute on: the index has them without the rows. A statement sorts at most these, or
- * the visits of a single minute.
+ * Returns the minutes of about one batch of visits from a minute on: the index has them without the rows. A statement
+ * sorts at most these, or the visits of a single minute.
  */
 const nextMinutes = async ({ db, table }: Reader, { account, until }: Wanted, from: number) => {
   const to = minuteOf(until.toISOString()) + 1
@@ -77,7 +77,10 @@ const readBatch = async (
   return rows
 }
 
-/** Returns the visits of an account, oldest first to the minute. Those of months before `CLICK_RETENTION_MONTHS` are gone. */
+/**
+ * Returns the visits of an account, oldest first to the minute. Those of months before `CLICK_RETENTION_MONTHS` are
+ * gone.
+ */
 export const clicksOf = async function* (reader: Reader, wanted: Wanted): AsyncGenerator<ExportedClick> {
   let after: Pick<Row, 'minute' | 'seq'> = { minute: firstMinute, seq: '-1' }
   for (let from = firstMinute; ;) {

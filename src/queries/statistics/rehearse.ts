@@ -137,8 +137,8 @@ const readAlike = async (reader: Reader, period: Period, { asked, moments, last 
 }
 
 /**
- * Returns the visits of a period in batches, those that are alike together. Each statement reads about as many visits, so that none takes long
- * and a caller can stop in between.
+ * Returns the visits of a period in batches, those that are alike together. Each statement reads about as many visits,
+ * so that none takes long and a caller can stop in between.
  */
 export const alikeVisits = async function* (
   reader: Reader,

@@ -70,8 +70,9 @@ const checked = (plan: Plan, { from }: Pick<SeriesOptions, 'from'>, { rolled, si
 }
 
 /**
- * Plans a question about a time, by periods of so many minutes. The period that is under way counts as a whole one: what it has in the roll-ups
- * is all before the end of a time that ends now. At an earlier position, they may have later visits.
+ * Plans a question about a time, by periods of so many minutes. The period that is under way counts as a whole one:
+ * what it has in the roll-ups is all before the end of a time that ends now. At an earlier position, they may have
+ * later visits.
  */
 const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan => {
   const [first, end] = [options.from.getTime() / minuteMs, options.to.getTime() / minuteMs]
@@ -86,7 +87,8 @@ const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan 
 }
 
 /**
- * Returns SQL of all facts of a time, without the roll-ups: for what they do not have. Throws `BeforeHorizon` if some of the facts were dropped.
+ * Returns SQL of all facts of a time, without the roll-ups: for what they do not have. Throws `BeforeHorizon` if some
+ * of the facts were dropped.
  */
 export const factsOfTime = (reader: Reader, counted: Counted, time: Pick<SeriesOptions, 'from' | 'to'>): string => {
   const all = { from: Math.floor(time.from.getTime() / minuteMs), to: Math.ceil(time.to.getTime() / minuteMs) }

@@ -47,8 +47,9 @@ const daysOf = async ({ db, table }: Reader, subject: number) => {
 }
 
 /**
- * Returns the day of an earlier position if it is to be counted by its roll-up less the later visits, which are fewer in its second half. A day
- * that a later one follows is rolled up whole. Where classes were changed since, that may have been before or after a visit was rolled up.
+ * Returns the day of an earlier position if it is to be counted by its roll-up less the later visits, which are fewer
+ * in its second half. A day that a later one follows is rolled up whole. Where classes were changed since, that may
+ * have been before or after a visit was rolled up.
  */
 const wholeDay = ({ rolled, horizon, earlier }: Counted, last: number): number | undefined => {
   const day = Math.floor((rolled ?? firstMinute) / dayMinutes)
@@ -58,8 +59,8 @@ const wholeDay = ({ rolled, horizon, earlier }: Counted, last: number): number |
 }
 
 /**
- * Returns the labels of a subject. At an earlier position, they are the sum of the days before it, or all time less the other days, whichever are
- * fewer.
+ * Returns the labels of a subject. At an earlier position, they are the sum of the days before it, or all time less the
+ * other days, whichever are fewer.
  */
 const labelsOf = async (reader: Reader, counted: Counted): Promise<Labels> => {
   const { table } = reader

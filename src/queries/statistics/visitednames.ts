@@ -3,7 +3,9 @@ import { idOrNull, type Reader } from '../reader.ts'
 /** What a person calls something that was visited. */
 export type VisitedName = { readonly alias: string; readonly domain: number | null } | { readonly name: string }
 
-/** Returns the names of links, and of QR codes (`qr/7`) and bio pages (`bio/7`), of an account, also of deleted ones. */
+/**
+ * Returns the names of links, and of QR codes (`qr/7`) and bio pages (`bio/7`), of an account, also of deleted ones.
+ */
 export const visitedNames = async (
   { db, table }: Reader,
   account: number,

@@ -23,7 +23,10 @@ const tables = { links: 'links', bio: 'bios', qr: 'qrs' } as const
 /** The name of an item in the result of `itemsWithin`. */
 export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
 
-/** Returns which items of an account are in a campaign, a channel and on a domain now, also deleted ones. Campaigns, domains and tags have links only. */
+/**
+ * Returns which items of an account are in a campaign, a channel and on a domain now, also deleted ones. Campaigns,
+ * domains and tags have links only.
+ */
 export const itemsWithin = async (
   { db, table }: Reader,
   account: number,
@@ -59,8 +62,8 @@ const visitedThrough = { links: 'i.id', qr: `${subjects.qr(0)} - i.id`, bio: `${
 const mostNamed = 500
 
 /**
- * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted. The ids have to be those of the
- * account's own.
+ * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted.
+ * The ids have to be those of the account's own.
  */
 export const visitedWithin = async (
   { db, table }: Reader,

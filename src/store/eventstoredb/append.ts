@@ -40,7 +40,8 @@ export const createAppend = ({ calls, readPage, credentials, codec, timeoutMs }:
     const attempt = (client: EventStoreDBClient, ms: number) =>
       withTimeout(
         ms,
-        // without credentials in the call, the client uses a gRPC stream that all appends share and that has no deadline
+        // without credentials in the call, the client uses a gRPC stream that all appends share and that has no
+        // deadline
         client.appendToStream(stream, [...events], {
           expectedRevision: expected,
           credentials,

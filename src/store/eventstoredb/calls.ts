@@ -8,15 +8,19 @@ import { hintOf, refusalOf } from './cause.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
 import { library } from './library.ts'
 
-/** One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when the store is closed. */
+/**
+ * One attempt at a call. It has to settle within `ms`, with `TimedOut` when the server is silent. `closed` aborts when
+ * the store is closed.
+ */
 export type Attempt<T> = (client: EventStoreDBClient, ms: number, closed: AbortSignal) => Promise<T>
 
 export interface Calls {
   /** The time by which a call that begins now has to be answered: ms since the epoch. */
   readonly deadline: () => number
   /**
-   * Repeats an attempt until the server answers; `isAnswer` says which errors are answers. The outcome of a failed attempt is unknown, so each
-   * attempt has to send the same request. Throws `StoreUnavailable` at the deadline `until`.
+   * Repeats an attempt until the server answers; `isAnswer` says which errors are answers. The outcome of a failed
+   * attempt is unknown, so each attempt has to send the same request. Throws `StoreUnavailable` at the deadline
+   * `until`.
    */
   readonly call: <T>(attempt: Attempt<T>, until: number, isAnswer?: (error: unknown) => boolean) => Promise<T>
   readonly unreachable: (cause?: unknown) => StoreUnavailable
@@ -24,7 +28,10 @@ export interface Calls {
   readonly problem: () => string | undefined
 }
 
-/** Each attempt gets this part of the time that is left (3 s of 5 s, then 1.2 s, …), so that there is always time for another. */
+/**
+ * Each attempt gets this part of the time that is left (3 s of 5 s, then 1.2 s, …), so that there is always time for
+ * another.
+ */
 const share = 0.6
 /** ms: with less time left, no further attempt is made */
 const shortestAttempt = 100
@@ -50,8 +57,8 @@ const refusalPause = 10
 const probeTime = 1000
 
 /**
- * Calls with retries. `timeoutMs` is the time in ms for one call, all its attempts included. After a call without an answer, `probe` is tried
- * until the server answers; other calls are refused meanwhile.
+ * Calls with retries. `timeoutMs` is the time in ms for one call, all its attempts included. After a call without an
+ * answer, `probe` is tried until the server answers; other calls are refused meanwhile.
  */
 export const createCalls = (
   clients: Clients,

@@ -32,8 +32,8 @@ export interface Clients {
   readonly credentials: Credentials
   readonly current: () => EventStoreDBClient
   /**
-   * Replaces a client that does not answer; calls that are under way on it continue there. Does nothing when another caller has replaced it
-   * already, or when the current client is younger than 2 s.
+   * Replaces a client that does not answer; calls that are under way on it continue there. Does nothing when another
+   * caller has replaced it already, or when the current client is younger than 2 s.
    */
   readonly replace: (stuck: EventStoreDBClient) => void
   readonly close: () => Promise<void>
@@ -87,7 +87,10 @@ const requireFiles = (url: string) => {
 /** `connectivityState.SHUTDOWN` of grpc-js, which the client depends on, not we */
 const shutDown = 4
 
-/** The client appends in a promise whose executor is asynchronous: what it throws on a closed channel would end the process. */
+/**
+ * The client appends in a promise whose executor is asynchronous: what it throws on a closed channel would end the
+ * process.
+ */
 const ifOpen =
   (action: Action): Action =>
   (connection) => {
@@ -102,7 +105,8 @@ const open = (url: string) => {
   const { handleError, execute, GRPCStreamCreator } = internals
   // the client looks for another server here without awaiting the result: an unhandled rejection would end the process
   internals.handleError = (...args) => handleError(...args).catch(() => {})
-  // a channel is closed by us and by the client, also while calls wait for it: each call looks in the turn in which it begins
+  // a channel is closed by us and by the client, also while calls wait for it: each call looks in the turn in which it
+  // begins
   internals.execute = (service, name, action) => execute(service, name, ifOpen(action))
   internals.GRPCStreamCreator = (service, name, action, cache) =>
     GRPCStreamCreator(service, name, ifOpen(action), cache)

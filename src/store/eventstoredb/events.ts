@@ -18,14 +18,20 @@ const patterns: Readonly<Record<Filter, RegExp>> = {
   all: new RegExp(typesOf.all),
 }
 
-/** Whether an event passes a filter. What has neither a known type nor our metadata was not written by this or a newer release. */
+/**
+ * Whether an event passes a filter. What has neither a known type nor our metadata was not written by this or a newer
+ * release.
+ */
 export const passes = (filter: Filter, { type, metadata }: Pick<Raw, 'type' | 'metadata'>): boolean =>
   patterns[filter].test(type) && (known.has(type) || isOurs(metadata))
 
 const isOurs = (metadata: unknown) =>
   typeof metadata === 'object' && metadata !== null && 'v' in metadata && 'at' in metadata && 'command' in metadata
 
-/** An event as the codec reads it. Commit and prepare positions are equal for events that were written without a transaction. */
+/**
+ * An event as the codec reads it. Commit and prepare positions are equal for events that were written without a
+ * transaction.
+ */
 export const toRaw = ({ id, streamId, revision, type, data, metadata, position, created }: RecordedEvent): Raw => ({
   id,
   stream: streamId,
@@ -39,8 +45,8 @@ export const toRaw = ({ id, streamId, revision, type, data, metadata, position, 
 })
 
 /**
- * The events of a read as they arrive. Throws `TimedOut` when none arrives for `ms`: the client ignores the deadline of a read. Throws when
- * the signal aborts.
+ * The events of a read as they arrive. Throws `TimedOut` when none arrives for `ms`: the client ignores the deadline of
+ * a read. Throws when the signal aborts.
  */
 export const eventsOf = async function* (
   call: StreamingRead<{ readonly event?: RecordedEvent }>,

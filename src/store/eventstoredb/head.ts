@@ -27,7 +27,10 @@ export interface SearchMemory {
   readonly save: (filter: Filter, searched: Searched) => Promise<void>
 }
 
-/** Returns the position of the newest event that passes a filter, 0n when there is none. A signal ends the wait, not the search. */
+/**
+ * Returns the position of the newest event that passes a filter, 0n when there is none. A signal ends the wait, not the
+ * search.
+ */
 export type Head = (filter: Filter, signal?: AbortSignal) => Promise<bigint>
 
 interface HeadParts {
@@ -131,8 +134,8 @@ const createSearch = ({ readBack, idAt, memory, saveInterval = 5000 }: HeadParts
 }
 
 /**
- * Reads the log backwards, which the client cannot filter, as far as it was not read before. Calls that wait share a search. Each page is
- * answered in time or ends the search, which the next one continues.
+ * Reads the log backwards, which the client cannot filter, as far as it was not read before. Calls that wait share a
+ * search. Each page is answered in time or ends the search, which the next one continues.
  */
 export const createHead = (parts: HeadParts): Head => {
   const search = createSearch(parts)

@@ -17,8 +17,8 @@ const isGone = (error: unknown) =>
   error instanceof library().StreamNotFoundError || error instanceof library().StreamDeletedError
 
 /**
- * At most `count` events of a stream, from a revision on or its last ones; none when the stream does not exist or was deleted. A page ends
- * early when it has `pageBytes`.
+ * At most `count` events of a stream, from a revision on or its last ones; none when the stream does not exist or was
+ * deleted. A page ends early when it has `pageBytes`.
  */
 export type ReadPage = (stream: string, from: bigint | 'end', count: number, until?: number) => Promise<Encoded[]>
 
@@ -73,8 +73,8 @@ export const createReadBack =
     }, deadline())
 
 /**
- * Throws when the user may not read `$all`: it could append, but no table would ever be filled. Waits `ms` at most; any other failure is
- * left to the calls that follow.
+ * Throws when the user may not read `$all`: it could append, but no table would ever be filled. Waits `ms` at most; any
+ * other failure is left to the calls that follow.
  */
 export const requireAll = async (client: EventStoreDBClient, ms: number): Promise<void> => {
   const read = client.readAll({

@@ -27,7 +27,10 @@ interface SubscribeParts {
   readonly onDropped: (error: unknown) => void
 }
 
-/** Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by another. */
+/**
+ * Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by
+ * another.
+ */
 export const createSubscribe = ({ clients, head, idAt, stall, onDropped }: SubscribeParts) =>
   async function* (range: Range): AsyncGenerator<readonly Encoded[]> {
     const { signal } = range
@@ -52,7 +55,10 @@ export const createSubscribe = ({ clients, head, idAt, stall, onDropped }: Subsc
     }
   }
 
-/** Returns whether the server refuses the position for ever. It does not say so, and the same error may have another cause. */
+/**
+ * Returns whether the server refuses the position for ever. It does not say so, and the same error may have another
+ * cause.
+ */
 const isRefused = async (error: unknown, position: bigint, idAt: SubscribeParts['idAt']) =>
   error instanceof library().UnknownError &&
   position > 0n &&
@@ -118,7 +124,9 @@ const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): Al
   return call
 }
 
-/** Runs `check` after each `stall` ms of silence. The action it returns is taken unless something was heard meanwhile. */
+/**
+ * Runs `check` after each `stall` ms of silence. The action it returns is taken unless something was heard meanwhile.
+ */
 const watchSilence = (stall: number, check: () => Promise<(() => void) | undefined>) => {
   let heardAt = Date.now()
   let paused = false

@@ -31,13 +31,17 @@ export const toEncoded = (row: Row): Encoded => ({
 })
 
 /**
- * SQL that estimates the size of an event's JSON without reading it: what the server stores outside of the row stays there. Full click
- * events are compressed to about an eighth; the constant keeps short what may be compressed far better.
+ * SQL that estimates the size of an event's JSON without reading it: what the server stores outside of the row stays
+ * there. Full click events are compressed to about an eighth; the constant keeps short what may be compressed far
+ * better.
  */
 const weight = `pg_column_size(data) * case when pg_column_compression(data) is null then 1 else 8 end
   + case when pg_column_compression(data) is null then 0 else 8192 end`
 
-/** SQL for the rows of a query that come before this many bytes, at least one. `found` is how many there would be without that limit. */
+/**
+ * SQL for the rows of a query that come before this many bytes, at least one. `found` is how many there would be
+ * without that limit.
+ */
 export const fittingRows = (rows: string, order: 'position' | 'revision', bytes: string) => `
   select * from (
     select *, sum(weight) over (order by ${order}) - weight as before, count(*) over () as found
@@ -47,9 +51,9 @@ export const fittingRows = (rows: string, order: 'position' | 'revision', bytes:
 
 const others = clickTypes.flatMap((type) => (type === 'LinkClicked' ? [] : [`'${type}'`])).join()
 /**
- * SQL of the positions that pass each filter: those in an order, after a condition. There is an index on the positions of `LinkClicked`, and one
- * on all others; the few other events that are read with the clicks are in `log.reclassified`, because an index on them would have to read a log
- * of any size first.
+ * SQL of the positions that pass each filter: those in an order, after a condition. There is an index on the positions
+ * of `LinkClicked`, and one on all others; the few other events that are read with the clicks are in
+ * `log.reclassified`, because an index on them would have to read a log of any size first.
  */
 const positions: Readonly<Record<Filter, (and: string, order: string) => string>> = {
   clicks: (and, order) => `

@@ -4,7 +4,9 @@ import type { Filter } from '../../events/store.ts'
 import { appendedSuffix, notifyAppended } from '../../postgres/notifications.ts'
 
 export interface AppendNotifier {
-  /** Notifies the other processes that events which pass these filters were appended: at once, then at most every 15 ms. */
+  /**
+   * Notifies the other processes that events which pass these filters were appended: at once, then at most every 15 ms.
+   */
   readonly notify: (filters: readonly Filter[]) => void
   /** Resolves when no notification is due. */
   readonly idle: () => Promise<void>

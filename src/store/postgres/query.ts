@@ -9,7 +9,10 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-/** Runs a statement that the server keeps prepared under `name`. Throws `StoreUnavailable` unless the statement itself is at fault. */
+/**
+ * Runs a statement that the server keeps prepared under `name`. Throws `StoreUnavailable` unless the statement itself
+ * is at fault.
+ */
 export type Query = <R extends object>(name: string, text: string, values: unknown[]) => Promise<R[]>
 
 export const createQuery =
@@ -23,7 +26,8 @@ export const createQuery =
   }
 
 /**
- * Whether the server has rejected this very statement: bad data (SQLSTATE class 22), a violated constraint (23), bad syntax or names (42).
- * After any other error, known as an outage (`isUnavailable`) or not, an append may have been stored and has to be repeated.
+ * Whether the server has rejected this very statement: bad data (SQLSTATE class 22), a violated constraint (23), bad
+ * syntax or names (42). After any other error, known as an outage (`isUnavailable`) or not, an append may have been
+ * stored and has to be repeated.
  */
 const isStatementError = (error: unknown) => /^(22|23|42)/.test((error as { code?: string }).code ?? '')

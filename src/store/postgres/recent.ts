@@ -11,9 +11,9 @@ export interface RecentClicks {
 const mostBytes = 4 * 1024 * 1024
 
 /**
- * Remembers batches of clicks until the readers of this process have had them: most are read twice within a second, and decompressing and sending
- * them is most of what reading them costs PostgreSQL. An id is random and given to one content only, so that the memory cannot be wrong; which
- * events there are, and where, only the log says.
+ * Remembers batches of clicks until the readers of this process have had them: most are read twice within a second, and
+ * decompressing and sending them is most of what reading them costs PostgreSQL. An id is random and given to one
+ * content only, so that the memory cannot be wrong; which events there are, and where, only the log says.
  */
 export const recentClicks = (limit = mostBytes): RecentClicks => {
   const batches = new Map<string, string>()

@@ -31,8 +31,8 @@ export interface SubscribeParts {
 type Range = Parameters<EventStore['subscribe']>[0]
 
 /**
- * Pages of rows after a position, from the log as it is and then as it grows. It queries the log again when `appended` is notified of its
- * filter, unless a page shows that there is more.
+ * Pages of rows after a position, from the log as it is and then as it grows. It queries the log again when `appended`
+ * is notified of its filter, unless a page shows that there is more.
  */
 const pagesWith = ({ query, appended, recent }: SubscribeParts) =>
   async function* ({ after, filter, limit, signal }: Range): AsyncGenerator<readonly Row[]> {

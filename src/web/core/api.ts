@@ -80,7 +80,9 @@ const problemOf = async (status: number, body: Answer, retry: string | null) => 
   return typeof body['message'] === 'string' ? told(body) : t().errors.unknown
 }
 
-/** Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in. */
+/**
+ * Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in.
+ */
 export const request = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> => {
   if (isRefusedInPast(method, path)) throw new ApiError(405, t().past.readOnlyWhy)
   const { response, answer } = await send(method, path, body, signal)

@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
 import { ApiError } from './api.ts'
 
-/** Returns what a request found wrong with one of these fields, as the API names them; `undefined` stands for none of its fields. */
+/**
+ * Returns what a request found wrong with one of these fields, as the API names them; `undefined` stands for none of
+ * its fields.
+ */
 export const problemOf = (
   error: ApiError | undefined,
   ...fields: readonly (string | undefined)[]
@@ -11,7 +14,10 @@ export const problemOf = (
 export interface FormState {
   readonly busy: boolean
   readonly error: ApiError | undefined
-  /** Returns what is wrong with a field, by the name that it has in the API; without a name, what is wrong with none of them. */
+  /**
+   * Returns what is wrong with a field, by the name that it has in the API; without a name, what is wrong with none of
+   * them.
+   */
   readonly problem: (field?: string) => string | undefined
   /** Does the work of the form. A request that the service refuses is shown at its field. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>

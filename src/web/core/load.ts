@@ -27,9 +27,9 @@ export const forgetAnswers = (): void => answers.clear()
 const withoutQuery = (path: string | undefined) => path?.split('?')[0]
 
 /**
- * Reads a path of the API, again after every change, and when the window is shown again. While another query of the same path is
- * loaded, the data of the last one stays, so that nothing moves. Without a path, nothing is read. In the past, the answer is the one of then,
- * unless `ofNow` is set.
+ * Reads a path of the API, again after every change, and when the window is shown again. While another query of the
+ * same path is loaded, the data of the last one stays, so that nothing moves. Without a path, nothing is read. In the
+ * past, the answer is the one of then, unless `ofNow` is set.
  */
 export const useLoad = <T>(wanted: string | undefined, { ofNow = false } = {}): Loaded<T> => {
   const path = wanted === undefined || ofNow ? wanted : pathAt(wanted)

@@ -28,7 +28,10 @@ export interface Told {
   readonly message: string
 }
 
-/** Says what the API says is wrong in the language of the page, by its code. The texts are loaded with the first failure. */
+/**
+ * Says what the API says is wrong in the language of the page, by its code. The texts are loaded with the first
+ * failure.
+ */
 export const told = async ({ message, code, field: path, params }: Failed): Promise<Told> => {
   const given = { code, params: { ...(params as object) } } as Problem
   const { englishTexts, fillProblem, textOf } = await import('../../lib/problems/problem.ts')

@@ -5,7 +5,10 @@ export interface Past {
   readonly time: Date
 }
 
-/** Reads a moment in the address of the page: a time, or an event together with its time, which the page then need not look up. */
+/**
+ * Reads a moment in the address of the page: a time, or an event together with its time, which the page then need not
+ * look up.
+ */
 export const readPast = (text: string | null): Past | undefined => {
   const [, event, given] = /^(?:event:(\d{1,15})@)?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(text ?? '') ?? []
   const time = new Date(given ?? '')
@@ -14,8 +17,8 @@ export const readPast = (text: string | null): Past | undefined => {
 }
 
 /**
- * What the API answers for the present only: these requests never have `at`. Histories and revisions have a past there, but here they lead to other
- * moments, so that they show what came later, too.
+ * What the API answers for the present only: these requests never have `at`. Histories and revisions have a past there,
+ * but here they lead to other moments, so that they show what came later, too.
  */
 const presentOnly = [
   /\/history$/,

@@ -32,8 +32,8 @@ const goAfter = ({ event, time }: Change) =>
   go(event === null ? whenAt(moment(time)) : afterEvent(event, moment(time)), { replace: past.value !== undefined })
 
 /**
- * Goes to the state before the newest change that is shown: right after the one before it. `known` are the newest changes that the screen
- * knows, without gaps, so only those before all of them have to be asked for.
+ * Goes to the state before the newest change that is shown: right after the one before it. `known` are the newest
+ * changes that the screen knows, without gaps, so only those before all of them have to be asked for.
  */
 export const toPrevious = async (subject: string, known: readonly Change[]) => {
   const shown = past.value
@@ -46,7 +46,9 @@ export const toPrevious = async (subject: string, known: readonly Change[]) => {
   else if (newest) goTo(new Date(moment(newest.time).getTime() - 1000))
 }
 
-/** Goes to the state after the next change. `known` has it when it also has one that is shown, because it has no gaps. */
+/**
+ * Goes to the state after the next change. `known` has it when it also has one that is shown, because it has no gaps.
+ */
 export const toNext = async (subject: string, known: readonly Change[]) => {
   const shown = past.value
   if (!shown) return

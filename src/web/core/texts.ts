@@ -41,10 +41,16 @@ const texts = signal<StartTexts | undefined>(undefined)
 export const allTexts = signal<Texts | undefined>(undefined)
 /** The language of the page. */
 export const lang = signal<Language>('en')
-/** How the language writes dates and figures. English has the day before the month here, as most of its readers outside of America do. */
+/**
+ * How the language writes dates and figures. English has the day before the month here, as most of its readers outside
+ * of America do.
+ */
 export const locale = (): string => (lang.value === 'en' ? 'en-GB' : lang.value)
 
-/** Returns what the shell and the first screen say, in the language of the page. Other screens have the one of `alltexts.ts`. */
+/**
+ * Returns what the shell and the first screen say, in the language of the page. Other screens have the one of
+ * `alltexts.ts`.
+ */
 export const t = (): StartTexts => texts.value!
 
 /** Loads a language, English when there is no such language: `lang` is then the one that is shown. */

@@ -19,8 +19,8 @@ interface ButtonProps {
   readonly busy?: boolean
   readonly disabled?: boolean
   /**
-   * It changes something, so it is off in the past, and says why. By default, that is true of primary and dangerous buttons, of those that send a
-   * form, and of those with a drawing of a change.
+   * It changes something, so it is off in the past, and says why. By default, that is true of primary and dangerous
+   * buttons, of those that send a form, and of those with a drawing of a change.
    */
   readonly writes?: boolean
   readonly onClick?: () => void

@@ -13,7 +13,10 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A window above the page. It has the focus until it is closed, which Escape does, too; then the focus returns to where it was. */
+/**
+ * A window above the page. It has the focus until it is closed, which Escape does, too; then the focus returns to where
+ * it was.
+ */
 export const Dialog = ({ title, as = 'box', firm, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -27,7 +27,9 @@ const pathOf = ({ size, dark }: Code): string => {
   return parts.join('')
 }
 
-/** Returns the code of a text, as the service draws it; undefined while it is not made, or when the text is too long. */
+/**
+ * Returns the code of a text, as the service draws it; undefined while it is not made, or when the text is too long.
+ */
 export const useCode = (text: string, withLogo: boolean): Code | undefined => {
   const [code, setCode] = useState<Code | undefined>(undefined)
   useEffect(() => {

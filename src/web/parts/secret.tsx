@@ -10,7 +10,10 @@ interface SecretProps {
   readonly onClose: () => void
 }
 
-/** A secret that is shown once: the window stays until somebody says that they have kept it. It is nowhere else in the page. */
+/**
+ * A secret that is shown once: the window stays until somebody says that they have kept it. It is nowhere else in the
+ * page.
+ */
 export const Secret = ({ title, secret, text, onClose }: SecretProps) => (
   <Dialog title={title} firm onClose={onClose}>
     <div class="body">

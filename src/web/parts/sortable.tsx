@@ -30,8 +30,8 @@ const placeAt = (list: HTMLElement, y: number): number => {
 }
 
 /**
- * Rows whose order can be changed: by a handle that is dragged or moved with the arrow keys, and by buttons, for those who do neither. A screen
- * reader says where a row is then.
+ * Rows whose order can be changed: by a handle that is dragged or moved with the arrow keys, and by buttons, for those
+ * who do neither. A screen reader says where a row is then.
  */
 export const Sortable = <T,>({ items, keyOf, nameOf, onOrder, onRemove, row }: SortableProps<T>) => {
   const list = useRef<HTMLOListElement>(null)

@@ -56,7 +56,8 @@ describe('a user agent', () => {
     }
   })
 
-  // Some browsers in the sample send another user agent (a phone's on a desktop, by their developer tools), so only nearly all must agree.
+  // Some browsers in the sample send another user agent (a phone's on a desktop, by their developer tools), so only
+  // nearly all must agree.
   const agreement = (judge: (sample: Sample) => boolean | undefined): number => {
     const judged = samples.map(judge).filter((agrees) => agrees !== undefined)
     expect(judged.length).to.be.above(1_000)
@@ -282,7 +283,8 @@ describe('the classification rules', () => {
     for (const version of others) expect(version).to.be.within(2, 2 ** 31 - 1)
   })
 
-  // When this fails although isbot and the previewers are the same, raise `code` in agent.ts. Then write the new values here.
+  // When this fails although isbot and the previewers are the same, raise `code` in agent.ts. Then write the new values
+  // here.
   it('give the same classes as long as they have the same version', () => {
     const all = [...bots, ...previews, ...browsers, ...inApp].map((one) => String(one[one.length - 1]))
     const classes = [...all, ...samples.map(({ userAgent }) => userAgent)].map((agent) => readAgent(agent).class)

@@ -14,7 +14,10 @@ import { expectConventions, expectFailure } from '../../support/conventions.ts'
 const long = 'https://example.com/'
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
-/** Returns an answer that is a file as if it had an ordinary body: its headers can then be compared with those of all others. */
+/**
+ * Returns an answer that is a file as if it had an ordinary body: its headers can then be compared with those of all
+ * others.
+ */
 const asJson = ({ headers, ...answer }: Answer): Answer => {
   const others = new Headers(headers)
   others.set('Content-Type', 'application/json; charset=utf-8')

@@ -34,7 +34,9 @@ describe('connections', () => {
     }
     return { closed, drip }
   }
-  /** Resolves once a connection is closed. One that the server has closed before it read anything ends with ECONNRESET. */
+  /**
+   * Resolves once a connection is closed. One that the server has closed before it read anything ends with ECONNRESET.
+   */
   const ended = (socket: Socket) => new Promise<void>((done) => socket.resume().once('close', () => done()))
   const answerOf = async (socket: Socket) => {
     socket.write('\r\n')

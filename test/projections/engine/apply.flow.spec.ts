@@ -18,7 +18,10 @@ const registered = (id: number): DomainEvent => ({
   type: 'AccountRegistered',
   data: { id, email: 'e', username: 'u', password: 'p', emailToken: 'e', usernameToken: 'u' },
 })
-/** Stores the id of every deleted link as a smallint, so that the database rejects large ids. The handler throws for 666. */
+/**
+ * Stores the id of every deleted link as a smallint, so that the database rejects large ids. The handler throws for
+ * 666.
+ */
 const numbers: Projection = {
   name: 'numbers',
   version: 1,
@@ -163,7 +166,10 @@ describe('applying a batch of events', () => {
   })
 
   describe('with more clicks than one statement can write in time', () => {
-    /** Its statement is cancelled, as by a statement timeout, when it has more than `most` clicks; each other one is counted. */
+    /**
+     * Its statement is cancelled, as by a statement timeout, when it has more than `most` clicks; each other one is
+     * counted.
+     */
     const counting = (most: number, code = '57014') => {
       const batches: number[] = []
       const projection: Projection = {

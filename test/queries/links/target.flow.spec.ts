@@ -10,7 +10,10 @@ import { openTestLog, type TestLog } from '../../support/log.ts'
 
 const many = 1000
 
-/** Writes the events into new tables of all projections, and gives the planner its statistics. Returns the names of the tables. */
+/**
+ * Writes the events into new tables of all projections, and gives the planner its statistics. Returns the names of the
+ * tables.
+ */
 const write = async (log: TestLog, events: readonly DomainEvent[]) => {
   const names = new Map<string, string>()
   for (const projection of projections) {

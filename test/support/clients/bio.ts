@@ -17,7 +17,10 @@ export const fullPage = {
   links,
 }
 
-/** Returns the set-up of a spec about bio pages: `start` opens a service with an account, `startSecond` another process of it. */
+/**
+ * Returns the set-up of a spec about bio pages: `start` opens a service with an account, `startSecond` another process
+ * of it.
+ */
 export const bioSetUp = () => {
   const stage = openStage()
   const open = async (...args: Parameters<typeof startTestApp>) => {

@@ -8,7 +8,10 @@ import { openStage, query, randomFrom, seed } from '../faults.ts'
 import { noise, scanPng } from '../qr.ts'
 import { startStub } from '../stub.ts'
 
-/** Returns the set-up of a spec about QR codes: a picture and its files. `start` opens a service, which can fetch them, and registers an account. */
+/**
+ * Returns the set-up of a spec about QR codes: a picture and its files. `start` opens a service, which can fetch them,
+ * and registers an account.
+ */
 export const qrSetUp = () => {
   const random = randomFrom(seed)
   const picture = noise(64, 48, random)

@@ -96,7 +96,10 @@ const read = async ({ log }: Node, request: Request) => {
   if (!cut(request, sent)) call.end()
 }
 
-/** Returns a predicate for the events on the requested side of the start of a read. When `$all` is read backwards, the start itself is excluded. */
+/**
+ * Returns a predicate for the events on the requested side of the start of a read. When `$all` is read backwards, the
+ * start itself is excluded.
+ */
 const rangeOf = (options: ReadOptions, all: boolean, backwards: boolean) => {
   const from = all ? options.getAll()! : options.getStream()!
   if (from.hasStart()) return () => !backwards

@@ -56,7 +56,10 @@ export interface World {
   readonly isUp: (instance: Instance) => boolean
   /** Sends a write request and expects the status. */
   readonly write: (n: number, method: string, path: string, ask: Ask, status: number) => Promise<Written>
-  /** Runs a check that must pass at once; while the projector lags, it may pass later in a process that was not notified. */
+  /**
+   * Runs a check that must pass at once; while the projector lags, it may pass later in a process that was not
+   * notified.
+   */
   readonly holds: (
     n: number,
     check: (service: Service) => Promise<unknown>,

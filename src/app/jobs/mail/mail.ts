@@ -94,8 +94,8 @@ export const startMails = (options: MailOptions) => {
   }
   return {
     /**
-     * Sends what was ordered, a moment later. The request is answered by then: what becomes of its order must not show in the time that it
-     * takes. Again a second later: a notice is ordered before what it is about has happened.
+     * Sends what was ordered, a moment later. The request is answered by then: what becomes of its order must not show
+     * in the time that it takes. Again a second later: a notice is ordered before what it is about has happened.
      */
     wake: () => {
       if (stopping.signal.aborted || planned.size > 0) return

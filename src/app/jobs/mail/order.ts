@@ -30,7 +30,10 @@ export const lifetime = 3 * day
 /** seconds until a notice of something that has not happened is dropped: the request that announced it has failed */
 const grace = 60
 
-/** Returns the account that has an e-mail address now. From the log: the tables may lag behind, and an account must not be missed. */
+/**
+ * Returns the account that has an e-mail address now. From the log: the tables may lag behind, and an account must not
+ * be missed.
+ */
 const ownerOf = async ({ handler, pepper }: OrderOptions, address: string) => {
   const holder = await handler.claimant({ kind: 'email', name: claimedEmail(pepper, address).emailKey })
   if (holder === undefined) return undefined
@@ -41,7 +44,10 @@ const ownerOf = async ({ handler, pepper }: OrderOptions, address: string) => {
 
 type Ordered = Pick<DueMail, 'account' | 'age'>
 
-/** Returns what writes the mail of an order: a notice, one that is sent once something has happened, or a mail with a link. */
+/**
+ * Returns what writes the mail of an order: a notice, one that is sent once something has happened, or a mail with a
+ * link.
+ */
 const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang: string) => {
   const { textOf, addressOf } = options
   const notice = (owner: number | null, name: TextName, to: string, line?: string): Decision => ({
@@ -87,7 +93,10 @@ const lineOf = (id: number, { fields, url }: Webhook) => {
   return `${id}: ${[fields.name, host].filter(Boolean).join(', ')}`
 }
 
-/** Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes the same time. */
+/**
+ * Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes
+ * the same time.
+ */
 export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
   const { account } = ordered
   const { notice, linked, noticeOnce } = createDecisions(options, ordered, order.lang)

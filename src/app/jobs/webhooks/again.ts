@@ -8,7 +8,9 @@ import type { WebhookOptions } from './options.ts'
 import { positionBefore, readSome } from './read.ts'
 import { withUnreadable } from './unreadable.ts'
 
-/** Returns the message of a webhook at a place of the log, and what it is sent with, also while the webhook is disabled. */
+/**
+ * Returns the message of a webhook at a place of the log, and what it is sent with, also while the webhook is disabled.
+ */
 export const messageAt = async (
   { store, ordinals, presenter, onProblem }: Pick<WebhookOptions, 'store' | 'ordinals' | 'presenter' | 'onProblem'>,
   own: Webhook,

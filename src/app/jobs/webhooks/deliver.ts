@@ -26,12 +26,21 @@ import type { Memberships } from './memberships.ts'
 import type { Attempt, WebhookOptions } from './options.ts'
 import { createReader } from './read.ts'
 
-/** Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may all wait for an answer */
+/**
+ * Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may
+ * all wait for an answer
+ */
 const [mostSending, mostTrying] = [500, 100]
-/** ms of the longest pause between two attempts, of the longest that a receiver can ask for, and after which a webhook is disabled */
+/**
+ * ms of the longest pause between two attempts, of the longest that a receiver can ask for, and after which a webhook
+ * is disabled
+ */
 const [longestPauseMs, maxRetryAfterMs, disableAfterMs] = [900_000, 3_600_000, 3 * 86_400_000]
 const firstPause = 5000
-/** ms for which an event that this release cannot read waits for a process of another one, before it is sent without its data */
+/**
+ * ms for which an event that this release cannot read waits for a process of another one, before it is sent without its
+ * data
+ */
 const unreadableTimeoutMs = 600_000
 /** attempts after which the oldest are deleted */
 const trimEvery = 100
@@ -75,7 +84,10 @@ export const sendMessage = async (
 const pauseAfter = (tries: number, first: number, retryAfterMs: number) =>
   Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPauseMs) * (1 + Math.random() / 10), retryAfterMs)
 
-/** Returns the attempt that is shown while an event waits for a process that can read it; undefined when it does not wait. */
+/**
+ * Returns the attempt that is shown while an event waits for a process that can read it; undefined when it does not
+ * wait.
+ */
 const waiting = (event: Recorded<LogEvent>): Outcome | undefined => {
   if (!isUnknown(event) || Date.now() - Date.parse(event.at) > unreadableTimeoutMs) return undefined
   const problem = `this release of Linkledger cannot read the event (${event.data.type}): it waits for a newer one, and is sent without data after ten minutes`

@@ -42,8 +42,8 @@ const somePass = async (
 }
 
 /**
- * Returns which of an event, or of some of its clicks, passes the filter of a webhook. An event that takes a link out of a campaign is about the campaign,
- * too, so what was before the event counts like what is after it.
+ * Returns which of an event, or of some of its clicks, passes the filter of a webhook. An event that takes a link out
+ * of a campaign is about the campaign, too, so what was before the event counts like what is after it.
  */
 export const passing = async (
   memberships: Pick<Memberships, 'has'>,

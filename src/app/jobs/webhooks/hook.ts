@@ -82,7 +82,10 @@ export const isBefore = (a: Place, b: Place): boolean =>
 /** Returns the place after a message. */
 export const after = ({ ordinal, part }: Place): Place => ({ ordinal, part: part + 1 })
 
-/** Returns what a webhook sends; undefined for one that must not send: it is disabled, or its address or secret cannot be read any more. */
+/**
+ * Returns what a webhook sends; undefined for one that must not send: it is disabled, or its address or secret cannot
+ * be read any more.
+ */
 export const definitionOf = ({ url, secret, old, stopped, fields }: Webhook): Definition | undefined => {
   if (stopped !== null || !url || !secret?.startsWith('whsec_')) return undefined
   const { events, links, classes, campaigns, channels, domains, tags } = completedWebhook(fields)
@@ -125,13 +128,16 @@ export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): Pla
 export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
   replay !== undefined && end !== undefined && scanned !== undefined && scanned >= end
 
-/** Returns where a webhook goes on after a replay that began at an event: what that has sent, it does not send once more. */
+/**
+ * Returns where a webhook goes on after a replay that began at an event: what that has sent, it does not send once
+ * more.
+ */
 const placeAfter = ({ until, back }: Replay, from: number | undefined): Place =>
   from === undefined || back.ordinal < from || back.ordinal >= until ? back : { ordinal: until, part: 0 }
 
 /**
- * Lets a webhook go on where it was, if its replay is sent. Nothing of it may be under way: an attempt that is stored later would take the webhook
- * into the replay again. Returns whether it does.
+ * Lets a webhook go on where it was, if its replay is sent. Nothing of it may be under way: an attempt that is stored
+ * later would take the webhook into the replay again. Returns whether it does.
  */
 export const endReplay = (hook: Hook): boolean => {
   if (!hook.replay || hook.sending || hook.refs.length > 0 || !isReplayRead(hook)) return false

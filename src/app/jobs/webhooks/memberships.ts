@@ -85,7 +85,10 @@ export interface Filter {
 }
 
 export interface Memberships {
-  /** Whether an item was at a moment in what a filter names, or may have been: an event that cannot be read leaves nothing out. */
+  /**
+   * Whether an item was at a moment in what a filter names, or may have been: an event that cannot be read leaves
+   * nothing out.
+   */
   readonly has: (filter: Filter, item: Item, moment: Moment) => Promise<boolean>
   /** Takes note of an event: what it says was not known before. Has to be called before a later moment is asked for. */
   readonly changed: (event: Pick<Recorded<LogEvent>, 'stream'>) => void
@@ -95,8 +98,8 @@ export interface Memberships {
 const most = 10_000
 
 /**
- * Returns what knows from the log which campaign, channels, domain and tags links had at a moment. Only the log decides, so that the answer is the same
- * whenever it is asked for, and no read table has to be there.
+ * Returns what knows from the log which campaign, channels, domain and tags links had at a moment. Only the log
+ * decides, so that the answer is the same whenever it is asked for, and no read table has to be there.
  */
 export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships => {
   const kept = new QuickLRU<string, { timeline: Promise<Timeline>; isStale: boolean }>({ maxSize: most })

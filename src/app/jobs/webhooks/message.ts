@@ -10,7 +10,10 @@ type Named = { readonly stream: string; readonly type: string }
 
 /** How events are shown outside of the service: as `GET /api/events` and `GET /api/clicks` do. */
 export interface Presenter {
-  /** Returns whether the owner of an account may see an event, and whether that needs the scope `account`; `unknown` where only a newer release says. */
+  /**
+   * Returns whether the owner of an account may see an event, and whether that needs the scope `account`; `unknown`
+   * where only a newer release says.
+   */
   readonly shownTo: (event: Named) => 'read' | 'account' | 'never' | 'unknown'
   readonly event: (event: Recorded<LogEvent>, ordinal: number) => object
   /** Shows one click of a batch. */
@@ -52,7 +55,10 @@ const wantsEvent = (
 /** Returns the type of an event, also of one that cannot be read. */
 const typeOf = (event: Recorded<LogEvent>): string => (isUnknown(event) ? event.data.type : event.type)
 
-/** Returns the parts of an event that a webhook may send, in order: part 0 of an event, or those with clicks that it wants. Its filter decides when they are sent. */
+/**
+ * Returns the parts of an event that a webhook may send, in order: part 0 of an event, or those with clicks that it
+ * wants. Its filter decides when they are sent.
+ */
 export const wantedParts = (
   hook: Pick<Hook, 'account' | 'definition'>,
   event: Recorded<LogEvent>,
@@ -94,8 +100,8 @@ const clicksMessage = (
 }
 
 /**
- * Returns what is sent for an event that cannot be read, so that its receiver knows of it. The id is not that of the event: a release that can
- * read it sends it in full, and that must not be taken for a repetition.
+ * Returns what is sent for an event that cannot be read, so that its receiver knows of it. The id is not that of the
+ * event: a release that can read it sends it in full, and that must not be taken for a repetition.
  */
 const unreadableMessage = (
   event: Recorded<UnknownEvent>,

@@ -29,7 +29,10 @@ export interface Attempt {
 
 /** What is stored of webhooks outside of the log. */
 export interface WebhookState {
-  /** Makes this process the one that delivers. Returns the ordinal of the next event for webhooks, undefined at the first start. */
+  /**
+   * Makes this process the one that delivers. Returns the ordinal of the next event for webhooks, undefined at the
+   * first start.
+   */
   readonly lead: () => Promise<number | undefined>
   readonly withCursor: () => Promise<readonly number[]>
   /** Returns the cursor of a webhook. One that is new, or begins again, starts at `next`. */
@@ -45,7 +48,10 @@ export interface WebhookState {
   readonly hold: (webhook: number) => Promise<void>
   readonly clearFailures: (webhook: number) => Promise<void>
   readonly remove: (webhooks: readonly number[]) => Promise<void>
-  /** Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by now. */
+  /**
+   * Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by
+   * now.
+   */
   readonly move: (
     next: number,
     moved: readonly (StoredPlace & { readonly webhook: number; readonly starts: number })[],
@@ -63,7 +69,10 @@ export interface WebhookOptions {
   readonly state: WebhookState
   readonly presenter: Presenter
   readonly post: GuardedPost
-  /** Returns the webhooks in the read tables, and the position that the tables have reached; undefined while they are filled. */
+  /**
+   * Returns the webhooks in the read tables, and the position that the tables have reached; undefined while they are
+   * filled.
+   */
   readonly known: () => Promise<{ readonly webhooks: readonly number[]; readonly position: bigint } | undefined>
   readonly onAttempt: (delivered: boolean) => void
   /** Called before a webhook is disabled because of its receiver. */

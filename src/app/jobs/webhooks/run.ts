@@ -86,7 +86,10 @@ const keepStored = async (options: WebhookOptions, tail: Tail, registry: Registr
   }
 }
 
-/** Delivers to all webhooks until the signal aborts. At most one process may do so at a time. Rejects when the log or the tables fail. */
+/**
+ * Delivers to all webhooks until the signal aborts. At most one process may do so at a time. Rejects when the log or
+ * the tables fail.
+ */
 export const deliverWebhooks = async (given: WebhookOptions, stop: AbortSignal): Promise<void> => {
   const options = { ...given, store: withUnreadable(given.store, given.onProblem) }
   const failed = new AbortController()

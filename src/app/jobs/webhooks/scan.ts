@@ -70,7 +70,10 @@ const scanFor = async (options: TailOptions, hook: Hook, signal: AbortSignal): P
   reading.forEach(onGiven)
 }
 
-/** Reads the log for webhooks that are not at its end: each in its turn, so that none has to wait for one that is far behind. */
+/**
+ * Reads the log for webhooks that are not at its end: each in its turn, so that none has to wait for one that is far
+ * behind.
+ */
 export const createScanner = (options: TailOptions) => {
   const signals = createSignal()
   return {
@@ -89,7 +92,8 @@ export const createScanner = (options: TailOptions) => {
           turn = next.id
           const begun = performance.now()
           await scanFor(options, next, signal)
-          // half of the time at most: replays are cheap to ask for, and what they read is decoded where requests are answered
+          // half of the time at most: replays are cheap to ask for, and what they read is decoded where requests are
+          // answered
           await sleep(performance.now() - begun, undefined, { signal }).catch(() => {})
         }
       }

@@ -65,7 +65,10 @@ const quietInterval = 250
 
 const hasNone = (registry: Registry) => registry.all().next().done === true
 
-/** Passes the events before the next one of a webhook. They are read many at a time and not decoded, because there is no webhook that sends them. */
+/**
+ * Passes the events before the next one of a webhook. They are read many at a time and not decoded, because there is no
+ * webhook that sends them.
+ */
 const passUntilWebhook = async ({ texts, tail, memberships }: TailOptions, signal: AbortSignal) => {
   for await (const events of texts?.({ after: tail.position, filter: 'domain', limit: batch, signal }) ?? []) {
     const first = events.findIndex(({ stream }) => parseStreamId(stream).kind === 'webhook')
@@ -78,8 +81,8 @@ const passUntilWebhook = async ({ texts, tail, memberships }: TailOptions, signa
 }
 
 /**
- * Follows the log once for all webhooks, from the tail's position on, until the signal aborts. What a webhook is, is read when an event says
- * that it has changed, so that a change takes effect at its place in the log.
+ * Follows the log once for all webhooks, from the tail's position on, until the signal aborts. What a webhook is, is
+ * read when an event says that it has changed, so that a change takes effect at its place in the log.
  */
 export const followTail = async (options: TailOptions, signal: AbortSignal): Promise<void> => {
   const { store, texts, tail, registry } = options

@@ -3,7 +3,9 @@ import type { EventStore } from '../../../events/store.ts'
 
 type Log = Pick<EventStore, 'head' | 'read' | 'subscribe'>
 
-/** Returns a log whose unreadable events are read like those of a newer release: one of them must not stop all webhooks. */
+/**
+ * Returns a log whose unreadable events are read like those of a newer release: one of them must not stop all webhooks.
+ */
 export const withUnreadable = (
   { head, read, subscribe }: Log,
   onProblem: (error: unknown, what: string) => void,

@@ -61,8 +61,8 @@ const filesOf = async function* (contents: readonly Content[], { counts, modifie
 }
 
 /**
- * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it is complete, failed or
- * destroyed.
+ * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it
+ * is complete, failed or destroyed.
  */
 export const archive = (contents: readonly Content[], counts: Map<string, number>, onClose: () => void): Readable => {
   const stopped = new AbortController()

@@ -5,7 +5,10 @@ import { isUnknown } from '../../../events/unknown.ts'
 import { streamsOf } from '../../../queries/accounts/export.ts'
 import type { Reader } from '../../../queries/reader.ts'
 
-/** Fields that help to guess or forge something: hashes of passwords and keys, and tokens of claims. Matched by name, so that new events are safe too. */
+/**
+ * Fields that help to guess or forge something: hashes of passwords and keys, and tokens of claims. Matched by name, so
+ * that new events are safe too.
+ */
 const hidden = /password|hash|token|secret/i
 
 const visible = (value: unknown): unknown => {

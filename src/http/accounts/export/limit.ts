@@ -9,9 +9,15 @@ export interface Exports {
   readonly reader: Reader
   readonly readStream: EventStore['read']
   readonly findImage: ImageStore['find']
-  /** Waits a short time for the read tables. Returns the position that they contain, and that of the newest event when the wait began. */
+  /**
+   * Waits a short time for the read tables. Returns the position that they contain, and that of the newest event when
+   * the wait began.
+   */
   readonly caughtUp: () => Promise<{ readonly position: bigint; readonly head: bigint }>
-  /** Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has too many. */
+  /**
+   * Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has
+   * too many.
+   */
   readonly begin: (account: number) => () => void
 }
 

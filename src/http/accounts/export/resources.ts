@@ -14,8 +14,8 @@ interface ExportedList {
 }
 
 /**
- * Every list of the API, except that of answers to an overlay, since those to deleted overlays are exported too, and histories and revisions, which follow
- * from the events and clicks.
+ * Every list of the API, except that of answers to an overlay, since those to deleted overlays are exported too, and
+ * histories and revisions, which follow from the events and clicks.
  */
 export const exportedLists: readonly ExportedList[] = [
   { folder: 'links', list: '/api/urls', query: { archived: 'all' }, details: '/api/url/:id' },

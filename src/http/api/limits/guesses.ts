@@ -3,7 +3,10 @@ import type { Counted, Limiter } from './limiter.ts'
 const seconds = 600
 /** What a password belongs to: a link, or an account. A code is its second factor. */
 type Kind = 'password' | 'account password' | 'code'
-/** Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one link. */
+/**
+ * Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one
+ * link.
+ */
 const budgets = (kind: Kind, link: number | string, block: string) => [
   { key: `${kind} ${link} ${block}`, limit: 10 },
   { key: `${kind} * ${block}`, limit: 50 },
@@ -33,8 +36,9 @@ interface Shared {
 }
 
 /**
- * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same password at the same time
- * are one: a class that opens a link together, behind one address, enters the right one. A guess that is not allowed is taken back.
+ * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same
+ * password at the same time are one: a class that opens a link together, behind one address, enters the right one. A
+ * guess that is not allowed is taken back.
  */
 export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
   const open = new Map<string, Shared>()

@@ -1,8 +1,8 @@
 import { fail } from '../errors.ts'
 
 /**
- * Returns what begins a piece of heavy work for an account, and returns what ends it. Fails with 409 while the account has one, with 503 while the
- * process has `most`. `what` names it: `rehearsal`.
+ * Returns what begins a piece of heavy work for an account, and returns what ends it. Fails with 409 while the account
+ * has one, with 503 while the process has `most`. `what` names it: `rehearsal`.
  */
 export const oneAtATime = (what: 'reclassification' | 'rehearsal', most: number): ((account: number) => () => void) => {
   const running = new Set<number>()

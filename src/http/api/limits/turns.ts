@@ -9,7 +9,10 @@ interface Turns {
   readonly total: number
 }
 
-/** Returns what runs heavy work in turn. Fails with 429 when the account has too much of it, with 503 when the process has. `what` names it: `searches`. */
+/**
+ * Returns what runs heavy work in turn. Fails with 429 when the account has too much of it, with 503 when the process
+ * has. `what` names it: `searches`.
+ */
 export const inTurns = (what: 'searches', { atOnce, ofAccount, total }: Turns) => {
   const limit = pLimit(atOnce)
   const counts = new Map<number, number>()

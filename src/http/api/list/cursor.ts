@@ -4,7 +4,10 @@ import type { Position } from '../../../queries/page.ts'
 import { BrokenSeal, seal, unseal } from '../../../security/seal.ts'
 import { failField } from '../errors.ts'
 
-/** A place in a list. It is sealed: a position in the log, which sorts some lists, would tell how much the service is used. */
+/**
+ * A place in a list. It is sealed: a position in the log, which sorts some lists, would tell how much the service is
+ * used.
+ */
 export interface Place {
   /** number of the page that starts there */
   readonly page: number

@@ -53,7 +53,10 @@ export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
 const pick = (row: object, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
 
-/** Returns the envelope of every list, in which `error` is a string. `spellingVariants` returns the texts that find the same as `q`. */
+/**
+ * Returns the envelope of every list, in which `error` is a string. `spellingVariants` returns the texts that find the
+ * same as `q`.
+ */
 export const list = async <R>(
   { path, name, columns, identity }: DescribedList,
   { account, params, query, cursors }: ListCall,
@@ -85,7 +88,10 @@ export const list = async <R>(
   }
 }
 
-/** Returns the `Link` header of a response (RFC 8288): the next page of a list, nothing on its last page or for other responses. */
+/**
+ * Returns the `Link` header of a response (RFC 8288): the next page of a list, nothing on its last page or for other
+ * responses.
+ */
 export const nextPage = ({ data }: { readonly data?: unknown }, path: string, query: URLSearchParams) => {
   const { currentpage, maxpage, next_cursor: cursor } = (data ?? {}) as Readonly<Record<string, unknown>>
   const next = new URLSearchParams(query)

@@ -90,7 +90,10 @@ const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals,
   if (value !== undefined) ctx.set(containedHeader, end ? `${value}, to=${end.toISOString()}` : value)
 }
 
-/** Returns whether the answer is about a period that ends with the moment of the answer: the header has to say that, too. */
+/**
+ * Returns whether the answer is about a period that ends with the moment of the answer: the header has to say that,
+ * too.
+ */
 const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
 
 const numbered = async (contained: Contained, ordinals: Ordinals) => {
@@ -158,8 +161,9 @@ const answerEarlier = async <A>(
 }
 
 /**
- * Answers a GET from tables that do not change meanwhile, those of the moment `at` if it is given, and says in a header which events they
- * contain. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending` then.
+ * Answers a GET from tables that do not change meanwhile, those of the moment `at` if it is given, and says in a header
+ * which events they contain. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending`
+ * then.
  */
 export const answerAt = async <A>(
   ctx: Context,

@@ -8,8 +8,8 @@ interface Sources<R> {
 }
 
 /**
- * Reads a resource from the tables or, while its changes are not projected yet, from its stream. The tables also serve what a newer
- * release has changed in a way that this one cannot read.
+ * Reads a resource from the tables or, while its changes are not projected yet, from its stream. The tables also serve
+ * what a newer release has changed in a way that this one cannot read.
  */
 export const readCurrent = async <R>({ pending, inTables, inStream }: Sources<R>): Promise<R> => {
   const row = pending ? undefined : await inTables()

@@ -26,8 +26,9 @@ export interface Keyed {
 }
 
 /**
- * Executes a request once for its Idempotency-Key: a repeated one gets the stored answer. `execute` calls `begin` when all checks are
- * passed and execution begins; a failure before is not stored, and the key counts as not used. Fails with 400, 409 or 422.
+ * Executes a request once for its Idempotency-Key: a repeated one gets the stored answer. `execute` calls `begin` when
+ * all checks are passed and execution begins; a failure before is not stored, and the key counts as not used. Fails
+ * with 400, 409 or 422.
  */
 export const onceForKey = async (
   ctx: Context,

@@ -13,7 +13,9 @@ export interface TogetherOptions extends WriterOptions {
 /** A change that does not wait for the read tables. */
 const now = { wait: async () => true, shows: () => true }
 
-/** Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables. */
+/**
+ * Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables.
+ */
 export const writerTogether =
   (ctx: Context, who: Who | undefined, options: TogetherOptions, writing: Writing): Call['together'] =>
   async (decide, store) => {
@@ -44,7 +46,10 @@ export const writerTogether =
     }
   }
 
-/** Returns what stores the changes of many rows, each on its own. Rows do not wait until the read tables have the ones before. */
+/**
+ * Returns what stores the changes of many rows, each on its own. Rows do not wait until the read tables have the ones
+ * before.
+ */
 export const writerApart =
   (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['apart'] =>
   async (work) => {

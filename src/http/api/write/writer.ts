@@ -67,8 +67,8 @@ export interface Writing {
 }
 
 /**
- * Returns the ids of a request's commands. Under an Idempotency-Key they follow from the key and from what the command is for, so that what a
- * crash has interrupted is recognised in the log.
+ * Returns the ids of a request's commands. Under an Idempotency-Key they follow from the key and from what the command
+ * is for, so that what a crash has interrupted is recognised in the log.
  */
 const commandIds = (execution: Execution | undefined, part: string) => {
   const used = new Map<string, number>()
@@ -80,7 +80,10 @@ const commandIds = (execution: Execution | undefined, part: string) => {
   }
 }
 
-/** Draws ids for one thing that a request creates. Those of an earlier execution are used again, new ones are stored before they are used. */
+/**
+ * Draws ids for one thing that a request creates. Those of an earlier execution are used again, new ones are stored
+ * before they are used.
+ */
 const drawing =
   (name: string, nextId: NextId, { drawn, draw }: Execution): NextId =>
   async (past) => {
@@ -104,8 +107,8 @@ const createdBy = async <C, S, E extends DomainEvent>(
 }
 
 /**
- * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets `X-Projection-Pending`. For a halted
- * projection it does not wait.
+ * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets
+ * `X-Projection-Pending`. For a halted projection it does not wait.
  */
 export const writer = (
   ctx: Context,
@@ -177,8 +180,8 @@ export const writer = (
 }
 
 /**
- * Writes what an operator does on the dashboard. The event names their account and nothing else of them: it stays for good, and a username could
- * not be erased from it.
+ * Writes what an operator does on the dashboard. The event names their account and nothing else of them: it stays for
+ * good, and a username could not be erased from it.
  */
 export const operating =
   (ctx: Context, who: Pick<Who, 'account'> | undefined, options: WriterOptions, { execution }: Writing): Operate =>

@@ -46,7 +46,10 @@ export interface FormerState<S> {
   readonly state: S
 }
 
-/** Returns the position of the log up to which a body asks for; undefined: it names a revision, or nothing. Fails with 400. */
+/**
+ * Returns the position of the log up to which a body asks for; undefined: it names a revision, or nothing. Fails with
+ * 400.
+ */
 const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreServices, 'ordinals'>) => {
   if (at === undefined) return undefined
   const moment = parseMoment(at)
@@ -57,7 +60,10 @@ const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreService
   return (await ordinals.lastAt(moment.at))?.position ?? 0n
 }
 
-/** Returns what a resource was when the body says; undefined when it says nothing. Fails with 400 when it did not exist then. */
+/**
+ * Returns what a resource was when the body says; undefined when it says nothing. Fails with 400 when it did not exist
+ * then.
+ */
 export const formerState = async <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   id: number,
@@ -108,7 +114,10 @@ const conflict = (error: unknown, kind: StreamKind): never => {
 /** `QR code` and `API key` stay as they are. */
 const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
-/** Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken, and with 403 over a quota. */
+/**
+ * Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken,
+ * and with 403 over a quota.
+ */
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'together'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,

@@ -64,8 +64,8 @@ const endOfQuoted = (text: string, at: number, last: number) => {
 }
 
 /**
- * Reads a table one record after another, in a time that is proportional to its length: whoever asks for the next one may
- * let others run first. Throws `CsvError`.
+ * Reads a table one record after another, in a time that is proportional to its length: whoever asks for the next one
+ * may let others run first. Throws `CsvError`.
  */
 export function* csvRecords(text: string, separator: string, limits: CsvLimits): Generator<CsvRecord> {
   const separates = separator.charCodeAt(0)

@@ -24,7 +24,10 @@ type Found = Omit<Row, 'number'> | Omit<UnreadableRow, 'number'> | undefined
 export const rowLimit = 1000
 const lengthLimit = 64 * 1024
 const cellLimit = 200
-/** A row that breaks the limits of an object is refused alone: here the limits are those of what can be parsed in one turn. */
+/**
+ * A row that breaks the limits of an object is refused alone: here the limits are those of what can be parsed in one
+ * turn.
+ */
 const parsedLimits = { levels: 64, values: 100_000 }
 /** Requests of the rate limit: one for every so many bytes. */
 const bytesPerRequest = 64 * 1024

@@ -42,8 +42,8 @@ const tooMany = (wait: number): FormProblem => ({
 })
 
 /**
- * Serves the pages of links that work once, below `/account/` on the hosts of the service. Opening a link changes nothing and does not use it
- * up: that takes the button of its page.
+ * Serves the pages of links that work once, below `/account/` on the hosts of the service. Opening a link changes
+ * nothing and does not use it up: that takes the button of its page.
  */
 export const createAccountPages = (options: AccountPagesOptions): PublicHandler => {
   const { domains, limiter, sendFailure, sendPage, trustProxy } = options

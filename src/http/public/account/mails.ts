@@ -9,7 +9,10 @@ export interface MailFoot {
   readonly operator: string
 }
 
-/** Returns the subject and the text of a mail, in a language of ours. Mails are plain text: a link in them is what it looks like. */
+/**
+ * Returns the subject and the text of a mail, in a language of ours. Mails are plain text: a link in them is what it
+ * looks like.
+ */
 export const mailText = (name: MailName, lang: string, { host, operator }: MailFoot, line?: string) => {
   const { account, anatomy } = languages[lang] ?? en
   const { subject, text, note } = account.mails[name]

@@ -69,7 +69,10 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
     return createdPage(made)
   }
   return {
-    /** Registers an account with the hash of its password. A username that was taken since is replaced with one made from the address. */
+    /**
+     * Registers an account with the hash of its password. A username that was taken since is replaced with one made
+     * from the address.
+     */
     create: (registration: Registration) =>
       create(registration).catch((error: unknown) => {
         if (isTaken(error, 'username')) return create({ ...registration, username: undefined })
@@ -106,7 +109,10 @@ const unlessTaken = (work: Promise<WritePage>) =>
     throw error
   })
 
-/** Returns undefined when the account takes no changes any more: the operator has disabled it. The link stays, and works once it is enabled. */
+/**
+ * Returns undefined when the account takes no changes any more: the operator has disabled it. The link stays, and works
+ * once it is enabled.
+ */
 const unlessRefused = <R>(work: Promise<R>) =>
   work.catch((error: unknown) => {
     if (error instanceof Refused) return undefined

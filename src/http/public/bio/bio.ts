@@ -42,7 +42,8 @@ export const createBioPages = ({
   follow,
   record,
 }: BioOptions): BioPages => {
-  // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may contain
+  // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may
+  // contain
   const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source) =>
     record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source)
 

@@ -1,7 +1,10 @@
 import { getDomain } from 'tldts'
 import { Html } from '../page/html.ts'
 
-/** Drawings of our own, on a grid of 24 by 24. They show what kind of site it is, never a company's logo, which would be a trademark. */
+/**
+ * Drawings of our own, on a grid of 24 by 24. They show what kind of site it is, never a company's logo, which would be
+ * a trademark.
+ */
 const drawings = {
   bag: '<path d="M5 8h14l1 12H4zM9 8V6.5a3 3 0 0 1 6 0V8"/>',
   book: '<path d="M12 6.5C10 5 7.5 4.5 4 4.5V18c3.5 0 6 .5 8 2 2-1.5 4.5-2 8-2V4.5c-3.5 0-6 .5-8 2zV20"/>',

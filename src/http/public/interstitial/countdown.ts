@@ -2,7 +2,10 @@ import { hostOf } from '../page/destination.ts'
 import { html } from '../page/html.ts'
 import { counted, type Texts } from '../texts/languages.ts'
 
-/** Returns a countdown, hidden until the script `count` shows it: without script there is no redirect. It needs `countdownActions` below it. */
+/**
+ * Returns a countdown, hidden until the script `count` shows it: without script there is no redirect. It needs
+ * `countdownActions` below it.
+ */
 export const countdown = (texts: Texts, seconds: number) => {
   const { timeLeft, progress, stopped } = texts.redirecting
   return html`<div id="countdown" class="countdown" hidden>

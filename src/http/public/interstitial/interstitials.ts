@@ -30,7 +30,10 @@ const framePage = (view: View, shown: Shown, url: string, consent: PixelConsent)
   }
 }
 
-/** Says who measures the visit. It redirects after a while, unless the visitor is asked first; without script it does not, and nothing is measured. */
+/**
+ * Says who measures the visit. It redirects after a while, unless the visitor is asked first; without script it does
+ * not, and nothing is measured.
+ */
 const pixelPage = (view: View, shown: Shown, url: string, consent: PixelConsent): InterstitialPage => {
   const { texts } = view
   const { choice, script, directives, asks } = measured(texts, shown, url, consent)
@@ -64,7 +67,10 @@ export interface InterstitialOptions {
   readonly consent: PixelConsent
 }
 
-/** Returns the page between a short link and its destination. All of them have a link to the destination, and work without script. */
+/**
+ * Returns the page between a short link and its destination. All of them have a link to the destination, and work
+ * without script.
+ */
 export const interstitialPage = (
   shown: Shown,
   url: string,

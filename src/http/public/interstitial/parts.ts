@@ -9,7 +9,10 @@ import type { View } from '../page/view.ts'
 /** A page between a short link and its destination; `interstitialPage` adds the status. */
 export type InterstitialPage = Omit<Page, 'status'>
 
-/** Meta tags that describe a link to programs: the Open Graph protocol, https://ogp.me, and the tags that some read in addition. */
+/**
+ * Meta tags that describe a link to programs: the Open Graph protocol, https://ogp.me, and the tags that some read in
+ * addition.
+ */
 export const metaTags = (
   { title, description, image }: Pick<Interstitial, 'title' | 'description' | 'image'>,
   card = image ? 'summary_large_image' : 'summary',
@@ -22,7 +25,10 @@ export const metaTags = (
   ${filled(properties).map(([name, content]) => html`<meta property="${name}" content="${content}" />`)}`
 }
 
-/** The bar above a framed destination: its host, the short link that shows it, links to report it and to open it, and what is said about measurement. Nothing in it is the owner's choice. */
+/**
+ * The bar above a framed destination: its host, the short link that shows it, links to report it and to open it, and
+ * what is said about measurement. Nothing in it is the owner's choice.
+ */
 export const bar = ({ texts: { frame }, address }: View, url: string, choice: Html | '' = '') =>
   html`<header class="bar">
     <div>
@@ -42,8 +48,9 @@ export const bar = ({ texts: { frame }, address }: View, url: string, choice: Ht
   </header>`
 
 /**
- * What the destination may do in its frame, as a visitor expects of it: links with `target=_top`, downloads, new windows (payments, logins)
- * and full screen. It cannot navigate the window by itself, only after a click or a key, and cannot open dialogs in our name.
+ * What the destination may do in its frame, as a visitor expects of it: links with `target=_top`, downloads, new
+ * windows (payments, logins) and full screen. It cannot navigate the window by itself, only after a click or a key, and
+ * cannot open dialogs in our name.
  */
 const rights = [
   'allow-scripts',

@@ -2,8 +2,9 @@ import { knownIn } from '../../../events/openenum.ts'
 import { type PixelFields, PixelType } from '../../../events/pages/pixel.ts'
 
 /**
- * How a network is notified of a visit: by an image (the one its own code has in `noscript`) wherever it accepts one, so that no third-party script
- * runs on our pages; by a script where it accepts nothing else. `queue` names what has to be prepared for that script.
+ * How a network is notified of a visit: by an image (the one its own code has in `noscript`) wherever it accepts one,
+ * so that no third-party script runs on our pages; by a script where it accepts nothing else. `queue` names what has to
+ * be prepared for that script.
  */
 export type Fire =
   | { readonly image: string }
@@ -98,7 +99,10 @@ export const networksOf = (pixels: readonly Pick<PixelFields, 'type'>[]): readon
 
 const originOf = (url: string) => new URL(url).origin
 
-/** Returns what these pixels fire, and the sources that the page must allow for it, by directive of its Content-Security-Policy. */
+/**
+ * Returns what these pixels fire, and the sources that the page must allow for it, by directive of its
+ * Content-Security-Policy.
+ */
 export const firing = (pixels: readonly Pick<PixelFields, 'type' | 'tag'>[]) => {
   const used = pixels.flatMap(({ type, tag }) => {
     // a network that only a newer release knows is left out

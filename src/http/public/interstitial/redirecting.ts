@@ -9,7 +9,10 @@ export const redirectSeconds = 5
 /** Returns the title of a page that leads to a URL. */
 export const leadsToTitle = ({ redirecting }: Texts, url: string) => `${redirecting.leadsTo} ${hostOf(url)}`
 
-/** Returns where the page leads: the host is its largest text. The script `count` replaces "leads to" with "redirecting to". */
+/**
+ * Returns where the page leads: the host is its largest text. The script `count` replaces "leads to" with "redirecting
+ * to".
+ */
 const whereTo = ({ redirecting }: Texts, url: string) => {
   const { leadsTo, redirectingTo, notEncrypted } = redirecting
   const path = pathOf(url)
@@ -26,6 +29,9 @@ export const leadsTo = (texts: Texts, url: string, label = texts.redirecting.con
   html`${whereTo(texts, url)}
     <p class="actions">${continueButton(url, label)}</p>`
 
-/** Returns the content of a page that redirects after seconds, by the script `count`, unless the visitor stays. It needs `countdownStyle`. */
+/**
+ * Returns the content of a page that redirects after seconds, by the script `count`, unless the visitor stays. It needs
+ * `countdownStyle`.
+ */
 export const redirecting = (texts: Texts, url: string, seconds: number): Html =>
   html`${whereTo(texts, url)} ${countdown(texts, seconds)} ${countdownActions(texts, url)}`

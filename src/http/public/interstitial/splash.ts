@@ -12,7 +12,10 @@ import { ownerStyle } from '../styles/owner.ts'
 import { splashStyle } from '../styles/splash.ts'
 import type { View } from '../page/view.ts'
 
-/** A logo is drawn for a light page, so it gets a light plate. Its size is fixed: nothing moves when the image arrives, or never does. */
+/**
+ * A logo is drawn for a light page, so it gets a light plate. Its size is fixed: nothing moves when the image arrives,
+ * or never does.
+ */
 const withLogo = ({ address }: View, logo: string) =>
   html`<header class="top">
     <span class="plate"><img src="${logo}" alt="" /></span>
@@ -31,7 +34,10 @@ const destinationButton = (url: string, label: string, going?: string): Html =>
 
 const plain = splash.initialState.fields
 
-/** Returns a page of the owner's, with a button for each destination, that redirects after its time unless the visitor stays. */
+/**
+ * Returns a page of the owner's, with a button for each destination, that redirects after its time unless the visitor
+ * stays.
+ */
 export const splashPage = (view: View, shown: Shown, url: string, consent: PixelConsent): InterstitialPage => {
   const { texts } = view
   const { interstitial } = shown

@@ -15,8 +15,8 @@ const unsafe = /[^\w\-.~!$'()*+,:@/?%=]/g
 const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
- * The names that servers may read in a parameter. Some ignore letter case, or take `a[]` and `a[b]` as parts of `a`. PHP also cuts a name at
- * NUL, drops spaces before it, and reads `.`, spaces, and a `[` that is not closed as `_`.
+ * The names that servers may read in a parameter. Some ignore letter case, or take `a[]` and `a[b]` as parts of `a`.
+ * PHP also cuts a name at NUL, drops spaces before it, and reads `.`, spaces, and a `[` that is not closed as `_`.
  */
 const namesOf = (pair: string): readonly string[] => {
   const [read = ''] = new URLSearchParams(pair).keys()
@@ -25,8 +25,8 @@ const namesOf = (pair: string): readonly string[] => {
 }
 
 /**
- * Appends the query that a visitor brought to a destination. What the destination has already is neither changed nor repeated, so that a
- * visitor cannot replace what the owner of the link has set.
+ * Appends the query that a visitor brought to a destination. What the destination has already is neither changed nor
+ * repeated, so that a visitor cannot replace what the owner of the link has set.
  */
 export const withForwarded = (url: string, query: string) => {
   if (query === '' || query.length > longest) return url

@@ -9,7 +9,10 @@ import { withForwarded, withQuery } from './forward.ts'
 export type Destination = {
   readonly to: 'destination'
   readonly url: string
-  /** `link`, the target that matched (`device:ios`, `location:canada`, `language:fr`), or the variant by its id (`variant:2`) */
+  /**
+   * `link`, the target that matched (`device:ios`, `location:canada`, `language:fr`), or the variant by its id
+   * (`variant:2`)
+   */
   readonly rule: string
   /** what is recorded instead of `url`: without the query that the visitor brought, which may be personal */
   readonly recorded?: string
@@ -52,7 +55,10 @@ const withParameters = (url: string, parameters: Target['parameters']) =>
         new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString(),
       )
 
-/** Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be tracked. A frame that would stay empty becomes a redirect. */
+/**
+ * Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be
+ * tracked. A frame that would stay empty becomes a redirect.
+ */
 const wayOf = (
   interstitial: Interstitial,
   url: string,
@@ -81,8 +87,8 @@ const ended = (
 ): Closed => (url === '' || isOurHost(new URL(url).host) ? { to } : { to: 'instead', url })
 
 /**
- * Decides where a visitor goes: not started before ended before password before destination. Pure. `now` is in ms since 1970, `clicks` are
- * those that the link has had so far, if it has a maximum.
+ * Decides where a visitor goes: not started before ended before password before destination. Pure. `now` is in ms since
+ * 1970, `clicks` are those that the link has had so far, if it has a maximum.
  */
 export const resolve = (
   target: Target,

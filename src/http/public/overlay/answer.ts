@@ -65,7 +65,10 @@ const formOf = ({ type, options }: OverlayFields): Form | undefined => {
   }
 }
 
-/** Returns a refused answer as its form shows it: the values as they were sent, cut like those of an accepted one, and each field's problem. */
+/**
+ * Returns a refused answer as its form shows it: the values as they were sent, cut like those of an accepted one, and
+ * each field's problem.
+ */
 const wrongOf = (posted: URLSearchParams, { issues }: z.ZodError): WrongAnswer => ({
   values: Object.fromEntries([...posted].map(([name, value]) => [name, value.slice(0, maxLength + 1)])),
   problems: Object.fromEntries(
@@ -108,7 +111,10 @@ const openAnswers = ({ load, handle }: CommandHandler) => ({
     ),
 })
 
-/** Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, and shows the page again with thanks or with what is wrong. */
+/**
+ * Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, and shows the page again with thanks or
+ * with what is wrong.
+ */
 export const createAnswerPages = ({
   sendPage,
   handler,

@@ -117,8 +117,8 @@ export const notSent = (texts: Texts, { problems }: WrongAnswer) =>
   `${texts.answer.notSent}. ${counted(texts, texts.answer.check, Object.keys(problems).length)}`
 
 /**
- * Returns the form of an overlay; after a wrong answer with its values, a problem at each field, and the focus at the first. Its field `website`
- * is hidden from people; only programs fill it in.
+ * Returns the form of an overlay; after a wrong answer with its values, a problem at each field, and the focus at the
+ * first. Its field `website` is hidden from people; only programs fill it in.
  */
 export const overlayForm = (
   texts: Texts,

@@ -48,8 +48,8 @@ const callToAction = (texts: Texts, overlay: OverlayFields, form: AnswerForm, wr
 }
 
 /**
- * Returns the overlay around its body. It comes before the frame, whose page may have any number of stops for a keyboard. `<dialog open>` and
- * `<form method="dialog">` close it without script.
+ * Returns the overlay around its body. It comes before the frame, whose page may have any number of stops for a
+ * keyboard. `<dialog open>` and `<form method="dialog">` close it without script.
  */
 const aside = ({ overlay: { close } }: Texts, { position }: OverlayFields, title: Html, open: boolean, body: Html) =>
   html`<aside class="overlay ${knownIn(OverlayPosition, position) ?? 'bl'}" aria-labelledby="overlay-title">

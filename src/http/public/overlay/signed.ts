@@ -19,8 +19,9 @@ const lifetime = 86_400
 const signedText = (overlay: number, { link, to }: Origin, until: number) => `answer ${overlay} ${link} ${until} ${to}`
 
 /**
- * Returns the form for an overlay, with our signature of what it was shown for and of when it expires. It posts to an address of
- * its own: the page's address may be a rotator's, which leads elsewhere next time. `now` is in ms since 1970.
+ * Returns the form for an overlay, with our signature of what it was shown for and of when it expires. It posts to an
+ * address of its own: the page's address may be a rotator's, which leads elsewhere next time. `now` is in ms since
+ * 1970.
  */
 export const answerForm = (secret: Buffer, overlay: number, origin: Origin, now: number): AnswerForm => {
   const until = Math.floor(now / 1000) + lifetime
@@ -35,7 +36,9 @@ export const answerForm = (secret: Buffer, overlay: number, origin: Origin, now:
   }
 }
 
-/** Returns what a posted form was shown for; undefined when we did not sign it for this overlay, or when it has expired. */
+/**
+ * Returns what a posted form was shown for; undefined when we did not sign it for this overlay, or when it has expired.
+ */
 export const originOf = (secret: Buffer, overlay: number, form: URLSearchParams, now: number): Origin | undefined => {
   const origin = { link: Number(form.get('link')), to: form.get('to') ?? '' }
   const until = Number(form.get('until'))
@@ -43,6 +46,9 @@ export const originOf = (secret: Buffer, overlay: number, form: URLSearchParams,
   return isOurs && until * 1000 > now ? origin : undefined
 }
 
-/** Whether a browser says that the form was on a page of another site. Its signature may be one that the site was given for a visit of its own. */
+/**
+ * Whether a browser says that the form was on a page of another site. Its signature may be one that the site was given
+ * for a visit of its own.
+ */
 export const isFromOtherSite = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
   ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site'] ?? ''))

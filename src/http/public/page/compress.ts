@@ -8,8 +8,9 @@ const quality = 3
 const minimum = 1024
 
 /**
- * Returns a page as the client accepts it: Brotli, gzip, or as it is. A page with hidden fields stays as it is: they have signatures, and the
- * length of a compressed page would tell how much of a secret equals something that an attacker made it repeat (BREACH).
+ * Returns a page as the client accepts it: Brotli, gzip, or as it is. A page with hidden fields stays as it is: they
+ * have signatures, and the length of a compressed page would tell how much of a secret equals something that an
+ * attacker made it repeat (BREACH).
  */
 export const compress = (req: IncomingMessage, text: string): { readonly body: Buffer; readonly encoding?: string } => {
   const body = Buffer.from(text)

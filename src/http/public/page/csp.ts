@@ -14,7 +14,10 @@ export const inline = (text: string): Inline => ({
   hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })
 
-/** Returns the origin of a URL as a source expression; for a host that has none there (CSP 3, 2.3.1: an IPv6 address), its scheme. */
+/**
+ * Returns the origin of a URL as a source expression; for a host that has none there (CSP 3, 2.3.1: an IPv6 address),
+ * its scheme.
+ */
 export const sourceOf = (url: string) => {
   const { protocol, host, origin } = new URL(url)
   return /^[\w.-]+(?::\d+)?$/.test(host) ? origin : protocol
@@ -38,7 +41,10 @@ export interface PolicyOptions {
   readonly formAction?: string
 }
 
-/** Returns a Content-Security-Policy that allows the given parts and the icon of this service, nothing else: no framing, no other script, no other source. */
+/**
+ * Returns a Content-Security-Policy that allows the given parts and the icon of this service, nothing else: no framing,
+ * no other script, no other source.
+ */
 export const contentSecurityPolicy = ({
   directives = {},
   styles,

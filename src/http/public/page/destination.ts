@@ -4,8 +4,9 @@ import { type Html, html } from './html.ts'
 export const hostOf = (url: string) => new URL(url).host
 
 /**
- * Returns the host of a URL, written left to right in any language. The domain that somebody registered is bold, what its owner put in front of it is
- * not; where the Public Suffix List does not know, the whole host is bold. Names in other scripts stay in punycode, so that none looks like another.
+ * Returns the host of a URL, written left to right in any language. The domain that somebody registered is bold, what
+ * its owner put in front of it is not; where the Public Suffix List does not know, the whole host is bold. Names in
+ * other scripts stay in punycode, so that none looks like another.
  */
 export const hostMarkup = (url: string): Html => {
   const { hostname, host } = new URL(url)
@@ -27,7 +28,9 @@ const readable = (part: string) => {
   }
 }
 
-/** Returns the path of a URL as visitors can read it, without its middle when it is long; an empty string for the root. */
+/**
+ * Returns the path of a URL as visitors can read it, without its middle when it is long; an empty string for the root.
+ */
 export const pathOf = (url: string) => {
   const parts = new URL(url).pathname.split('/').map(readable)
   const path = parts.join('/')

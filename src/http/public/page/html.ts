@@ -22,7 +22,10 @@ const markupOf = (value: Value): string => {
   return String(value).replaceAll(/[&<>"']/g, (character) => entities[character]!)
 }
 
-/** Template tag of all pages. Values are escaped, for text and for quoted attributes; `Html` values are inserted as they are. */
+/**
+ * Template tag of all pages. Values are escaped, for text and for quoted attributes; `Html` values are inserted as they
+ * are.
+ */
 export const html = (parts: TemplateStringsArray, ...values: readonly Value[]) =>
   new Html(parts.reduce((text, part, i) => text + markupOf(values[i - 1] ?? '') + part))
 

@@ -11,7 +11,10 @@ export type TextOf = (texts: Texts) => string
 
 type MessageName = keyof Texts['messages']
 
-/** How the address that was opened is shown below the heading: it works, it no longer leads anywhere, or its alias may be misspelled. */
+/**
+ * How the address that was opened is shown below the heading: it works, it no longer leads anywhere, or its alias may
+ * be misspelled.
+ */
 type Asked = 'plain' | 'over' | 'misspelled'
 
 const asked = ({ address, host }: View, how: Asked = 'plain') => {
@@ -92,7 +95,10 @@ export const homePage = homeWith(() => '')
 /** That of the service's own host leads to the dashboard, which no other host has. */
 export const mainHomePage = homeWith(({ account }) => html`<p><a href="/dashboard">${account.created.open}</a></p>`)
 
-/** Returns the page of a link that has ended: when (null: it was opened as often as it may be), and where its owner's own site is, if the domain names one. */
+/**
+ * Returns the page of a link that has ended: when (null: it was opened as often as it may be), and where its owner's
+ * own site is, if the domain names one.
+ */
 export const endedPage =
   (expiry: Date | null, site = ''): WritePage =>
   (view) => {

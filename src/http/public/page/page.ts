@@ -37,7 +37,10 @@ export interface Page {
 
 /** Returns a page in the language of a visitor. */
 export type WritePage = (view: View) => Page
-/** Responds with the page; to a client that prefers JSON, with `{ error, message }` as the API has it: `error` is 1 from status 400 on, `message` the title. */
+/**
+ * Responds with the page; to a client that prefers JSON, with `{ error, message }` as the API has it: `error` is 1 from
+ * status 400 on, `message` the title.
+ */
 export type SendPage = (req: IncomingMessage, res: ServerResponse, write: WritePage) => void
 
 export const noIndex = html`<meta name="robots" content="noindex" />`
@@ -114,7 +117,10 @@ const bodyHeaders = (body: Buffer, encoding: string | undefined, asJson: boolean
 // weak: the same page has several encodings
 const etagOf = (text: string) => `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
 
-/** Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator. `hostOf` names the host of a request. */
+/**
+ * Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator.
+ * `hostOf` names the host of a request.
+ */
 export const createSendPage =
   (operator: Operator, hostOf: (req: IncomingMessage) => string): SendPage =>
   (req, res, write) => {

@@ -1,4 +1,7 @@
-/** Declares `fire()`, which fires the pixels listed in `#fire`, once. It resolves when all have answered, after a second at the latest. */
+/**
+ * Declares `fire()`, which fires the pixels listed in `#fire`, once. It resolves when all have answered, after a second
+ * at the latest.
+ */
 export const fire = `let fired;const fire=()=>fired??=(()=>{const all=[];const queues={
 gtm(){(window.dataLayer||=[]).push({'gtm.start':Date.now(),event:'gtm.js'})},
 ga(tag){window.dataLayer||=[];window.gtag=function(){dataLayer.push(arguments)};gtag('js',new Date());gtag('config',tag)},
@@ -15,16 +18,20 @@ export const showChoice = `document.getElementById('choice').hidden=false;`
 /** Asks before it measures: only `#agree` fires the pixels, and then redirects to the target of `#go`. */
 export const ask = `{const $=(id)=>document.getElementById(id);$('choice').hidden=false;$('agree').onclick=()=>fire().then(()=>location.replace($('go').href))}`
 
-/** Shows the choice on a page that stays open: the pixels are fired after `data-seconds` unless `#without` is used, or by `#agree` only. */
+/**
+ * Shows the choice on a page that stays open: the pixels are fired after `data-seconds` unless `#without` is used, or
+ * by `#agree` only.
+ */
 export const chooseHere = `{const $=(id)=>document.getElementById(id),choice=$('choice');choice.hidden=false;let rest=Number(choice.dataset.seconds);
 const end=(yes)=>{clearInterval(timer);choice.hidden=true;if(yes)fire()},busy=()=>document.hidden||choice.matches(':hover,:focus-within');
 const timer=setInterval(()=>{if(rest>0&&!busy()&&--rest===0)end(true)},1000);
 $('without').onclick=()=>end(false);if($('agree'))$('agree').onclick=()=>end(true)}`
 
 /**
- * Shows the countdown of `countdown()`. At its end, or when `#go` is clicked, it fires the pixels (if there are any) and redirects to the target of
- * `#go`; Back skips this page. The countdown pauses while the page is hidden. `#stay` stops it, and so do following another link and
- * leaving: Back would otherwise lead away again. Screen readers hear of its start and its end only.
+ * Shows the countdown of `countdown()`. At its end, or when `#go` is clicked, it fires the pixels (if there are any)
+ * and redirects to the target of `#go`; Back skips this page. The countdown pauses while the page is hidden. `#stay`
+ * stops it, and so do following another link and leaving: Back would otherwise lead away again. Screen readers hear of
+ * its start and its end only.
  */
 export const count = `{const $=(id)=>document.getElementById(id),go=$('go'),left=$('left'),bar=$('bar'),said=$('said'),stay=$('stay'),at=$('going');
 const rules=new Intl.PluralRules(document.documentElement.lang),b=document.createElement('b');
@@ -50,5 +57,8 @@ export const localTimes = `for(const time of document.querySelectorAll('time'))t
 export const copy = `for(const b of document.querySelectorAll('[data-copy]'))if(navigator.clipboard){b.hidden=false;
 b.onclick=()=>navigator.clipboard.writeText(b.dataset.copy).then(()=>{b.textContent=b.nextElementSibling.textContent=b.dataset.copied})}`
 
-/** Ignores a second click on the button of a form: what works once would answer the second request, and the browser shows that answer. */
+/**
+ * Ignores a second click on the button of a form: what works once would answer the second request, and the browser
+ * shows that answer.
+ */
 export const submitOnce = `document.querySelector('form').onsubmit=({submitter})=>setTimeout(()=>submitter.disabled=true)`

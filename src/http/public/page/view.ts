@@ -11,7 +11,9 @@ export interface Operator {
   readonly privacy: string | undefined
 }
 
-/** What a page depends on besides its content: the visitor's language, the address that they opened, and the operator. */
+/**
+ * What a page depends on besides its content: the visitor's language, the address that they opened, and the operator.
+ */
 export interface View {
   readonly texts: Texts
   /** the host that the visitor opened; that of the service when the request names one that is not ours */

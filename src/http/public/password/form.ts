@@ -26,7 +26,10 @@ export interface PasswordFormOptions {
 /** bytes: 1,024 characters of three bytes, percent-encoded, and some more */
 const formLimit = 16_384
 
-/** Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, 429 after too many wrong ones, 503 when it cannot be checked. */
+/**
+ * Answers the posted password of a link: 303 and a cookie when it is right, otherwise the form again with 401, 429
+ * after too many wrong ones, 503 when it cannot be checked.
+ */
 export const createPasswordForm = ({
   sendPage,
   limiter,
@@ -40,7 +43,8 @@ export const createPasswordForm = ({
 
   return async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
     if (password === null) return seeOther(req, res)
-    // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets another
+    // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets
+    // another
     if (password === unreadable) return sendPage(req, res, failurePage('unavailable'))
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)

@@ -6,7 +6,10 @@ import { localTimes, showPassword } from '../page/scripts.ts'
 import { formStyle } from '../styles/form.ts'
 import { counted, timeIn } from '../texts/languages.ts'
 
-/** Returns the password form of a link; above its field, that the last password was wrong. What was entered is not sent back. */
+/**
+ * Returns the password form of a link; above its field, that the last password was wrong. What was entered is not sent
+ * back.
+ */
 export const passwordPage =
   ({ wrong }: { readonly wrong: boolean }): WritePage =>
   (view) => {
@@ -19,7 +22,8 @@ export const passwordPage =
       json: wrong ? { message: password.wrong } : {},
       styles: [formStyle],
       script: inline(showPassword),
-      // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's destination
+      // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's
+      // destination
       formAction: `'self' http: https:`,
       top: topOf(view),
       content: html`<h1>${title}</h1>

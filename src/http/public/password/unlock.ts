@@ -2,20 +2,28 @@ import type { IncomingMessage } from 'node:http'
 import { isSignatureOf, sign } from '../../../security/signature.ts'
 
 const hour = 3600
-/** Browsers accept the prefix only from this host over https, so that no other subdomain can set the cookie (RFC 6265bis, 4.1.3.2). */
+/**
+ * Browsers accept the prefix only from this host over https, so that no other subdomain can set the cookie (RFC
+ * 6265bis, 4.1.3.2).
+ */
 const cookieName = (link: number, secure: boolean) => `${secure ? '__Host-' : ''}ll_${link}`
 
 /** The hash is part of the signed text, so a changed password locks the link again. */
 const signedText = (link: number, hash: string, ends: number) => `unlock ${link} ${hash} ${ends}`
 
-/** Returns the `Set-Cookie` header that lets a visitor through for an hour; its value is `<Unix seconds>.<signature>`. */
+/**
+ * Returns the `Set-Cookie` header that lets a visitor through for an hour; its value is `<Unix seconds>.<signature>`.
+ */
 export const unlockCookie = (secret: Buffer, link: number, hash: string, now: number, secure: boolean) => {
   const ends = Math.floor(now / 1000) + hour
   const value = `${ends}.${sign(secret, signedText(link, hash, ends))}`
   return `${cookieName(link, secure)}=${value}; Path=/; Max-Age=${hour}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
-/** Read here, because the library `cookies` keeps a pattern for each name forever, and every protected link has a name of its own. */
+/**
+ * Read here, because the library `cookies` keeps a pattern for each name forever, and every protected link has a name
+ * of its own.
+ */
 const cookieOf = ({ headers }: IncomingMessage, name: string) =>
   headers.cookie
     ?.split(';')

@@ -11,15 +11,19 @@ import { formStyle } from '../styles/form.ts'
 const lifetime = 3600
 const signedText = (block: string, until: number) => `report ${until} ${block}`
 
-/** Returns the hidden field of the form: our signature for an address block. Another site can get one, but not one for its visitors. */
+/**
+ * Returns the hidden field of the form: our signature for an address block. Another site can get one, but not one for
+ * its visitors.
+ */
 export const reportToken = (secret: Buffer, block: string, now: number) => {
   const until = Math.floor(now / 1000) + lifetime
   return `${until}.${sign(secret, signedText(block, until))}`
 }
 
 /**
- * Returns whether a person has sent the form on purpose: it is ours and for this address block, or a program has sent it that is no
- * browser. Browsers say from where a form was sent, so another site cannot make them look like such a program.
+ * Returns whether a person has sent the form on purpose: it is ours and for this address block, or a program has sent
+ * it that is no browser. Browsers say from where a form was sent, so another site cannot make them look like such a
+ * program.
  */
 export const isDeliberate = (req: IncomingMessage, secret: Buffer, block: string, token: string, now: number) => {
   if (isFromOtherSite(req)) return false

@@ -56,7 +56,10 @@ const tooMany =
   (texts) =>
     counted(texts, texts.report.problems.tooMany, Math.ceil(seconds / 60))
 
-/** Returns a function that finds what a visitor reports by its address. An address without a host is on the host of the request. */
+/**
+ * Returns a function that finds what a visitor reports by its address. An address without a host is on the host of the
+ * request.
+ */
 const createFindReported = (options: ReportPagesOptions) => {
   const { baseUrl, domains, isMainHost, reader, targets } = options
   /** Returns the id of the branded domain at a host, null for the service's own, undefined for any other. */
@@ -97,8 +100,8 @@ const createFindReported = (options: ReportPagesOptions) => {
 }
 
 /**
- * Serves `/report`, on every host: a form for visitors, and what it sends. A link that has this alias since before the form keeps it; the
- * form is then at `/report?link=`.
+ * Serves `/report`, on every host: a form for visitors, and what it sends. A link that has this alias since before the
+ * form keeps it; the form is then at `/report?link=`.
  */
 export const createReportPages = (options: ReportPagesOptions): PublicHandler => {
   const { domains, handler, limiter, pepper, sendFailure, sendPage, targets, trustProxy } = options

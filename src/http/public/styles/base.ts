@@ -1,8 +1,9 @@
 import { css } from './css.ts'
 
 /**
- * Style of every page: colors and sizes, text, the three parts of a page (`.top`: which link, `.main`: where to, `.foot`: whom to ask), and its buttons.
- * All properties are logical, for languages that are written from right to left.
+ * Style of every page: colors and sizes, text, the three parts of a page (`.top`: which link, `.main`: where to,
+ * `.foot`: whom to ask), and its buttons. All properties are logical, for languages that are written from right to
+ * left.
  */
 export const baseStyle = css(`
 :root {

@@ -35,5 +35,8 @@ const themes: Readonly<Record<BioTheme, (color: string) => string>> = {
   color: owned,
 }
 
-/** Returns the style of a bio page (drawn by the dashboard, too: `src/web/styles/preview.css`), after that of lists: its theme, in the owner's color (`#rrggbb`) where the theme has one. */
+/**
+ * Returns the style of a bio page (drawn by the dashboard, too: `src/web/styles/preview.css`), after that of lists: its
+ * theme, in the owner's color (`#rrggbb`) where the theme has one.
+ */
 export const bioStyle = (theme: BioTheme, color: string): Inline => css(layout + themes[theme](color))

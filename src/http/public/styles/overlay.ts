@@ -1,6 +1,9 @@
 import { css } from './css.ts'
 
-/** Style of an overlay: over the frame on a wide screen, at the lower edge of a narrow one. Its owner's color comes from `ownerStyle`. `src/web/styles/preview.css` draws it, too. */
+/**
+ * Style of an overlay: over the frame on a wide screen, at the lower edge of a narrow one. Its owner's color comes from
+ * `ownerStyle`. `src/web/styles/preview.css` draws it, too.
+ */
 export const overlayStyle = css(`
 .overlay { grid-row: 2; grid-column: 1; z-index: 1; align-self: end; justify-self: start; inline-size: min(100%, 25.5rem); max-block-size: 100%; padding: var(--space-4); pointer-events: none; display: grid }
 .overlay.br, .overlay.tr { justify-self: end }

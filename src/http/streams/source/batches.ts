@@ -16,8 +16,8 @@ export interface ClickBatch {
 }
 
 /**
- * Batches in memory, about 1 MB each at most: followers of one account read the same one at about the same time, and a client that takes it
- * in pieces comes back for it.
+ * Batches in memory, about 1 MB each at most: followers of one account read the same one at about the same time, and a
+ * client that takes it in pieces comes back for it.
  */
 const kept = 12
 
@@ -45,8 +45,9 @@ const batchOf = (entry: Numbered, data: Batch | undefined): ClickBatch => {
 }
 
 /**
- * Returns what reads batches of clicks. Those that were read last are kept for other streams. Clicks were validated when they were recorded and
- * have nothing sealed: reading them as they are stored takes a third of the time, in which no request is answered.
+ * Returns what reads batches of clicks. Those that were read last are kept for other streams. Clicks were validated
+ * when they were recorded and have nothing sealed: reading them as they are stored takes a third of the time, in which
+ * no request is answered.
  */
 export const openClickBatches = (read: StoredLog['read']) => {
   const batches = new QuickLRU<string, Promise<ClickBatch>>({ maxSize: kept })

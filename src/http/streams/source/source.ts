@@ -52,7 +52,10 @@ export interface Numbered extends Entry {
   readonly ordinal: number
 }
 
-/** Returns what reads an account's index in log order, some entries at a time. It stops before events that have no ordinal yet. */
+/**
+ * Returns what reads an account's index in log order, some entries at a time. It stops before events that have no
+ * ordinal yet.
+ */
 export const openEntries = (index: IndexName, { reader, ordinals, account, until }: SourceOptions) => {
   let read: readonly Numbered[] = []
   let pending = false

@@ -5,7 +5,10 @@ import { counted, figure } from '../../core/texts.ts'
 import { Erased } from '../../parts/erased.tsx'
 import { fieldName } from './words.ts'
 
-/** What a field was or is, line by line; a set has a line for each member, so that only those that came or went are shown. */
+/**
+ * What a field was or is, line by line; a set has a line for each member, so that only those that came or went are
+ * shown.
+ */
 type Lines = readonly string[]
 
 const unreadable = 'unreadable'

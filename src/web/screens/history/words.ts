@@ -45,7 +45,10 @@ const restorable = new Set([
   'bio',
   'webhook',
 ])
-/** What left no version: it changed no field. The secret of a webhook that was deleted is gone, so that it cannot come back. */
+/**
+ * What left no version: it changed no field. The secret of a webhook that was deleted is gone, so that it cannot come
+ * back.
+ */
 const withoutVersion =
   /^(?:Item|Answer|Address|DomainVerified|DomainUnverified|WebhookReplayed|WebhookPartReplayed|WebhookDeleted)/
 

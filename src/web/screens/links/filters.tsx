@@ -15,7 +15,10 @@ type Options = Readonly<Record<FilterName, readonly (readonly [value: string, la
 /** ms after the last letter until a search begins */
 const pause = 250
 
-/** Returns what each filter can be set to. The lists are asked for only once somebody opens the menu, or has set a filter. */
+/**
+ * Returns what each filter can be set to. The lists are asked for only once somebody opens the menu, or has set a
+ * filter.
+ */
 const useOptions = (isNeeded: boolean): Options => {
   const path = (one: string) => (isNeeded ? `${one}?limit=200` : undefined)
   const tags = useLoad<Tags>(path('/api/tags'))

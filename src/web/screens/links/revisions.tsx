@@ -34,7 +34,10 @@ interface BlastProps {
   readonly colors: ReadonlyMap<string, string>
 }
 
-/** How many clicks a revision has sent where: a bar, and a line for each destination and rule. They add up to its clicks. */
+/**
+ * How many clicks a revision has sent where: a bar, and a line for each destination and rule. They add up to its
+ * clicks.
+ */
 const Blast = ({ revision: { clicks, sent }, colors }: BlastProps) => {
   const texts = t().blast
   const rows = sent.filter((one) => one.clicks > 0)

@@ -8,7 +8,10 @@ export const readReceipt = async (kind: 'events' | 'clicks', id: string): Promis
   return { event, ...(click === undefined ? {} : { click }), proof }
 }
 
-/** Saves the receipt of an event or a click. The newest ones are in no signed checkpoint for a minute: the message says so. */
+/**
+ * Saves the receipt of an event or a click. The newest ones are in no signed checkpoint for a minute: the message says
+ * so.
+ */
 export const saveReceipt = async (kind: 'events' | 'clicks', id: string): Promise<void> => {
   try {
     const receipt = await readReceipt(kind, id)

@@ -100,7 +100,10 @@ const hasClick = async ({ event, click = '', proof }: Receipt) => {
   return found !== undefined && equal(found, fromBase64(root))
 }
 
-/** Checks a receipt in this browser, with the key and nothing else. Throws `CannotCheck`, and any error for what is no receipt. */
+/**
+ * Checks a receipt in this browser, with the key and nothing else. Throws `CannotCheck`, and any error for what is no
+ * receipt.
+ */
 export const verifyReceipt = async (receipt: Receipt, key: string): Promise<Verdict> => {
   if (!globalThis.crypto?.subtle) throw new CannotCheck()
   const checkpoint = await signedBy(receipt.proof.checkpoint, key)

@@ -15,7 +15,9 @@ interface BreakdownProps {
 /** Returns how many percent a number is of another one. */
 export const share = (n: number, of: number) => (of === 0 ? 0 : (100 * n) / of)
 
-/** A list that is also a chart: the rule under a row is its bar, relative to the longest. Percentages are of the total. */
+/**
+ * A list that is also a chart: the rule under a row is its bar, relative to the longest. Percentages are of the total.
+ */
 export const Breakdown = ({ rows, total }: BreakdownProps) => {
   const longest = Math.max(1, ...rows.map(({ n }) => n))
   return (

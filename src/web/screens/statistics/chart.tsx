@@ -27,7 +27,10 @@ const tick = (interval: ChartProps['interval']) => (at: Date) =>
 const inWords = (interval: ChartProps['interval'], at: Date) =>
   interval === 'hour' ? `${weekdayOf(at)}, ${clockOf(at)}` : interval === 'day' ? weekdayOf(at) : monthOf(at)
 
-/** The lines: all but the last piece of this period, that piece dotted while its interval is not over, and the period before. */
+/**
+ * The lines: all but the last piece of this period, that piece dotted while its interval is not over, and the period
+ * before.
+ */
 const dataOf = ({ points, unfinished }: Pick<ChartProps, 'points' | 'unfinished'>): uPlot.AlignedData => {
   const last = points.length - 1
   const isOpen = unfinished && last > 0

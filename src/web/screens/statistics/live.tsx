@@ -17,7 +17,9 @@ interface Arrived extends ClickLine {
 }
 type State = 'connecting' | 'open' | 'failed'
 
-/** Follows the clicks while the window is seen. What arrives is shown at most once a second, and not while it is read. */
+/**
+ * Follows the clicks while the window is seen. What arrives is shown at most once a second, and not while it is read.
+ */
 const useClicks = (of: LiveProps['of'], held: boolean, onClicks: () => void) => {
   const [clicks, setClicks] = useState<readonly Arrived[]>([])
   const [state, setState] = useState<State>('connecting')
@@ -134,7 +136,10 @@ interface LiveProps {
   readonly onClicks: () => void
 }
 
-/** Clicks as they happen. Nothing is announced by itself; the list stays as it is while somebody is on it, or has paused it. */
+/**
+ * Clicks as they happen. Nothing is announced by itself; the list stays as it is while somebody is on it, or has paused
+ * it.
+ */
 export const Live = ({ of, onClicks }: LiveProps) => {
   const [paused, setPaused] = useState(false)
   const [on, setOn] = useState(false)

@@ -101,7 +101,10 @@ interface StatisticsProps {
   readonly children?: ComponentChildren
 }
 
-/** Clicks of everything, of one link, or of a campaign or channel: over time, as they happen, and in lists that filter each other. */
+/**
+ * Clicks of everything, of one link, or of a campaign or channel: over time, as they happen, and in lists that filter
+ * each other.
+ */
 export const Statistics = ({ period, of, children }: StatisticsProps) => {
   const ofKinds = filterOf('class').length > 0
   const metric = metricIn(at.value.query, ofKinds)

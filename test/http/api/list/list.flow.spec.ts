@@ -14,8 +14,8 @@ import { randomFrom, repeatable, seed } from '../../../support/faults.ts'
 import { signIn } from '../../../support/session.ts'
 
 /**
- * Every list of the API, from its contract: a new one is tested as soon as it is described. The rows of a history do not come and go: see
- * history.flow.spec.ts and revisions.flow.spec.ts.
+ * Every list of the API, from its contract: a new one is tested as soon as it is described. The rows of a history do
+ * not come and go: see history.flow.spec.ts and revisions.flow.spec.ts.
  */
 const lists = Object.values(contracts).flatMap((described) =>
   Object.entries(described).flatMap(([endpoint, { answer }]) => {

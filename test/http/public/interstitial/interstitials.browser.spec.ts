@@ -6,7 +6,9 @@ import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { type Browser, needsBrowser, openBrowser } from '../../../support/browser.ts'
 import { until } from '../../../support/client.ts'
 
-/** A page that tries to navigate the window, then shows where it has got to; all of it is a link for the whole window. */
+/**
+ * A page that tries to navigate the window, then shows where it has got to; all of it is a link for the whole window.
+ */
 const takeover = `<!doctype html><title>there</title><a href="/top" target="_top" style="position:fixed;inset:0">go</a>
 <script>try { top.location.href = new URL('/top', location.href).href } catch {} new Image().src = '/tried'</script>`
 

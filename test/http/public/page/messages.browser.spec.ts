@@ -6,7 +6,10 @@ import { type Browser, needsBrowser, openBrowser } from '../../../support/browse
 import { until } from '../../../support/client.ts'
 import { every } from '../../../support/pages.ts'
 
-/** The lowest contrast of a text on the page with what is behind it, and where; elements that do not fit into the window. */
+/**
+ * The lowest contrast of a text on the page with what is behind it, and where; elements that do not fit into the
+ * window.
+ */
 const measure = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number)
   const luminance = (color) => channels(color).slice(0, 3).map((n) => n / 255)

@@ -4,7 +4,10 @@ const mail = (subject: string, text: string, note: string): Mail => ({ subject, 
 const notYou = 'If this was not you, contact the operator of the service.'
 const ignore = 'If this was not you, ignore this mail: nothing changes.'
 
-/** What people read about their account, on pages and in mails, in English. In a mail, a link is between the text and the note. */
+/**
+ * What people read about their account, on pages and in mails, in English. In a mail, a link is between the text and
+ * the note.
+ */
 export const accountTexts = {
   fields: {
     email: 'E-mail address',

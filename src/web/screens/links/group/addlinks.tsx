@@ -20,7 +20,10 @@ interface AddLinksProps {
   readonly onClose: () => void
 }
 const shown = 20
-/** Finds links, and adds those that are ticked to a channel or a campaign. What is ticked stays ticked while somebody searches for more. */
+/**
+ * Finds links, and adds those that are ticked to a channel or a campaign. What is ticked stays ticked while somebody
+ * searches for more.
+ */
 export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const [q, setQ] = useState('')
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())

@@ -20,7 +20,9 @@ interface Row {
   readonly n: number
 }
 
-/** Returns a row for each choice: those on offer also before the first answer, and those that are not offered any more. */
+/**
+ * Returns a row for each choice: those on offer also before the first answer, and those that are not offered any more.
+ */
 const rowsOf = (options: readonly string[], { data: { choices } }: Counts): readonly Row[] => [
   ...choices.map(({ choice, count }) => ({ name: choice ?? t().history.erased, n: count })),
   ...options
