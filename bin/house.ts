@@ -113,10 +113,11 @@ const facts: readonly Fact[] = [
     allowed: 21,
   },
   {
-    name: 'functions over 60 lines',
-    found: () => findings({ 'max-lines-per-function': ['error', { max: 60 }] }),
+    name: 'functions over 60 lines, without comments',
+    found: () =>
+      findings({ 'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }] }),
     goal: 0,
-    allowed: 41,
+    allowed: 33,
   },
   { name: 'lines of comments over 120 columns', found: wideComments, goal: 0 },
   { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 29 },
