@@ -81,8 +81,8 @@ export const sendMessage = async (
 }
 
 /**
- * Returns the ms until a message is sent again: `first`, then twice as long each time, 15 minutes at most, and up to a tenth
- * more, so that receivers are not tried at once. A receiver may ask for longer.
+ * Returns the ms until a message is sent again: `first`, then twice as long each time, 15 minutes at most, and up to a
+ * tenth more, so that receivers are not tried at once. A receiver may ask for longer.
  */
 export const pauseAfter = (tries: number, first: number, retryAfterMs: number) =>
   Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPauseMs) * (1 + Math.random() / 10), retryAfterMs)
