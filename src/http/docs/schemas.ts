@@ -35,8 +35,8 @@ const easeGenerators = (schema: z.core.$ZodType, json: Json) => {
   }
   const map = schema instanceof z.ZodUnion ? schema.options.findIndex((option) => option instanceof z.ZodRecord) : -1
   if (map === -1 || !json.anyOf) return
-  const [other] = json.anyOf.filter((_, index) => index !== map)
-  Object.assign(json, { if: json.anyOf[map], else: other })
+  const others = json.anyOf.filter((_, index) => index !== map)
+  Object.assign(json, { if: json.anyOf[map], else: others.length === 1 ? others[0] : { anyOf: others } })
   delete json.anyOf
 }
 
