@@ -6,7 +6,7 @@ import { closeServer } from '../../http/server/server.ts'
 import type { Cleanup } from '../../lib/cleanup.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 
-type Settings = Pick<Config, 'OPERATOR_PORT' | 'OPERATOR_HOST' | 'PORT'>
+type Settings = Pick<Config, 'OPERATOR_PORT' | 'OPERATOR_HOST' | 'OPERATOR_HOSTS' | 'PORT'>
 
 /** the usual port of what Prometheus scrapes */
 const usual = 9464
@@ -15,16 +15,19 @@ const names = { port: 'OPERATOR_PORT', host: 'OPERATOR_HOST' }
 /**
  * Checks OPERATOR_PORT and OPERATOR_HOST before the data is opened. Throws an `OperatorError` that names the setting.
  */
-export const ensureOperatorPort = async ({ OPERATOR_PORT, OPERATOR_HOST }: Settings): Promise<void> =>
+export const ensureOperatorPort = async ({
+  OPERATOR_PORT,
+  OPERATOR_HOST,
+}: Pick<Settings, 'OPERATOR_PORT' | 'OPERATOR_HOST'>): Promise<void> =>
   ensureListenable(OPERATOR_PORT ?? 0, OPERATOR_HOST, names)
 
 const listen = async (
   routes: OperatorRoutes,
-  { OPERATOR_PORT, OPERATOR_HOST, PORT }: Settings,
+  { OPERATOR_PORT, OPERATOR_HOST, OPERATOR_HOSTS, PORT }: Settings,
   log: Pick<Logger, 'warn'>,
 ) => {
   const start = async (port: number) => {
-    const server = createOperatorServer(routes)
+    const server = createOperatorServer(routes, [OPERATOR_HOST, ...OPERATOR_HOSTS])
     return { server, port: await listenOn(server, port, OPERATOR_HOST, names) }
   }
   // a service on a port of its own choice has an operator's port of its own choice

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TrustedProxies } from '../../lib/address.ts'
 import { inNetworks, isNetwork } from '../../lib/networks.ts'
+import { normalHost } from '../../lib/url.ts'
 import { integer, list, oneOf, origin, whole } from './parsers.ts'
 
 const roles = ['http', 'projector', 'relay', 'recorder'] as const
@@ -23,6 +24,12 @@ export const serviceSettings = {
     .string()
     .default('127.0.0.1')
     .describe('address of OPERATOR_PORT, which the public must not reach; `0.0.0.0` for all interfaces'),
+  OPERATOR_HOSTS: list
+    .transform((given) => given.map(normalHost))
+    .refine((given) => given.every(Boolean), 'must be names of hosts, separated by commas')
+    .describe(
+      'names with a dot by which programs reach OPERATOR_PORT, separated by commas; IP addresses, `localhost` and names without a dot need none',
+    ),
   BASE_URL: z
     .string()
     .refine(origin, 'must be an address without a path, for example https://go.example.com')

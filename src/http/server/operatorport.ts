@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { type Problem, problem } from '../../lib/problems/problem.ts'
+import { normalHost } from '../../lib/url.ts'
 import { answerOf, Failure } from '../api/errors.ts'
 
 /** A response on the operator's port: an object is sent as JSON. */
@@ -44,8 +46,25 @@ const respond = async ({ method, url = '/' }: IncomingMessage, routes: OperatorR
   }
 }
 
-/** Returns the server of the operator's port, which visitors must not reach. */
-export const createOperatorServer = (routes: OperatorRoutes): Server =>
-  createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (req, res) => {
+/**
+ * Returns the test for the hosts that the port answers to. A web page can give its own name the address of this machine
+ * (DNS rebinding), and would read the port in the browser of the operator. It cannot do so with an IP address or with a
+ * name without a dot.
+ */
+const answersTo = (hosts: readonly string[]) => {
+  const names = new Set(hosts.map(normalHost))
+  return (header: string | undefined) => {
+    const host = normalHost(header ?? 'localhost')
+    return names.has(host) || (host !== '' && !host.includes('.')) || isIP(host.replace(/^\[|\]$/g, '')) > 0
+  }
+}
+
+/** Returns the server of the operator's port, which visitors must not reach. `hosts`: names with a dot that it has. */
+export const createOperatorServer = (routes: OperatorRoutes, hosts: readonly string[]): Server => {
+  const isKnown = answersTo(hosts)
+  const misdirected = failure(421, problem('bad_request', { what: 'operator_host' }))
+  return createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (req, res) => {
+    if (!isKnown(req.headers.host)) return send(req, res, misdirected)
     void respond(req, routes).then((answer) => send(req, res, answer))
   })
+}

@@ -83,6 +83,19 @@ const pageAt = (path: string) => {
   return page.endsWith('/') ? page.slice(0, -1) : page
 }
 
+/** Whether a request has more than one `Host` header: a proxy may take another one of them than Node does. */
+const hasHosts = ({ rawHeaders }: IncomingMessage) => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  return hosts > 1
+}
+/** Refuses such a request (RFC 9112, 3.2), and closes the connection: what follows may be meant for another host. */
+const refuseHosts = (res: ServerResponse) => {
+  res.setHeader('Connection', 'close')
+  answerFailure(res, new Failure(400, problem('bad_request', { what: 'hosts' })))
+}
+
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
 export const serve = (server: Server, { api, redirect, below, at = {}, probes }: ServerOptions) => {
   // looking up names that are all different is slower in an object
@@ -90,6 +103,7 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
   const handlerBelow = new Map(Object.entries(below))
   const handlerAt = new Map(Object.entries(at))
   return server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    if (hasHosts(req)) return refuseHosts(res)
     const path = pathOf(req)
     req.url = path
     if (isApi.test(path)) return void api(req, res)
@@ -128,9 +142,12 @@ const answerProbe = (res: ServerResponse, { status, body }: { status: number; bo
   res.end(JSON.stringify(body))
 }
 
+const answerFailure = (res: ServerResponse, failure: Failure) =>
+  answerProbe(res, { status: failure.status, body: answerOf(failure) })
+
 /** Responds for a process without the role http. */
 export const nothingHere: Handler = (_, res) =>
-  answerProbe(res, { status: 404, body: answerOf(new Failure(404, problem('not_found', { what: 'role' }))) })
+  answerFailure(res, new Failure(404, problem('not_found', { what: 'role' })))
 
 /** ms that a client has to read the answer to a request that could not be read; it may go on sending for ever */
 const lingering = 1000

@@ -173,6 +173,9 @@ export const requestTexts = {
     invalid: 'The request is not valid.',
     timeout: 'Request Timeout.',
     headers: 'Request Header Fields Too Large.',
+    hosts: 'The request must have one `Host` header.',
+    operator_host:
+      'This port answers to IP addresses, `localhost` and names without a dot. Name other hosts in the setting `OPERATOR_HOSTS`.',
     stored: '{message}',
   },
   body_too_large: {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { closeServer, createHttpServer, onForwarded, onOtherHost } from '../../../src/http/server/server.ts'
+import { closeServer, createHttpServer, onForwarded, onOtherHost, serve } from '../../../src/http/server/server.ts'
 import { listenOn } from '../../../src/http/server/listen.ts'
 import { OperatorError } from '../../../src/lib/operatorerror.ts'
 import { client } from '../../support/client.ts'
@@ -49,6 +49,30 @@ describe('a service without BASE_URL', () => {
     expect(reported).to.deep.equal([])
     for (const host of ['go.example', 'other.example']) await get('/', { headers: { Host: host } })
     expect(reported).to.deep.equal(['go.example'])
+    await closeServer(server, 0)
+  })
+})
+
+describe('a request with two Host headers', () => {
+  it('is refused, also when both are the same, and ends its connection', async () => {
+    const server = createHttpServer()
+    const answer = (_: unknown, res: ServerResponse) => void res.end('reached')
+    serve(server, { api: answer, redirect: answer, below: {}, probes: {} })
+    const port = await listenOn(server, 0, '127.0.0.1')
+    const send = async (head: string) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(`GET /a HTTP/1.1\r\n${head}\r\n\r\nGET /b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      const pieces: Buffer[] = []
+      for await (const piece of socket) pieces.push(piece as Buffer)
+      return Buffer.concat(pieces).toString()
+    }
+    for (const hosts of ['Host: a\r\nHost: b', 'Host: a\r\nhost: a', 'HOST: a\r\nX: y\r\nHost: b']) {
+      const answered = await send(hosts)
+      expect(answered).to.match(/^HTTP\/1.1 400 /)
+      expect(answered).to.include('The request must have one `Host` header.')
+      expect(answered).to.not.include('reached')
+    }
+    expect(await send('Host: a')).to.match(/^HTTP\/1.1 200 /)
     await closeServer(server, 0)
   })
 })
