@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { type Handler, handler } from '../../commands/handle.ts'
-import { type Together, together } from '../../commands/together.ts'
+import { type Transactions, transactions } from '../../commands/transaction.ts'
 import type { Config } from '../../config.ts'
 import type { EventStore, StoredLog } from '../../events/store.ts'
 import { batch } from '../../lib/async/batch.ts'
@@ -40,7 +40,7 @@ export interface Ledger {
   /** Notified when the read tables may have more, with the filter of the events as the topic. */
   readonly projected: Signal
   readonly handler: Handler
-  readonly together: Together
+  readonly transactions: Transactions
   readonly keys: Keys
   /** under which the keys are wrapped */
   readonly secret: string
@@ -53,7 +53,7 @@ export interface Ledger {
   readonly logCheck: LogCheck
   readonly log: Logger
   readonly metrics: Metrics
-  /** Sends a notification to the other processes; several go together. */
+  /** Sends a notification to the other processes; several go as one. */
   readonly notify: (notification: Notification) => Promise<unknown>
   /** Opens a pool of its own: see `Postgres`. */
   readonly pool: Postgres['database']
@@ -95,7 +95,7 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
       appended,
       projected: createSignal(),
       handler: handler(eventLog.store, snapshots),
-      together: together(eventLog.store, snapshots),
+      transactions: transactions(eventLog.store, snapshots),
       projections,
       tables,
       reader: { db, table: tables.name },

@@ -1,6 +1,6 @@
 import { openCache } from '../../cache/cache.ts'
 import { handler } from '../../commands/handle.ts'
-import { together } from '../../commands/together.ts'
+import { transactions } from '../../commands/transaction.ts'
 import { listenOn } from '../../http/server/listen.ts'
 import { readOnly } from '../../http/server/readonly.ts'
 import { closeServer, createHttpServer, serve } from '../../http/server/server.ts'
@@ -138,7 +138,7 @@ const ledgerAt = async (
     projected: createSignal(),
     metrics: openMetrics(),
     handler: handler(store),
-    together: together(store),
+    transactions: transactions(store),
     tables: { name: table, refresh: async () => {}, complete: () => true, generation: () => 1 },
     reader: { db, table, now: moment, newestClicks: await store.head('clicks') },
     notify: async () => {},

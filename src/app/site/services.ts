@@ -39,7 +39,7 @@ const openDomainCheck = ({ config, keys }: Pick<Ledger, 'config' | 'keys'>, over
 /** Opens what the routes of the API need, and starts the background work that belongs to it. */
 export const openServices = (options: ServicesOptions) => {
   const { ledger, cache, effects, overrides, operatorHealth, images, baseUrl, isOurHost, isMainHost } = options
-  const { config, handler, keys, ordinals, store, together } = ledger
+  const { config, handler, keys, ordinals, store, transactions } = ledger
   const { auth, blocks, domains, progress } = cache
   const domainCheck = openDomainCheck(ledger, overrides)
   const jobs = effects.startJobs({ ledger, domains, baseUrl, domainCheck, overrides })
@@ -78,7 +78,7 @@ export const openServices = (options: ServicesOptions) => {
     secondFactors: life.secondFactors,
     sessions: life.sessions,
     streams,
-    together,
+    transactions,
     webhooks: jobs.services.webhooks,
   }
   return {

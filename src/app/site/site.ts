@@ -115,7 +115,7 @@ const openApi = (
   services: Services,
   routes: readonly Route[],
 ) => {
-  const { config, db, handler, instance, keys, log, reader, together } = ledger
+  const { config, db, handler, instance, keys, log, reader, transactions } = ledger
   const { auth, domains, pending, progress } = cache
   const { limiter, recordUse, past } = effects
   const api = createApi({
@@ -139,7 +139,7 @@ const openApi = (
     reader,
     sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
     sessions: services.sessions,
-    together,
+    transactions,
     trustProxy: config.TRUST_PROXY,
   })
   return api.callback()

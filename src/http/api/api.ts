@@ -22,10 +22,10 @@ import { browserOf } from './session.ts'
 import { mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { operating, writer, type Writing } from './write/writer.ts'
-import { type TogetherOptions, writerApart, writerTogether } from './write/together.ts'
+import { type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
 import type { z } from 'zod'
 
-export interface ApiOptions extends TogetherOptions, AdmitOptions {
+export interface ApiOptions extends TransactionOptions, AdmitOptions {
   /** what the API serves */
   readonly routes: readonly Route[]
   readonly reader: Reader
@@ -193,8 +193,8 @@ const execute = async (request: Request, options: Serving, caller: Writer & Read
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, sent),
-    together: writerTogether(ctx, who, options, writing),
-    apart: writerApart(ctx, who, options, writing),
+    transaction: transactionOf(ctx, who, options, writing),
+    withoutWaiting: withoutWaitingOf(ctx, who, options, writing),
     from,
     gone: () => closing(ctx),
     // read from headers where a route needs it: most do not

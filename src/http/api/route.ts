@@ -88,15 +88,15 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly part: (n: number) => Writer
   /**
-   * Runs `decide` with a writer whose changes are stored together once it resolves, all or none; with `store` false,
-   * they are only checked. It may run several times.
+   * Runs `decide` with a writer whose changes are stored in one transaction once it resolves, all or none; in a dry run,
+   * they are only checked. It may run several times. Then waits until the read tables have them.
    */
-  readonly together: <R>(decide: (writer: Writer) => Promise<R>, store: boolean) => Promise<R>
+  readonly transaction: <R>(decide: (writer: Writer) => Promise<R>, options: { readonly dryRun: boolean }) => Promise<R>
   /**
    * Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all
    * of them.
    */
-  readonly apart: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
+  readonly withoutWaiting: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
 /** Who reads resources, and from what. */
 export type Reading = Pick<Call, 'account' | 'load' | 'reader' | 'pending'>

@@ -119,13 +119,13 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
  * and with 403 over a quota.
  */
 export const restore = async <S>(
-  call: Pick<Call, 'account' | 'together'> & Writer,
+  call: Pick<Call, 'account' | 'transaction'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,
   { kind, label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
 ) => {
   const end: EndReservation = isDeleted && quota ? await quotas.reserve(call.account, quota) : () => {}
   try {
-    const done = await (dryRun ? call.together(write, false) : write(call)).catch((error: unknown) =>
+    const done = await (dryRun ? call.transaction(write, { dryRun }) : write(call)).catch((error: unknown) =>
       conflict(error, kind),
     )
     end(dryRun || done.events.length === 0 ? undefined : done.position)

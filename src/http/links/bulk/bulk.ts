@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { AppendTooLarge } from '../../../events/store.ts'
 import { must, says } from '../../../lib/fields.ts'
 import { failField, Failure } from '../../api/errors.ts'
-import type { Together } from '../../../commands/together.ts'
-import { type Call, type Route, route } from '../../api/route.ts'
+import type { Transactions } from '../../../commands/transaction.ts'
+import { type Call, type Route, route, type Writer } from '../../api/route.ts'
 import { problem } from '../../../lib/problems/problem.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
 import type { LinkWriting } from '../write.ts'
@@ -53,11 +53,11 @@ class NotAll extends Error {
 
 /** What bulk requests need besides what links are written with. */
 export interface BulkServices extends LinkWriting {
-  readonly together: Pick<Together, 'possible'>
+  readonly transactions: Pick<Transactions, 'supported'>
 }
 
-const requireAtomicLog = ({ together }: BulkServices) => {
-  if (!together.possible) failField('atomic', 'not_supported', { what: 'atomic' })
+const requireAtomicLog = ({ transactions }: BulkServices) => {
+  if (!transactions.supported) failField('atomic', 'not_supported', { what: 'atomic' })
 }
 
 /** A row that could have been stored has no id and no address then: nothing is there. */
@@ -69,13 +69,18 @@ const nothingStored = (all: readonly Done[]) => {
 }
 
 /** Decides all rows, then stores all of them or none. A dry run stores none. */
-const doTogether = async (bulk: Bulk, call: Pick<Call, 'together'>, atomic: boolean): Promise<readonly Done[]> => {
+const doInTransaction = async (
+  bulk: Bulk,
+  call: Pick<Call, 'transaction'>,
+  atomic: boolean,
+): Promise<readonly Done[]> => {
   try {
-    return await call.together(async (writer) => {
+    const decide = async (writer: Writer) => {
       const rows = await doRows(bulk, writer)
       if (atomic && !bulk.dryRun && countFailed(rows) > 0) throw new NotAll(rows)
       return rows
-    }, !bulk.dryRun)
+    }
+    return await call.transaction(decide, { dryRun: bulk.dryRun })
   } catch (error) {
     if (error instanceof NotAll) throw nothingStored(error.rows)
     if (error instanceof AppendTooLarge) failField('atomic', 'too_much', { what: 'append' })
@@ -93,11 +98,13 @@ const run = async (
   /** the links whose frames are to be checked once they are stored */
   const framed: number[] = []
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
-  const isTogether = dryRun || atomic
+  const inTransaction = dryRun || atomic
   const { reader, pending } = call
   const sources = { services: noted, hash: hashing(dryRun, noted) }
-  const bulk = { op, rows: call.body, dryRun, isTogether, from: { reader, pending }, sources }
-  const rows = isTogether ? await doTogether(bulk, call, atomic) : await call.apart((writer) => doRows(bulk, writer))
+  const bulk = { op, rows: call.body, dryRun, inTransaction, from: { reader, pending }, sources }
+  const rows = inTransaction
+    ? await doInTransaction(bulk, call, atomic)
+    : await call.withoutWaiting((writer) => doRows(bulk, writer))
   if (rows.some(({ status = 0 }) => status >= 500)) throw dryRun ? nothingStored(rows) : unavailable(rows)
   if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
   const failures = countFailed(rows)

@@ -92,13 +92,13 @@ const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number,
 }
 
 /**
- * Rows with the same alias take turns: the first one gets it. Together, all that change an alias do, because one may
+ * Rows with the same alias take turns: the first one gets it. In a transaction, all that change an alias do, because one may
  * get what another one has given up.
  */
-const turnsOf = (op: Operation, isTogether: boolean) => (row: Row | UnreadableRow) => {
+const turnsOf = (op: Operation, inTransaction: boolean) => (row: Row | UnreadableRow) => {
   const custom = 'value' in row ? row.value['custom'] : undefined
   if (typeof custom !== 'string' || custom === '') return []
-  return [isTogether && op === 'update' ? '' : aliasKey(custom)]
+  return [inTransaction && op === 'update' ? '' : aliasKey(custom)]
 }
 
 /** Loads what many rows refer to, such as a campaign, once. */
@@ -117,7 +117,7 @@ export interface Bulk {
   readonly op: Operation
   readonly rows: readonly (Row | UnreadableRow)[]
   readonly dryRun: boolean
-  readonly isTogether: boolean
+  readonly inTransaction: boolean
   /** what channels of links are read from */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
@@ -127,7 +127,10 @@ export interface Bulk {
 const rowsAtATime = 64
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
-export const doRows = async ({ op, rows, dryRun, isTogether, from, sources }: Bulk, given: Writer): Promise<Done[]> => {
+export const doRows = async (
+  { op, rows, dryRun, inTransaction, from, sources }: Bulk,
+  given: Writer,
+): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
   const problems = problemsAmong(
     op,
@@ -148,7 +151,7 @@ export const doRows = async ({ op, rows, dryRun, isTogether, from, sources }: Bu
     }
   }
   const limit = pLimit(rowsAtATime)
-  return inOrder(rows, turnsOf(op, isTogether), (row) => limit(() => doRow(row)))
+  return inOrder(rows, turnsOf(op, inTransaction), (row) => limit(() => doRow(row)))
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */
@@ -156,11 +159,11 @@ export const hashing = (
   dryRun: boolean,
   { hashNewPassword }: Pick<LinkWriting, 'hashNewPassword'>,
 ): Sources['hash'] => {
-  const oneAtATime = pLimit(1)
+  const limit = pLimit(1)
   const hashes = new Map<number, Promise<string>>()
   return async ({ number }, password) => {
     if (dryRun) return ''
-    const found = hashes.get(number) ?? oneAtATime(() => hashNewPassword(password))
+    const found = hashes.get(number) ?? limit(() => hashNewPassword(password))
     hashes.set(number, found)
     return found
   }

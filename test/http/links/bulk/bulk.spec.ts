@@ -35,7 +35,8 @@ describe('a bulk request', () => {
 
   it('is refused with `atomic` where the log cannot store many streams as one, with what to do instead', async () => {
     const charge = refused('charged')
-    const error = await send(rows(1), { atomic: true }, { charge }, { together: { possible: false } }).catch(String)
+    const services = { transactions: { supported: false } }
+    const error = await send(rows(1), { atomic: true }, { charge }, services).catch(String)
     expect(error).to.include('EventStoreDB').and.to.include('Leave `atomic` out')
   })
 })

@@ -2,23 +2,21 @@ import type { Context } from 'koa'
 import type { EndReservation, Quotas } from '../../../cache/quotas.ts'
 import { streamOf } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
-import type { Together } from '../../../commands/together.ts'
+import type { Transactions } from '../../../commands/transaction.ts'
 import type { Call } from '../route.ts'
 import { projected, type Who, writer, type WriterOptions, type Writing } from './writer.ts'
 
-export interface TogetherOptions extends WriterOptions {
-  readonly together: Together
+export interface TransactionOptions extends WriterOptions {
+  readonly transactions: Transactions
 }
 
 /** A change that does not wait for the read tables. */
-const now = { wait: async () => true, shows: () => true }
+const unwaited = { wait: async () => true, shows: () => true }
 
-/**
- * Returns what stores the changes of many rows as one, as the caller, and then waits until they are in the read tables.
- */
-export const writerTogether =
-  (ctx: Context, who: Who | undefined, options: TogetherOptions, writing: Writing): Call['together'] =>
-  async (decide, store) => {
+/** Returns `transaction` of a call, as the caller. */
+export const transactionOf =
+  (ctx: Context, who: Who | undefined, options: TransactionOptions, writing: Writing): Call['transaction'] =>
+  async (decide, { dryRun }) => {
     const reserved: EndReservation[] = []
     const end = (position?: bigint) => reserved.splice(0).forEach((one) => one(position))
     const reserve: Quotas['reserve'] = async (...wanted) => {
@@ -26,18 +24,15 @@ export const writerTogether =
       return () => {}
     }
     try {
-      const { result, streams, position } = await options.together.run((handler) => {
-        end() // of an attempt before
-        return decide(
-          writer(
-            ctx,
-            who,
-            { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...now } },
-            writing,
-          ),
-        )
-      }, store)
-      end(store ? position : undefined)
+      const { result, streams, position } = await options.transactions.run(
+        (handler) => {
+          end() // of an attempt before
+          const quick = { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...unwaited } }
+          return decide(writer(ctx, who, quick, writing))
+        },
+        { dryRun },
+      )
+      end(dryRun ? undefined : position)
       await projected(ctx, streams, position, options)
       return result
     } catch (error) {
@@ -46,12 +41,9 @@ export const writerTogether =
     }
   }
 
-/**
- * Returns what stores the changes of many rows, each on its own. Rows do not wait until the read tables have the ones
- * before.
- */
-export const writerApart =
-  (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['apart'] =>
+/** Returns `withoutWaiting` of a call, as the caller. */
+export const withoutWaitingOf =
+  (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['withoutWaiting'] =>
   async (work) => {
     const waits: Promise<void>[] = []
     const wait = (stream: string, position: bigint) => void waits.push(projected(ctx, [stream], position, options))
@@ -68,7 +60,7 @@ export const writerApart =
         return handled
       },
     }
-    const quick = { ...options, handler, progress: { ...options.progress, ...now } }
+    const quick = { ...options, handler, progress: { ...options.progress, ...unwaited } }
     const result = await work(writer(ctx, who, quick, writing))
     await Promise.all(waits)
     return result

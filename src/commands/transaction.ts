@@ -5,16 +5,19 @@ import { noSnapshots, type SnapshotStore } from '../security/snapshots.ts'
 import { refuse } from './decider.ts'
 import { type Handler, handler } from './handle.ts'
 
-/** Many commands that are decided one after another and stored as one. */
-export interface Together {
-  /** Whether the log can store them so. */
-  readonly possible: boolean
+/** Transactions of the log: many commands that are decided one after another and stored as one. */
+export interface Transactions {
+  /** Whether the log has transactions. */
+  readonly supported: boolean
   /**
    * Runs `decide` with a handler that sees what it has decided before, and stores nothing yet. Then appends everything
-   * at once, unless `store` is false. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide` does,
+   * at once, unless this is a dry run. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide` does,
    * and then nothing is stored.
    */
-  readonly run: <R>(decide: (handler: Handler) => Promise<R>, store: boolean) => Promise<Stored<R>>
+  readonly run: <R>(
+    decide: (handler: Handler) => Promise<R>,
+    options?: { readonly dryRun: boolean },
+  ) => Promise<Stored<R>>
 }
 
 export interface Stored<R> {
@@ -85,15 +88,14 @@ const waitingStore = (log: EventStore) => {
 
 const attempts = 10
 
-/** Returns what stores many commands as one. */
-export const together = (log: EventStore, snapshots: SnapshotStore = noSnapshots): Together => ({
-  possible: log.atomic,
-  run: async (decide, store) => {
+export const transactions = (log: EventStore, snapshots: SnapshotStore = noSnapshots): Transactions => ({
+  supported: log.atomic,
+  run: async (decide, { dryRun } = { dryRun: false }) => {
     for (let n = 1; n <= attempts; n++) {
       const waiting = waitingStore(log)
       // a state that is not stored yet must not become a snapshot
       const result = await decide(handler(waiting.store, { ...snapshots, save: async () => {} }))
-      const writes = store ? waiting.writes() : []
+      const writes = dryRun ? [] : waiting.writes()
       const streams = writes.map(({ stream }) => stream)
       if (writes.length === 0) return { result, streams, position: 0n }
       const appended = await log.append(writes)
