@@ -82,11 +82,11 @@ describe('the documentation', () => {
     const rows = read('docs/architecture.md').matchAll(
       /^\| `([a-z/]+)` +\| ((?:`[a-z/.]+`(?:, )?)+|nothing of ours) +\|$/gm,
     )
-    const table = [...rows].map(([, folder = '', allowed = '']) => [
-      folder,
-      allowed.match(/(?<=`)[a-z/.]+(?=`)/g) ?? [],
-    ])
-    expect(Object.fromEntries(table)).to.deep.equal(layers)
+    const table: Record<string, readonly string[]> = {}
+    // a long list has two rows
+    for (const [, folder = '', allowed = ''] of rows)
+      table[folder] = [...(table[folder] ?? []), ...(allowed.match(/(?<=`)[a-z/.]+(?=`)/g) ?? [])]
+    expect(table).to.deep.equal(layers)
   })
 
   it('has links that lead to existing files and headings', () => {

@@ -1,3 +1,4 @@
+import { textCell } from '../../lib/csv.ts'
 import type { PublicClick } from './publicevent.ts'
 
 /** A line before it has a form. */
@@ -73,16 +74,8 @@ const columns: Readonly<Record<string, (click: PublicClick) => string | number |
   rules: ({ rules }) => rules,
 }
 
-/**
- * Returns a cell. A text that a spreadsheet would take for a formula gets an apostrophe before it: visitors choose some
- * of them.
- */
-export const cell = (value: string | number | undefined): string => {
-  if (value === undefined) return ''
-  if (typeof value === 'number') return String(value)
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
+const cell = (value: string | number | undefined): string =>
+  typeof value === 'string' ? textCell(value) : String(value ?? '')
 
 /** RFC 4180, with a header. */
 const csv: Format = {

@@ -1,11 +1,11 @@
+import { textCell } from '../../lib/csv.ts'
+
 /** What a cell of a table may have; a list is written with spaces. */
 export type Cell = string | number | boolean | readonly string[]
 
-/** Returns a cell of a table for a spreadsheet. Text that a spreadsheet would execute as a formula is quoted. */
 const cell = (value: Cell): string => {
-  const text = typeof value === 'string' ? value : typeof value === 'object' ? value.join(' ') : String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  if (typeof value === 'object') return textCell(value.join(' '))
+  return typeof value === 'string' ? textCell(value) : String(value)
 }
 
 /** Returns rows as CSV (RFC 4180), with a byte order mark, by which spreadsheets recognise UTF-8. */

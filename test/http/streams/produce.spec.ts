@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'chai'
 import type { Ordinals } from '../../../src/events/ordinals.ts'
-import { cell, formats } from '../../../src/http/streams/format.ts'
+import { formats } from '../../../src/http/streams/format.ts'
 import { limitStreams } from '../../../src/http/streams/limit.ts'
 import { type Place, start, whole } from '../../../src/http/streams/place.ts'
 import { type StreamOptions, streamOf } from '../../../src/http/streams/produce.ts'
@@ -218,14 +218,6 @@ describe('a stream', () => {
     expect(await buffer(open({ source, isAdmitted: async () => false })).catch((error: Error) => error.name)).to.equal(
       'NoLongerAdmitted',
     )
-  })
-})
-
-describe('a cell of CSV', () => {
-  it('is quoted where necessary, and never a formula', () => {
-    expect(
-      ['a', 'a,b', 'a"b', 'a\nb', '=1', '+1', '-1', '@a', '\t1', '=a,b', 5, -5, undefined].map(cell),
-    ).to.deep.equal(['a', '"a,b"', '"a""b"', '"a\nb"', `'=1`, `'+1`, `'-1`, `'@a`, `'\t1`, `"'=a,b"`, '5', '-5', ''])
   })
 })
 
