@@ -1,6 +1,6 @@
 import { loaderUntil } from '../../commands/load.ts'
 import type { Past, ReadBy } from '../../http/api/past/past.ts'
-import { createTurns } from '../../lib/async/turns.ts'
+import { createSemaphore } from '../../lib/async/semaphore.ts'
 import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../../queries/history/tablesat.ts'
 import type { Ledger } from '../log/ledger.ts'
 
@@ -19,21 +19,21 @@ export const openReads = ({ config, ordinals, pool, store, tables }: Ledger): Pa
   const kinds = {
     statistics: {
       db: pool(mostStatistics, timeout, 'statistics'),
-      take: createTurns<number>(statisticsPerAccount, waiting),
+      acquire: createSemaphore<number>(statisticsPerAccount, waiting),
     },
-    others: { db: pool(most, timeout, 'reads'), take: createTurns<number>(perAccount, waiting) },
+    others: { db: pool(most, timeout, 'reads'), acquire: createSemaphore<number>(perAccount, waiting) },
   }
   const begin = async (
     { account = 0, statistics }: ReadBy,
     start: (from: MomentOptions) => Promise<TablesAt>,
   ): Promise<TablesAt> => {
-    const { db, take } = kinds[statistics ? 'statistics' : 'others']
-    const endTurn = await take(account)
+    const { db, acquire } = kinds[statistics ? 'statistics' : 'others']
+    const release = await acquire(account)
     try {
       const { end, ...tablesAt } = await start({ db, tables, head: store.head })
-      return { ...tablesAt, end: () => end().finally(endTurn) }
+      return { ...tablesAt, end: () => end().finally(release) }
     } catch (error) {
-      endTurn()
+      release()
       throw error
     }
   }

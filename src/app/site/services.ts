@@ -6,7 +6,7 @@ import { openResolver } from '../../lib/dns.ts'
 import { openFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import { hashPassword } from '../../security/passwords.ts'
-import { openAccountLife } from '../accounts/life.ts'
+import { openAccountServices } from '../accounts/services.ts'
 import { openAccountLimits } from '../accounts/limits.ts'
 import { secondsBehind } from '../health/lag.ts'
 import { isOperatorHost } from './hosts.ts'
@@ -44,7 +44,7 @@ export const openServices = (options: ServicesOptions) => {
   const domainCheck = openDomainCheck(ledger, overrides)
   const jobs = effects.startJobs({ ledger, domains, baseUrl, domainCheck, overrides })
   const streams = openStreams(ledger)
-  const life = openAccountLife(ledger, cache, effects, baseUrl)
+  const accounts = openAccountServices(ledger, cache, effects, baseUrl)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const services: Services = {
     auth,
@@ -55,8 +55,8 @@ export const openServices = (options: ServicesOptions) => {
     domainCheck,
     domains,
     erasure: { delayDays: config.ERASURE_DELAY_DAYS },
-    exports: life.exports,
-    findImage: life.exports.findImage,
+    exports: accounts.exports,
+    findImage: accounts.exports.findImage,
     frameChecks: jobs.services.frameChecks,
     guardedFetch: overrides.guardedFetch ?? openFetch(),
     handler,
@@ -66,25 +66,25 @@ export const openServices = (options: ServicesOptions) => {
     isMainHost,
     isOperatorHost: isOperatorHost(config),
     isOurHost,
-    links: life.links,
-    mails: life.mails,
+    links: accounts.links,
+    mails: accounts.mails,
     operatorHealth,
     ordinals,
-    passwords: life.passwords,
+    passwords: accounts.passwords,
     pepper: keys.service,
     proofs: openAllProofs(ledger),
     quotas: limits.quotas,
-    readStream: life.exports.readStream,
-    secondFactors: life.secondFactors,
-    sessions: life.sessions,
+    readStream: accounts.exports.readStream,
+    secondFactors: accounts.secondFactors,
+    sessions: accounts.sessions,
     streams,
     transactions,
     webhooks: jobs.services.webhooks,
   }
   return {
     services,
-    accountPages: life.pages,
+    accountPages: accounts.pages,
     endStreams: streams.endFollowers,
-    close: async () => void (await Promise.all([jobs.close(), life.close(), streams.close()])),
+    close: async () => void (await Promise.all([jobs.close(), accounts.close(), streams.close()])),
   }
 }

@@ -23,7 +23,7 @@ import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
-import { inTurns } from '../api/limits/turns.ts'
+import { limitConcurrency } from '../api/limits/concurrency.ts'
 import { readHistory } from './history.ts'
 import { findInHistory } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
@@ -67,7 +67,7 @@ type HistoryCall = Pick<Call, 'account' | 'params' | 'cursors' | 'reader'> & {
 const queryOf = (path: string) => listQuery(listAt(historyContract, path))
 
 /** Each may read 10,000 events, and holds a connection meanwhile. */
-const inTurn = inTurns('searches', { atOnce: 2, ofAccount: 3, total: 12 })
+const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
 
 const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: HistoryServices) => {
   const { ordinals, handler } = services
@@ -85,7 +85,7 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
-      const { rows, ...found } = await (request.q ? inTurn(call.account, find) : find())
+      const { rows, ...found } = await (request.q ? limited(call.account, find) : find())
       return { ...found, rows: await readHistory(rows, sources) }
     },
     (entry) => entry,

@@ -13,7 +13,7 @@ import { classOfWords } from '../../clicks/visitor/words.ts'
 import { readAccount } from '../accounts/account.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, flag } from '../api/fields.ts'
-import { oneAtATime } from '../api/limits/oneatatime.ts'
+import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Reading, type Route, route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
@@ -21,7 +21,7 @@ import { reclassifyContract } from './contract/reclassify.ts'
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, classOf: classOfWords }
 
-const begin = oneAtATime('reclassification', 2)
+const begin = limitToOne('reclassification', 2)
 
 const unique = <T>(items: readonly T[]) => [...new Set(items)]
 const agents = z

@@ -13,7 +13,7 @@ import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../q
 import type { Target } from '../../queries/links/target.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
-import { oneAtATime } from '../api/limits/oneatatime.ts'
+import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { LinkChanges, type LinkChecks, sentFields } from '../links/body.ts'
@@ -53,7 +53,7 @@ const Body = z
 type Body = z.output<typeof Body>
 
 /** each takes a connection and a good part of a core */
-const begin = oneAtATime('rehearsal', 2)
+const begin = limitToOne('rehearsal', 2)
 
 /** Returns the fields of a link at some of its revisions; none of those that only a newer release can read. */
 const fieldsAt = async ({ readStream }: RehearseServices, id: number, revisions: readonly number[]) => {

@@ -55,7 +55,7 @@ export const fill = async (
 ) => {
   for (const filter of filters) {
     const own = ofFilter(filter, projections)
-    if (own.length > 0) await fillTogether(options, filter, own, signal, handlers)
+    if (own.length > 0) await fillInOnePass(options, filter, own, signal, handlers)
   }
 }
 
@@ -165,7 +165,7 @@ export const fillOnce = async (
   return table
 }
 
-const fillTogether = async (
+const fillInOnePass = async (
   options: FillOptions,
   filter: Filter,
   projections: readonly Projection[],

@@ -91,10 +91,10 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
  * The halted projections of a subscription, and those that are filled for the first time: each is tried on its own,
  * while the others go on.
  */
-const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
+const openRetries = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: () => void) => {
   const { options, assignment, state, update } = work
   const { db, log, instance } = options
-  const apart = new Map<Projection, Promise<void>>()
+  const retried = new Map<Projection, Promise<void>>()
   const withOthers = ({ name }: Projection) => state().halted.filter(({ projection }) => projection !== name)
 
   const onHalted = async (projection: Projection, problem: Problem) => {
@@ -113,15 +113,15 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
       // the caches hold its state from before the halt
       await tx.raw(`select ${notify}`, [encode({ kind: 'replaced', from: instance })])
     })
-    apart.delete(projection)
+    retried.delete(projection)
     if (state().halted.some(({ projection: name }) => name === projection.name))
       log.warn({ projection: projection.name }, 'a halted projection goes on')
     update({ halted: withOthers(projection) })
     onJoined()
   }
   const add = (projection: Projection, atOnce = false) => {
-    if (apart.has(projection)) return
-    apart.set(
+    if (retried.has(projection)) return
+    retried.set(
       projection,
       keepRetrying({ ...work, onHalted }, projection, atOnce, () => join(projection), signal),
     )
@@ -142,8 +142,8 @@ const openApart = (work: Omit<Work, 'onHalted'>, signal: AbortSignal, onJoined: 
         for (const projection of assignment.projections)
           if (projection.optional && !live.includes(projection)) add(projection, true)
     },
-    running: () => assignment.projections.filter((projection) => !apart.has(projection)),
-    ended: () => Promise.all(apart.values()),
+    running: () => assignment.projections.filter((projection) => !retried.has(projection)),
+    ended: () => Promise.all(retried.values()),
   }
 }
 
@@ -167,14 +167,14 @@ export const keepFollowing = async (
   const state = () => subscriptions.get(filter) ?? { filter, position: 0n, halted: [] }
   const update = (change: Partial<Subscription>) => void subscriptions.set(filter, { ...state(), ...change })
   const parts = { options, assignment, size: batchSize(), state, update }
-  const apart = openApart(parts, signal, () => joined.abort())
-  const work = { ...parts, onHalted: apart.onHalted }
+  const retries = openRetries(parts, signal, () => joined.abort())
+  const work = { ...parts, onHalted: retries.onHalted }
   let loaded = false
 
   const attempt = async (ends: AbortSignal) => {
-    if (!loaded) await apart.load()
+    if (!loaded) await retries.load()
     loaded = true
-    const running = apart.running()
+    const running = retries.running()
     if (running.length > 0) return follow(work, running, ends)
     if (!ends.aborted) await once(ends, 'abort')
     return false
@@ -200,6 +200,6 @@ export const keepFollowing = async (
     }
   } finally {
     finished.abort()
-    await apart.ended()
+    await retries.ended()
   }
 }

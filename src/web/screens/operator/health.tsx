@@ -87,7 +87,7 @@ const Storage = ({ storage }: Pick<Health, 'storage'>) => {
           </tr>
         ))}
         <tr>
-          <th scope="row">{texts.together}</th>
+          <th scope="row">{texts.total}</th>
           <td class="num">{size(rows.reduce((sum, one) => sum + storage[one], 0))}</td>
         </tr>
       </tbody>

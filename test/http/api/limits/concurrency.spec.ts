@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { inTurns } from '../../../../src/http/api/limits/turns.ts'
+import { limitConcurrency } from '../../../../src/http/api/limits/concurrency.ts'
 
 /** Work that ends when it is told to. */
 const work = () => {
@@ -19,11 +19,11 @@ const statusOf = (running: Promise<unknown>) =>
     (error: { readonly status?: number }) => error.status,
   )
 
-describe('heavy work in turns', () => {
+describe('heavy work whose concurrency is limited', () => {
   it('given as much as may run at the same time, lets the next one wait until one has ended', async () => {
-    const inTurn = inTurns('searches', { atOnce: 1, ofAccount: 2, total: 3 })
+    const limited = limitConcurrency('searches', { running: 1, ofAccount: 2, total: 3 })
     const [first, second] = [work(), work()]
-    const running = [inTurn(1, first.run), inTurn(2, second.run)]
+    const running = [limited(1, first.run), limited(2, second.run)]
     await settled()
     expect([first.isRunning(), second.isRunning()]).to.deep.equal([true, false])
     first.end()
@@ -34,14 +34,14 @@ describe('heavy work in turns', () => {
   })
 
   it('refuses an account that has too much of it with 429, and everybody with 503 when the process has', async () => {
-    const inTurn = inTurns('searches', { atOnce: 2, ofAccount: 2, total: 3 })
+    const limited = limitConcurrency('searches', { running: 2, ofAccount: 2, total: 3 })
     const all = [work(), work(), work(), work()]
-    const running = [inTurn(1, all[0]!.run), inTurn(1, all[1]!.run)]
-    expect(await statusOf(inTurn(1, all[2]!.run))).to.equal(429)
-    running.push(inTurn(2, all[2]!.run))
-    expect(await statusOf(inTurn(3, all[3]!.run))).to.equal(503)
+    const running = [limited(1, all[0]!.run), limited(1, all[1]!.run)]
+    expect(await statusOf(limited(1, all[2]!.run))).to.equal(429)
+    running.push(limited(2, all[2]!.run))
+    expect(await statusOf(limited(3, all[3]!.run))).to.equal(503)
     for (const { end } of all) end()
     await Promise.all(running)
-    expect(await statusOf(inTurn(1, all[3]!.run))).to.equal(200)
+    expect(await statusOf(limited(1, all[3]!.run))).to.equal(200)
   })
 })

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
-import { createTurns } from '../../../src/lib/async/turns.ts'
+import { createSemaphore } from '../../../src/lib/async/semaphore.ts'
 import { isUnavailable } from '../../../src/lib/unavailable.ts'
 
-describe('turns', () => {
-  it('are taken by each key on its own, at most so many at once, in the order of asking', async () => {
-    const take = createTurns<string>(2, 10)
+describe('permits of a semaphore', () => {
+  it('are acquired by each key on its own, at most so many at once, in the order of asking', async () => {
+    const acquire = createSemaphore<string>(2, 10)
     const order: string[] = []
     const ask = async (key: string, name: string) => {
-      const end = await take(key)
+      const release = await acquire(key)
       order.push(name)
-      return end
+      return release
     }
     const first = await ask('a', 'a1')
     await ask('a', 'a2')
@@ -17,7 +17,7 @@ describe('turns', () => {
     await ask('b', 'b1')
     expect(order).to.deep.equal(['a1', 'a2', 'b1'])
     first()
-    // a turn that has ended cannot end the turn of another
+    // a permit is released once
     first()
     const third = await later[0]!
     expect(order).to.deep.equal(['a1', 'a2', 'b1', 'a3'])
@@ -27,11 +27,11 @@ describe('turns', () => {
   })
 
   it('are refused to a key for which too many wait, and not to others', async () => {
-    const take = createTurns<number>(1, 1)
-    await take(7)
-    void take(7)
-    const refused = await take(7).catch((error: unknown) => error)
+    const acquire = createSemaphore<number>(1, 1)
+    await acquire(7)
+    void acquire(7)
+    const refused = await acquire(7).catch((error: unknown) => error)
     expect(isUnavailable(refused)).to.equal(true)
-    await take(8)
+    await acquire(8)
   })
 })

@@ -56,9 +56,9 @@ const openMails = (
 }
 
 /**
- * Opens what concerns the life of an account: its password, mails to its owner, links that work once, and its export.
+ * Opens the services of accounts: passwords, sessions, mails to owners, links that work once, and exports.
  */
-export const openAccountLife = (
+export const openAccountServices = (
   ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,
   { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
