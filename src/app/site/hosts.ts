@@ -14,7 +14,7 @@ const namesOfMachine = () =>
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|::1|0\.0\.0\.0|::)$/
 
 /** Returns the one spelling of a name or an IP address: IPv6 without brackets, IPv4-mapped addresses as IPv4. */
-const spelled = (host: string) => {
+const canonical = (host: string) => {
   const normal = normalHost(host)
   return normal.startsWith('[') ? plainAddress(normal.slice(1, -1)) : normal
 }
@@ -36,7 +36,7 @@ export const ourHosts = (
   ports: () => readonly number[] = () => [],
 ) => {
   const base = new URL(BASE_URL ?? 'http://localhost')
-  const main = spelled(base.hostname)
+  const main = canonical(base.hostname)
   const machine = new Set(namesOfMachine())
   // a proxy or a container on this machine may listen on another port for us
   const ofBase =
@@ -50,7 +50,7 @@ export const ourHosts = (
 
   /** Returns whether this is the host of BASE_URL on any port, or this machine on a port of ours. */
   const isMainHost = (host: string) => {
-    const name = spelled(host)
+    const name = canonical(host)
     return name === main || isThisMachine(host, name)
   }
   /** Returns whether this is a main host or a branded domain. */

@@ -13,7 +13,7 @@ export type ReclassificationCommand =
 export interface Reclassification {
   readonly status: 'none' | 'open'
   readonly account: number
-  /** parts that were recorded, and those of them that are not taken back */
+  /** parts that were recorded, and those of them that are not undone */
   readonly parts: number
   readonly left: number
 }

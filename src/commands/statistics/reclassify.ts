@@ -11,7 +11,7 @@ type Write = (command: ReclassificationCommand) => Promise<Pick<Handled<Reclassi
  */
 export type Pace = (part: number) => Promise<boolean>
 
-/** Records a reclassification part by part: one that is interrupted can be taken back as far as it went. */
+/** Records a reclassification part by part: one that is interrupted can be undone as far as it went. */
 export const recordReclassification = async (
   write: Write,
   id: string,

@@ -45,8 +45,8 @@ export const reclassificationEvents = {
     exclusions: Exclusions,
   }),
   /**
-   * A part was taken back, except for visits before `since`, which are not kept one by one any more. The parts are
-   * taken back in reverse order.
+   * A part was undone, except for visits before `since`, which are not kept one by one any more. The parts are
+   * undone in reverse order.
    */
   ReclassificationUndone: z.object({ reclassification, account: z.int(), part: z.int(), since: z.iso.datetime() }),
 }

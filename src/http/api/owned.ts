@@ -135,7 +135,7 @@ export const deletedAnswer = (label: string, path: string, id: number) => ({
   undo: { method: 'POST' as const, path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
 })
 
-/** Returns the answer to a deletion that cannot be taken back. */
+/** Returns the answer to a deletion that cannot be undone. */
 export const deletedForGood = (label: string, instead: string) => ({
   message: `${label} has been deleted. It cannot come back: ${instead}.`,
   undo: null,

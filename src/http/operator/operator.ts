@@ -68,14 +68,14 @@ const presentReport = (row: ReportRow, blocks: Blocks) => ({
   blocked: row.kind === 'link' ? blocks.link(row.subject) : row.kind === 'bio' && blocks.bio(row.subject),
 })
 
-/** Spells what is blocked as an operator writes it. */
-const spelled = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonly kind: string }) =>
+/** Returns what is blocked as an operator writes it. */
+const presentSubject = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonly kind: string }) =>
   kind === 'link' || kind === 'bio'
     ? { kind: 'link', value: `${kind === 'bio' ? 'bio' : 'id'}:${value}` }
     : { kind, value }
 
 const presentBlock = ({ kind, value, alias, account, reason, operator, changed }: NamedBlock) => ({
-  ...spelled({ kind, value }),
+  ...presentSubject({ kind, value }),
   alias: alias ?? '',
   account,
   reason: reason ?? '',
@@ -177,7 +177,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
     run: async ({ body, reader, operate }) => {
       const { kind, value, called } = await find(body, { reader, baseUrl: baseUrl() }, true)
       await operate(block, { type: 'Block', kind, value, reason: body.reason }, null)
-      return { ...spelled({ kind, value }), message: `${called} is blocked.` }
+      return { ...presentSubject({ kind, value }), message: `${called} is blocked.` }
     },
   }),
   route({
@@ -188,7 +188,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
     run: async ({ body, reader, operate }) => {
       const { kind, value, called } = await find(body, { reader, baseUrl: baseUrl() }, false)
       await operate(block, { type: 'Unblock', kind, value }, null)
-      return { ...spelled({ kind, value }), message: `${called} is not blocked any more.` }
+      return { ...presentSubject({ kind, value }), message: `${called} is not blocked any more.` }
     },
   }),
 ]

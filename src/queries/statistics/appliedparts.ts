@@ -5,7 +5,7 @@ import type { Reader } from '../reader.ts'
 const interval = 50
 
 /**
- * Waits until a part is applied, or taken back. Resolves false when that has not happened by `until` (ms since 1970).
+ * Waits until a part is applied, or undone. Resolves false when that has not happened by `until` (ms since 1970).
  */
 export const awaitPart = async (
   { db, table }: Reader,

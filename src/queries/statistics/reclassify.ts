@@ -203,7 +203,7 @@ export const planReclassification = async (reader: Reader, rules: Rules, wanted:
   }
 }
 
-/** Returns the newest reclassification that has to be taken back before the given one, if it is one of the account. */
+/** Returns the newest reclassification that has to be undone before the given one, if it is one of the account. */
 export const newerReclassification = async (
   { db, table }: Reader,
   id: string,

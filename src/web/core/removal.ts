@@ -10,7 +10,7 @@ export interface Removable {
   readonly name: string
 }
 
-/** Deletes a resource at a path such as `/api/pixel`. Its deletion can be taken back from the message that says so. */
+/** Deletes a resource at a path such as `/api/pixel`. Its deletion can be undone from the message that says so. */
 export const remove = (
   path: string,
   { id, name }: Removable,

@@ -35,7 +35,7 @@ export interface Attempt {
   readonly send: () => Promise<unknown>
   /** what was done, in words */
   readonly done?: string
-  /** what the change was about, for the message that it was taken back */
+  /** what the change was about, for the message that it was undone */
   readonly what: string
   /** Reverses the change once it is stored. */
   readonly undo?: (() => Promise<unknown>) | undefined

@@ -57,7 +57,7 @@ interface ConfirmProps {
   readonly onConfirm: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be taken back easily. */
+/** Asks before something that cannot be undone easily. */
 export const Confirm = ({ title, text, action, onClose, onConfirm }: ConfirmProps) => {
   const [busy, setBusy] = useState(false)
   const confirm = () => {

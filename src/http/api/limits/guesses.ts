@@ -24,7 +24,7 @@ export interface GuessedPassword {
 export interface Guess {
   /** seconds until the next guess is allowed, undefined when this one is */
   readonly wait: number | undefined
-  /** Ends the guess. One that was right, or was not checked, is taken back. */
+  /** Ends the guess. One that was right, or was not checked, is undone. */
   readonly end: (wasWrong: boolean) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Shared {
 /**
  * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same
  * password at the same time are one: a class that opens a link together, behind one address, enters the right one. A
- * guess that is not allowed is taken back.
+ * guess that is not allowed is undone.
  */
 export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
   const open = new Map<string, Shared>()
