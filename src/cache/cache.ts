@@ -18,7 +18,7 @@ import { foldBlock, foldKey, foldParts, foldTargets } from './fold.ts'
 import { createInvalidation, type Invalidation, type InvalidationOptions } from './invalidation.ts'
 import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
-import type { Found } from './lookups.ts'
+import type { FoundTarget } from './lookups.ts'
 import { openTargets, type Targets } from './targets.ts'
 import { countClicks } from '../queries/statistics/clickcount.ts'
 import { type ClickCounts, openClickCounts } from './clickcounts.ts'
@@ -58,7 +58,7 @@ export const openCache = (options: CacheOptions): Cache => {
   const domains = openDomains(options.isOperatorHost)
   const blocks = openBlocks()
   // those who guess aliases cause a look-up for each, so all of a turn share one
-  const findTarget = batch<PublicAddress, Found>(100, (wanted) => findPublicTargets(redirectReader, wanted), 3)
+  const findTarget = batch<PublicAddress, FoundTarget>(100, (wanted) => findPublicTargets(redirectReader, wanted), 3)
   const targets = openTargets({
     find: (domain, aliasKey) => findTarget({ domain, aliasKey }),
     trusted,

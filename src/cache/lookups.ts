@@ -1,24 +1,24 @@
 import type { PublicTarget } from '../queries/links/target.ts'
 import { addressKey } from './entries.ts'
 
-export type Found = PublicTarget | undefined
+export type FoundTarget = PublicTarget | undefined
 
 interface Lookup {
-  readonly found: Promise<Found>
+  readonly found: Promise<FoundTarget>
   outdated: boolean
 }
 
 /** Lookups in progress. Requests for the same address share one, unless something changed since it began. */
 export interface Lookups {
-  readonly find: (domain: number | null, aliasKey: string) => Promise<Found>
+  readonly find: (domain: number | null, aliasKey: string) => Promise<FoundTarget>
   readonly invalidate: (key: string) => void
   readonly invalidateAll: () => void
 }
 
 /** `settle` receives what was found, and whether a change overtook the lookup; it returns what to serve. */
 export const createLookups = (
-  find: (domain: number | null, aliasKey: string) => Promise<Found>,
-  settle: (key: string, found: Found, outdated: boolean) => Found,
+  find: (domain: number | null, aliasKey: string) => Promise<FoundTarget>,
+  settle: (key: string, found: FoundTarget, outdated: boolean) => FoundTarget,
 ): Lookups => {
   const running = new Map<string, Lookup>()
 

@@ -4,7 +4,7 @@ import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import type { Changed } from '../queries/history/changed.ts'
 import { partStreams, type PublicTarget, targetStream } from '../queries/links/target.ts'
 import { addressKey, createEntries, type EntriesOptions } from './entries.ts'
-import { createLookups, type Found } from './lookups.ts'
+import { createLookups, type FoundTarget } from './lookups.ts'
 import { createOverrides } from './overrides.ts'
 import type { Position } from './progress.ts'
 
@@ -14,7 +14,7 @@ export interface Targets {
    * Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is
    * unavailable.
    */
-  readonly get: (domain: number | null, aliasKey: string) => Promise<Found> | Found
+  readonly get: (domain: number | null, aliasKey: string) => Promise<FoundTarget> | FoundTarget
   /** Drops everything that depends on these streams. */
   readonly invalidate: (changed: readonly Changed[]) => void
   /** Drops everything of these accounts, and all misses. */
@@ -27,11 +27,11 @@ export interface Targets {
    * Serves a target folded from its stream until the tables have reached the position of the override; undefined: it
    * was deleted.
    */
-  readonly override: (stream: string, position: bigint, target: Found) => void
+  readonly override: (stream: string, position: bigint, target: FoundTarget) => void
 }
 
 export interface TargetsOptions extends EntriesOptions {
-  readonly find: (domain: number | null, aliasKey: string) => Promise<Found>
+  readonly find: (domain: number | null, aliasKey: string) => Promise<FoundTarget>
   /** Whether notifications arrive, so that no change can have been missed. */
   readonly trusted: () => boolean
   readonly shows: Position['shows']
@@ -57,7 +57,7 @@ const createRevalidation = (find: TargetsOptions['find']) => {
   let failedAt = 0
   return {
     paused: () => Date.now() - failedAt < pause,
-    revalidate: async (domain: number | null, target: PublicTarget): Promise<Found> => {
+    revalidate: async (domain: number | null, target: PublicTarget): Promise<FoundTarget> => {
       try {
         return await withTimeout(timeoutMs, find(domain, target.aliasKey), () => new Unavailable('a lookup was slow'))
       } catch (error) {
@@ -73,7 +73,7 @@ export const openTargets = ({ find, trusted, shows, ...sizes }: TargetsOptions):
   const entries = createEntries(sizes)
   const overrides = createOverrides(shows)
   const changedAt = new QuickLRU<string, bigint>({ maxSize: 10_000 })
-  const isOutdated = (found: Found) =>
+  const isOutdated = (found: FoundTarget) =>
     found !== undefined && found.position < (changedAt.get(targetStream(found)) ?? 0n)
   const lookups = createLookups(find, (key, found, outdated) => {
     if (!outdated && !isOutdated(found)) entries.set(key, found)

@@ -129,7 +129,7 @@ const sortedPositions = async (source: Source, { db }: Reader, window: Window): 
   return ((await slice(narrow(source, db), source.position, window)) as Record<string, number>[]).map(positionOf)
 }
 
-interface Found {
+interface CountRow {
   readonly n: number | string | null
   readonly positions: readonly Record<string, number | string>[] | null
 }
@@ -143,12 +143,12 @@ const keptPositions = async (source: Source, reader: Reader, window: Window, kep
   const { db } = reader
   const n = db.raw('(?) as n', [kept()])
   if (source.sorted) {
-    const [row] = (await db.select(n)) as Pick<Found, 'n'>[]
+    const [row] = (await db.select(n)) as Pick<CountRow, 'n'>[]
     return { n: Number(row?.n ?? 0), found: await source.sorted(window) }
   }
   const rows = slice(narrow(source, db), source.position, window)
   const query = db.select(n, positionsAsJson(db, rows))
-  const [row] = (await query.options(planned(reader, query.toSQL().sql))) as Found[]
+  const [row] = (await query.options(planned(reader, query.toSQL().sql))) as CountRow[]
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 
@@ -161,7 +161,7 @@ const countedPositions = async (source: Source, { db }: Reader, window: Window) 
   const page = slice(db('found').select(columns), columns, window)
   const [row] = (await db
     .withMaterialized('found', narrow(source, db).limit(mostCounted + 1))
-    .select(db.raw('(select count(*)::int from found) as n'), positionsAsJson(db, page))) as Found[]
+    .select(db.raw('(select count(*)::int from found) as n'), positionsAsJson(db, page))) as CountRow[]
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 

@@ -3,7 +3,7 @@ import type { Auth, Authenticated, KeyHolder } from '../../cache/auth.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
-import { type Counted, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
+import { type RateCount, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
 import type { Route } from './route.ts'
 import { mayCall, namesOf, type Right } from './scope.ts'
 import { type PresentedSession, presentedSession, type SessionHolder, type SessionOptions } from './session.ts'
@@ -25,7 +25,7 @@ export interface AdmitOptions extends Omit<SessionOptions, 'load'> {
 /** seconds */
 const window = 60
 
-const setRate = (ctx: Context, counted: Counted) => ctx.set(rateHeadersOf(counted, window))
+const setRate = (ctx: Context, counted: RateCount) => ctx.set(rateHeadersOf(counted, window))
 
 /** Sets the rate limit's headers for responses that precede the count: preflight requests and failures of the count. */
 export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx, uncounted(rateLimit, window))
@@ -120,11 +120,11 @@ export const isAdmitted = async (
   return who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also))
 }
 
-const tooMany = ({ wait }: Counted) =>
+const tooMany = ({ wait }: RateCount) =>
   fail(429, 'too_many_requests', { seconds: wait }, { 'Retry-After': String(wait) })
 
 /** The request itself has been counted: a limit that it alone exceeds is named, because waiting does not help. */
-const tooCostly = ({ limit, wait }: Counted, requests: number) =>
+const tooCostly = ({ limit, wait }: RateCount, requests: number) =>
   fail(
     429,
     'too_many_requests',
@@ -132,7 +132,7 @@ const tooCostly = ({ limit, wait }: Counted, requests: number) =>
     { 'Retry-After': String(wait) },
   )
 
-const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: Counted) => {
+const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: RateCount) => {
   if (problem === 'disabled') return fail(403, 'account_disabled', {})
   if (problem === 'address') return fail(403, 'lacks_rights', { what: 'network' })
   if (counted.over) tooMany(counted)

@@ -3,7 +3,7 @@ import { Refused, RevisionChanged } from '../../commands/decider.ts'
 import { CheckpointMismatch } from '../../events/proof/receipt.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import {
-  type Given,
+  type WithField,
   problem,
   type Problem,
   type ProblemCode,
@@ -33,7 +33,7 @@ export class Failure extends Error {
 export const fail = <C extends ProblemCode>(
   status: number,
   code: C,
-  given: Given<C>,
+  given: WithField<C>,
   headers?: Readonly<Record<string, string>>,
 ): never => {
   throw new Failure(status, problem(code, given), headers)

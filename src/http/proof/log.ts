@@ -16,7 +16,7 @@ export interface LogPagesOptions {
   readonly trustProxy: TrustedProxies
 }
 
-interface Found {
+interface LogFile {
   readonly body: string | Buffer
   readonly type: string
   readonly cache: string
@@ -27,7 +27,7 @@ const limit = 600
 
 const [plain, json] = ['text/plain; charset=utf-8', 'application/json; charset=utf-8']
 
-const find = async ({ db, checkpoint, extension }: LogPagesOptions, path: string): Promise<Found | undefined> => {
+const find = async ({ db, checkpoint, extension }: LogPagesOptions, path: string): Promise<LogFile | undefined> => {
   if (path === 'checkpoint') {
     const newest = await checkpoint()
     return newest && { body: newest.note, type: plain, cache: 'public, max-age=10' }

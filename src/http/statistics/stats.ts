@@ -45,15 +45,15 @@ const daysBefore = (date: Date, days: number) =>
   new Date(Math.max(date.getTime() - days * ms.day, firstMoment.getTime()))
 
 /** A time that may have no beginning or no end. */
-interface Asked extends Pick<SeriesOptions, 'interval'> {
+interface OpenPeriod extends Pick<SeriesOptions, 'interval'> {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-type SeriesQuery = Asked & Pick<SeriesOptions, 'by'>
+type SeriesQuery = OpenPeriod & Pick<SeriesOptions, 'by'>
 
 /** The default is the last thirty days, by day. */
-export const optionsOf = <A extends Asked>({ from, to: end, ...rest }: A, now: Date) => {
+export const optionsOf = <A extends OpenPeriod>({ from, to: end, ...rest }: A, now: Date) => {
   const to = end ?? now
   return { from: from ?? daysBefore(to, 30), to, ...rest }
 }

@@ -4,7 +4,7 @@ import type { Ordinals } from '../../events/ordinals.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import type { Format } from './format.ts'
 import type { Slot } from './limit.ts'
-import { idOf, type Place } from './place.ts'
+import { idOf, type StreamPlace } from './place.ts'
 import type { Page, Piece, Source } from './source/source.ts'
 import type { Follower } from './tail.ts'
 
@@ -13,7 +13,7 @@ export interface StreamOptions {
   readonly format: Format
   readonly ordinals: Ordinals
   /** where the stream begins */
-  readonly after: Place
+  readonly after: StreamPlace
   /** lines at most */
   readonly limit: number
   /** undefined: the stream ends with the newest event that there was when it began */
@@ -47,7 +47,11 @@ const makePiece = ({ rows, end }: Page, format: Format, most: number): Piece => 
 }
 
 /** Returns the next lines as a piece, without keeping the page that they are made of. */
-const nextPiece = async ({ source, format }: StreamOptions, after: Place, most: number): Promise<Piece | undefined> => {
+const nextPiece = async (
+  { source, format }: StreamOptions,
+  after: StreamPlace,
+  most: number,
+): Promise<Piece | undefined> => {
   const page = await source.next(after)
   if (!page) return undefined
   const { texts } = page
@@ -84,12 +88,12 @@ const ensureAdmitted = async ({ isAdmitted }: StreamOptions) => {
 }
 
 /** The time of the last sign of life, and the place that the client has been told. */
-interface Shown {
+interface SignOfLife {
   at: number
-  place: Place
+  place: StreamPlace
 }
 
-const beatOf = async ({ format, ordinals }: StreamOptions, after: Place, shown: Shown) => {
+const beatOf = async ({ format, ordinals }: StreamOptions, after: StreamPlace, shown: SignOfLife) => {
   const id = after === shown.place ? undefined : await idOf(ordinals, after)
   shown.at = performance.now()
   shown.place = after
@@ -98,7 +102,7 @@ const beatOf = async ({ format, ordinals }: StreamOptions, after: Place, shown: 
 
 const piecesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer | string> {
   const { source, follower, slot, beat } = options
-  const shown: Shown = { at: performance.now(), place: options.after }
+  const shown: SignOfLife = { at: performance.now(), place: options.after }
   let { after, limit: left } = options
   let waitingSince: number | undefined
   while (left > 0 && !slot.ended.aborted) {

@@ -12,10 +12,10 @@ import { presentEvent } from '../accounts/export/history.ts'
  * Who may read an event that leaves the service: keys that may read, those with the scope `account` only, or nobody;
  * `unknown`: only a newer release says.
  */
-type Shown = 'read' | 'account' | 'never' | 'unknown'
+type Audience = 'read' | 'account' | 'never' | 'unknown'
 
 /** Who may read the events of streams that are no resource. Many are about names, clicks, or work of the operator. */
-const others: Readonly<Record<OtherStream, Shown>> = {
+const others: Readonly<Record<OtherStream, Audience>> = {
   answer: 'read',
   block: 'never',
   channelitem: 'read',
@@ -27,15 +27,15 @@ const others: Readonly<Record<OtherStream, Shown>> = {
   report: 'never',
   spool: 'never',
 }
-const shown: ReadonlyMap<string, Shown> = new Map([
+const shown: ReadonlyMap<string, Audience> = new Map([
   ...Object.entries(others),
   ...resourceKinds.map((kind) => [kind, kinds[kind].shown] as const),
 ])
 
 /** Returns who may read the events of a stream. */
-export const shownTo = (stream: string): Shown => shown.get(parseStreamId(stream).kind) ?? 'unknown'
+export const shownTo = (stream: string): Audience => shown.get(parseStreamId(stream).kind) ?? 'unknown'
 
-const typesShownTo = (reader: Shown): readonly string[] =>
+const typesShownTo = (reader: Audience): readonly string[] =>
   resourceKinds.filter((kind) => kinds[kind].shown === reader).flatMap((kind) => Object.keys(resourceEvents[kind]))
 /** The types of events that need the scope `account`. */
 export const accountTypes: readonly string[] = [...typesShownTo('account'), ...Object.keys(reclassificationEvents)]
@@ -71,7 +71,7 @@ export const publicClick = (
 
 /** How webhooks show events. A fence in the stream of a resource says nothing about the resource. */
 export const asSent = {
-  shownTo: ({ type, stream }: { readonly type: string; readonly stream: string }): Shown =>
+  shownTo: ({ type, stream }: { readonly type: string; readonly stream: string }): Audience =>
     type === 'ClaimFenced' ? 'never' : shownTo(stream),
   event: (event: Recorded<LogEvent>, ordinal: number) => ({ event: ordinal, ...presentEvent(event) }),
   click: ({ data }: Recorded<Event<'LinkClicked'>>, ordinal: number, index: number) =>

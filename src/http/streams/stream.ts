@@ -13,7 +13,7 @@ import type { DomainNames } from '../links/filter.ts'
 import { tagFilter } from '../links/tag.ts'
 import { type Format, formats, types } from './format.ts'
 import type { StreamLimits } from './limit.ts'
-import { parseLineId, type Place, placeAfter, placeBefore, start, whole } from './place.ts'
+import { parseLineId, type StreamPlace, placeAfter, placeBefore, start, whole } from './place.ts'
 import { streamOf } from './produce.ts'
 import type { Numbered, Source, SourceOptions } from './source/source.ts'
 import type { Tail } from './tail.ts'
@@ -92,7 +92,7 @@ const beginning = async (
   { query: { from }, header }: StreamCall,
   { streams, ordinals }: StreamServices,
   index: IndexName,
-): Promise<Place> => {
+): Promise<StreamPlace> => {
   const hasIndex = index === 'clicks'
   const last = header('Last-Event-ID')
   if (last !== '') {

@@ -41,9 +41,9 @@ export type Values<C extends ProblemCode> = Texts[C] extends string
 export type What<C extends ProblemCode> = Exclude<keyof Texts[C], 'plain'>
 
 /** The values of a code, and the field. */
-export type Given<C extends ProblemCode> = Values<C> & { readonly field?: string | undefined }
+export type WithField<C extends ProblemCode> = Values<C> & { readonly field?: string | undefined }
 /** Values can be left out where a sentence needs none. */
-export type Rest<C extends ProblemCode> = object extends Values<C> ? [given?: Given<C>] : [given: Given<C>]
+export type Rest<C extends ProblemCode> = object extends Values<C> ? [given?: WithField<C>] : [given: WithField<C>]
 
 /** Returns a problem: `problem('too_long', { field: 'title', max: 255 })`. */
 export const problem = <C extends ProblemCode>(code: C, ...[given]: Rest<C>): Problem => {

@@ -31,9 +31,9 @@ export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo:
     changed('block', 'blocks'),
   ]
   const sql = sources.join(' union all ')
-  type Found = { stream: string; domain: string | null; alias_key: string | null; position: string }
+  type ChangedRow = { stream: string; domain: string | null; alias_key: string | null; position: string }
   const { rows } = await db
-    .raw<{ rows: Found[] }>(
+    .raw<{ rows: ChangedRow[] }>(
       sql,
       sources.flatMap(() => [after.toString(), upTo.toString()]),
     )

@@ -10,7 +10,7 @@ import type { Reader } from '../reader.ts'
 export type Subject = { readonly link: number } | { readonly account: number }
 
 /** What the tables know about a subject. */
-export interface Counted {
+export interface SubjectCounts {
   /** value of the columns `subject` of roll-ups */
   readonly subject: number
   readonly clicks: number
@@ -105,7 +105,7 @@ const earlierOf = (position: bigint, { rolled, hi, strays, corrected }: CountedR
  * Reads what the tables know of a subject. PostgreSQL keeps the plan of the statement, also for an earlier position:
  * the view looks everything up by an index at any position, and planning takes as long as executing.
  */
-export const readCounted = async (reader: Reader, of: Subject): Promise<Counted> => {
+export const readCounted = async (reader: Reader, of: Subject): Promise<SubjectCounts> => {
   const { db, table, clicksUpTo } = reader
   const [name, key, since] =
     'link' in of ? (['link_stats', 'link', 'since'] as const) : (['account_stats', 'account', 'null::int'] as const)
@@ -148,7 +148,7 @@ export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440,
  */
 export const factsOf = (
   { table }: Reader,
-  { subject, earlier }: Pick<Counted, 'subject' | 'earlier'>,
+  { subject, earlier }: Pick<SubjectCounts, 'subject' | 'earlier'>,
   ranges: readonly Minutes[],
   side: 'up to it' | 'later' = 'up to it',
 ) => {
@@ -192,7 +192,7 @@ export const outsidePlan = (name: string, { rolled, skipped }: Plan): readonly s
 /** Returns SQL of what later events have added to the roll-ups of a plan by other classes, with the given columns. */
 export const correctedIn = (
   { table }: Pick<Reader, 'table'>,
-  { subject, earlier }: Counted,
+  { subject, earlier }: SubjectCounts,
   { plan, period, select, dim }: CorrectedIn,
 ) =>
   earlier?.corrected
@@ -223,7 +223,7 @@ const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Min
  * The last period may end after the minutes, if its roll-up does not. At an earlier position, the facts answer the last
  * period, and those with visits that came later.
  */
-export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: Counted): Plan => {
+export const planOf = (all: Minutes, whole: Minutes, period: number, { rolled, earlier }: SubjectCounts): Plan => {
   const none = { rolled: { from: 0, to: 0 }, skipped: [] }
   if (rolled === null || whole.from >= whole.to)
     return { ...none, facts: (earlier ? known([all], earlier) : [all]).filter(isFilled) }

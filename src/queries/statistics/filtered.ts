@@ -1,7 +1,7 @@
 import { classes, isClick, isUnique, minuteMs, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
 import { conditions, type Filters, rulesOf, visitClasses } from './conditions.ts'
-import { type Counted, readCounted, type Subject } from './facts.ts'
+import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
 import { type Count, mostFirst, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
 import {
@@ -93,7 +93,7 @@ const perInterval = { hour: 60, day: 1440, month: 1440 } as const
  */
 const countFacts = async (
   reader: Reader,
-  counted: Counted,
+  counted: SubjectCounts,
   { by, filters, limit, ...time }: FilteredOptions,
   overTime: boolean,
 ) => {

@@ -77,7 +77,7 @@ const readKnown = async ({ db, table }: Reader, scope: Scope, profiles: Readonly
   })
 }
 
-interface Found {
+interface LinkVisits {
   readonly link: number
   readonly visits: number
 }
@@ -96,7 +96,7 @@ const countChanges = async ({ db, table }: Reader, scope: Scope, decision: Decis
     changes.set(key, { from, to, visits: visits + (changes.get(key)?.visits ?? 0) })
     links.set(Number(link), visits + (links.get(Number(link)) ?? 0))
   }
-  return { changes: [...changes.values()], links: [...links].map(([link, visits]): Found => ({ link, visits })) }
+  return { changes: [...changes.values()], links: [...links].map(([link, visits]): LinkVisits => ({ link, visits })) }
 }
 
 /** The resources and the minutes of one part. */
@@ -143,7 +143,7 @@ const slicesOf = async (
   reader: Reader,
   scope: Scope,
   decision: Decision,
-  { links: found, perPart }: { readonly links: readonly Found[]; readonly perPart: number },
+  { links: found, perPart }: { readonly links: readonly LinkVisits[]; readonly perPart: number },
 ) => {
   const from = new Date(scope.from * minuteMs).toISOString()
   const slices: Slice[] = []

@@ -47,7 +47,7 @@ export interface VisitGroup extends Counts {
 }
 
 /** A visit's place in time; visits of the same millisecond are in the order of the log. */
-export interface Place {
+export interface VisitPlace {
   readonly minute: number
   readonly ms: number
   readonly seq: string
@@ -71,9 +71,14 @@ export const sentTo = async ({ db, table }: Reader, link: number): Promise<reado
   (await db(table('link_routes')).where({ link }).select('revision', 'rule', 'destination')) as SentTo[]
 
 /** Returns the place of a link's n-th click from a moment on. */
-export const nthClick = async (reader: Reader, link: number, n: number, from: Date): Promise<Place | undefined> => {
+export const nthClick = async (
+  reader: Reader,
+  link: number,
+  n: number,
+  from: Date,
+): Promise<VisitPlace | undefined> => {
   const all = { link, from, to: new Date(8.64e15 / 100) }
-  const { rows } = await reader.db.raw<{ rows: Place[] }>(
+  const { rows } = await reader.db.raw<{ rows: VisitPlace[] }>(
     `select minute, ms, seq from (${within(reader, all)}) c where ${isClick} order by minute, ms, seq offset ${n - 1} limit 1`,
   )
   return rows[0]
@@ -84,7 +89,7 @@ interface Question {
   /** in order of time */
   readonly moments: readonly Date[]
   /** of the last click that the link may have */
-  readonly last: Place | undefined
+  readonly last: VisitPlace | undefined
 }
 interface Row extends Readonly<Partial<Record<AskedDimension, number>>> {
   readonly route: number

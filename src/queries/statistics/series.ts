@@ -4,7 +4,7 @@ import { plausible } from '../../projections/statistics/rollup.ts'
 import {
   BeforeHorizon,
   correctedIn,
-  type Counted,
+  type SubjectCounts,
   factsOf,
   inPlan,
   type Plan,
@@ -61,7 +61,11 @@ export const clickSeries = (reader: Reader, subject: Subject, options: SeriesOpt
   readOneMoment(reader, (moment) => readSeries(moment, subject, options))
 
 /** Throws `BeforeHorizon` if the plan needs facts that were dropped. */
-const checked = (plan: Plan, { from }: Pick<SeriesOptions, 'from'>, { rolled, since, horizon }: Counted): Plan => {
+const checked = (
+  plan: Plan,
+  { from }: Pick<SeriesOptions, 'from'>,
+  { rolled, since, horizon }: SubjectCounts,
+): Plan => {
   if (since !== null && from.getTime() < since * minuteMs) throw new BeforeHorizon(Math.max(since, horizon ?? since))
   // before the horizon was set, everything from `rolled` to it was rolled up
   const gone = rolled === null || horizon === null ? -Infinity : Math.min(rolled, horizon)
@@ -74,7 +78,7 @@ const checked = (plan: Plan, { from }: Pick<SeriesOptions, 'from'>, { rolled, si
  * what it has in the roll-ups is all before the end of a time that ends now. At an earlier position, they may have
  * later visits.
  */
-const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan => {
+const planOf = (options: SeriesOptions, period: number, counted: SubjectCounts): Plan => {
   const [first, end] = [options.from.getTime() / minuteMs, options.to.getTime() / minuteMs]
   const all = { from: Math.floor(first), to: Math.ceil(end) }
   const { rolled, earlier } = counted
@@ -90,7 +94,11 @@ const planOf = (options: SeriesOptions, period: number, counted: Counted): Plan 
  * Returns SQL of all facts of a time, without the roll-ups: for what they do not have. Throws `BeforeHorizon` if some
  * of the facts were dropped.
  */
-export const factsOfTime = (reader: Reader, counted: Counted, time: Pick<SeriesOptions, 'from' | 'to'>): string => {
+export const factsOfTime = (
+  reader: Reader,
+  counted: SubjectCounts,
+  time: Pick<SeriesOptions, 'from' | 'to'>,
+): string => {
   const all = { from: Math.floor(time.from.getTime() / minuteMs), to: Math.ceil(time.to.getTime() / minuteMs) }
   const plan = checked(planFor(all, { from: 0, to: 0 }, 1, counted), time, counted)
   return factsIn(reader, counted, plan, time)
@@ -99,7 +107,7 @@ export const factsOfTime = (reader: Reader, counted: Counted, time: Pick<SeriesO
 /** SQL of the facts in the plan that are not before the first moment and not after the last one. */
 const factsIn = (
   reader: Reader,
-  counted: Counted,
+  counted: SubjectCounts,
   { facts }: Plan,
   { from, to }: Pick<SeriesOptions, 'from' | 'to'>,
 ) => {
@@ -126,7 +134,11 @@ interface Point extends Readonly<Series['total']> {
   readonly at: Date
 }
 
-const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<readonly Point[]> => {
+const readPoints = async (
+  reader: Reader,
+  counted: SubjectCounts,
+  options: SeriesOptions,
+): Promise<readonly Point[]> => {
   const { from, to, interval } = options
   const plan = planOf(options, 60, counted)
   type Row = Readonly<Record<keyof Series['total'], string>> & { readonly at: Date }
@@ -163,7 +175,11 @@ const readPoints = async (reader: Reader, counted: Counted, options: SeriesOptio
 }
 
 /** Returns the clicks by the labels of each dimension that is asked for, in descending order. */
-const readBreakdowns = async (reader: Reader, counted: Counted, options: SeriesOptions): Promise<Series['by']> => {
+const readBreakdowns = async (
+  reader: Reader,
+  counted: SubjectCounts,
+  options: SeriesOptions,
+): Promise<Series['by']> => {
   const { table } = reader
   const { by } = options
   const plan = planOf(options, 1440, counted)

@@ -4,7 +4,7 @@ import { dims, topDimensions } from '../../projections/statistics/labels.ts'
 import {
   BeforeHorizon,
   correctedIn,
-  type Counted,
+  type SubjectCounts,
   endOfMinutes,
   factsOf,
   firstMinute,
@@ -51,7 +51,7 @@ const daysOf = async ({ db, table }: Reader, subject: number) => {
  * in its second half. A day that a later one follows is rolled up whole. Where classes were changed since, that may
  * have been before or after a visit was rolled up.
  */
-const wholeDay = ({ rolled, horizon, earlier }: Counted, last: number): number | undefined => {
+const wholeDay = ({ rolled, horizon, earlier }: SubjectCounts, last: number): number | undefined => {
   const day = Math.floor((rolled ?? firstMinute) / dayMinutes)
   const isLate = rolled !== null && rolled - day * dayMinutes > dayMinutes / 2
   const isKept = horizon === null || horizon <= day * dayMinutes
@@ -62,7 +62,7 @@ const wholeDay = ({ rolled, horizon, earlier }: Counted, last: number): number |
  * Returns the labels of a subject. At an earlier position, they are the sum of the days before it, or all time less the
  * other days, whichever are fewer.
  */
-const labelsOf = async (reader: Reader, counted: Counted): Promise<Labels> => {
+const labelsOf = async (reader: Reader, counted: SubjectCounts): Promise<Labels> => {
   const { table } = reader
   const { subject, rolled, since, horizon, earlier } = counted
   const allTime = `select dim, label, clicks as n from ${table('tops')} where subject = ${subject}`

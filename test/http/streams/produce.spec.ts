@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import type { Ordinals } from '../../../src/events/ordinals.ts'
 import { formats } from '../../../src/http/streams/format.ts'
 import { limitStreams } from '../../../src/http/streams/limit.ts'
-import { type Place, start, whole } from '../../../src/http/streams/place.ts'
+import { type StreamPlace, start, whole } from '../../../src/http/streams/place.ts'
 import { type StreamOptions, streamOf } from '../../../src/http/streams/produce.ts'
 import type { Page, Source } from '../../../src/http/streams/source/source.ts'
 import { openTail } from '../../../src/http/streams/tail.ts'
@@ -30,7 +30,7 @@ const sourceOf = (last: () => bigint, value: (position: bigint) => object) => {
   let made = 0
   const source: Source = {
     isPending: () => false,
-    next: async ({ position }: Place) => {
+    next: async ({ position }: StreamPlace) => {
       if (position >= last()) return undefined
       made++
       return pageAt(position + 1n, value(position))

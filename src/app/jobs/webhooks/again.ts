@@ -1,6 +1,6 @@
 import type { Webhook } from '../../../commands/webhooks/webhook.ts'
 import type { Click } from '../../../events/statistics/click.ts'
-import { definitionOf, type Definition, type Place } from './hook.ts'
+import { definitionOf, type Definition, type MessagePlace } from './hook.ts'
 import { passing } from './filter.ts'
 import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import { openMemberships } from './memberships.ts'
@@ -14,7 +14,7 @@ import { withUnreadable } from './unreadable.ts'
 export const messageAt = async (
   { store, ordinals, presenter, onProblem }: Pick<WebhookOptions, 'store' | 'ordinals' | 'presenter' | 'onProblem'>,
   own: Webhook,
-  { ordinal, part }: Place,
+  { ordinal, part }: MessagePlace,
 ): Promise<{ readonly message: Message; readonly definition: Definition } | undefined> => {
   const definition = definitionOf({ ...own, stopped: null })
   const position = await ordinals.positionOf(ordinal)

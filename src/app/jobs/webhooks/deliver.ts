@@ -16,7 +16,7 @@ import {
   fewRefs,
   type Hook,
   isBefore,
-  type Place,
+  type MessagePlace,
   type Ref,
   secretsOf,
 } from './hook.ts'
@@ -166,7 +166,7 @@ const settle = async (
     hook.failing = delivered
       ? undefined
       : { since: hook.failing?.since ?? now, tries: tries + 1, due: now + pauseAfter(tries + 1, first, retryAfterMs) }
-  const place: Place = delivered ? after(ref) : ref
+  const place: MessagePlace = delivered ? after(ref) : ref
   const { failing } = hook
   const cursor = {
     starts,

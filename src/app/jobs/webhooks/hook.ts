@@ -3,19 +3,19 @@ import { completedWebhook } from '../../../events/webhooks/webhook.ts'
 import type { Filter } from './memberships.ts'
 
 /** The place of a message in the log: an event, and a part of it. */
-export interface Place {
+export interface MessagePlace {
   readonly ordinal: number
   readonly part: number
 }
 /** A message that a webhook has to send. It is read again when it is sent, so that one that waits takes no memory. */
-export interface Ref extends Place {
+export interface Ref extends MessagePlace {
   readonly stream: string
   readonly revision: bigint
 }
 /** A part of the log that is sent again: the events before `until`. Then the webhook goes on where it was. */
 export interface Replay {
   readonly until: number
-  readonly back: Place
+  readonly back: MessagePlace
 }
 /** What is stored of a webhook's place; see `state.webhooks`. */
 export interface StoredPlace {
@@ -54,7 +54,7 @@ export interface Hook {
   /** ordinal of the event at which it has begun; undefined where its stream does not say */
   from: number | undefined
   /** everything before is delivered */
-  resume: Place
+  resume: MessagePlace
   /** what it sends before it goes on where it was */
   replay: Replay | undefined
   /** position of the last event of the replay; undefined: to be found */
@@ -76,11 +76,11 @@ export interface Hook {
 /** Messages that wait in memory for one webhook, and how few have to be left before more of the log is read for it. */
 export const [mostRefs, fewRefs] = [200, 50]
 
-export const isBefore = (a: Place, b: Place): boolean =>
+export const isBefore = (a: MessagePlace, b: MessagePlace): boolean =>
   a.ordinal < b.ordinal || (a.ordinal === b.ordinal && a.part < b.part)
 
 /** Returns the place after a message. */
-export const after = ({ ordinal, part }: Place): Place => ({ ordinal, part: part + 1 })
+export const after = ({ ordinal, part }: MessagePlace): MessagePlace => ({ ordinal, part: part + 1 })
 
 /**
  * Returns what a webhook sends; undefined for one that must not send: it is disabled, or its address or secret cannot
@@ -113,7 +113,7 @@ export const secretsOf = ({ secret, old }: Pick<Definition, 'secret' | 'old'>, n
   old?.secret?.startsWith('whsec_') && old.until > now.toISOString() ? [secret, old.secret] : [secret]
 
 /** Lets a webhook continue at a place of the log, which is read again for it. */
-export const continueAt = (hook: Hook, place: Place): void => {
+export const continueAt = (hook: Hook, place: MessagePlace): void => {
   hook.resume = place
   hook.refs = []
   hook.attached = false
@@ -121,7 +121,7 @@ export const continueAt = (hook: Hook, place: Place): void => {
 }
 
 /** Returns where a webhook is now; undefined while that has to be found out from `scanned`. */
-export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): Place | undefined =>
+export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): MessagePlace | undefined =>
   first ?? (attached || scanned === undefined ? resume : undefined)
 
 /** Whether the log has nothing more for the replay of a webhook: what it still has to send is in `refs`. */
@@ -132,7 +132,7 @@ export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
  * Returns where a webhook goes on after a replay that began at an event: what that has sent, it does not send once
  * more.
  */
-const placeAfter = ({ until, back }: Replay, from: number | undefined): Place =>
+const placeAfter = ({ until, back }: Replay, from: number | undefined): MessagePlace =>
   from === undefined || back.ordinal < from || back.ordinal >= until ? back : { ordinal: until, part: 0 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Counted, Limiter } from './limiter.ts'
+import type { RateCount, Limiter } from './limiter.ts'
 
 const seconds = 600
 /** What a password belongs to: a link, or an account. A code is its second factor. */
@@ -30,7 +30,7 @@ export interface Guess {
 
 /** A count of one budget, for all that guess the same password at the moment. */
 interface Shared {
-  readonly counted: Promise<Counted>
+  readonly counted: Promise<RateCount>
   guesses: number
   wrong: boolean
 }

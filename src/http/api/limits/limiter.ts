@@ -1,4 +1,4 @@
-export interface Counted {
+export interface RateCount {
   readonly limit: number
   readonly remaining: number
   /** Unix seconds */
@@ -10,7 +10,7 @@ export interface Counted {
 
 /** Counts requests in fixed windows that start with the first request. */
 export interface Limiter {
-  readonly count: (key: string, limit: number, seconds: number) => Promise<Counted>
+  readonly count: (key: string, limit: number, seconds: number) => Promise<RateCount>
   /** Takes back one request that should not have been counted. */
   readonly uncount: (key: string) => Promise<void>
 }
@@ -18,7 +18,7 @@ export interface Limiter {
 /** Counts requests of the API, in windows as a `Limiter` has them. */
 export interface RateLimiter {
   /** Counts `requests`, but none of them if that would exceed the limit: then it is `over`, and nothing is written. */
-  readonly take: (key: string, limit: number, seconds: number, requests: number) => Promise<Counted>
+  readonly take: (key: string, limit: number, seconds: number, requests: number) => Promise<RateCount>
 }
 
 /** The headers of the rate limit: those of the API, and those of draft-ietf-httpapi-ratelimit-headers. */
@@ -32,7 +32,7 @@ export const rateHeaders = [
 
 /** Returns the headers of the rate limit with their values. */
 export const rateHeadersOf = (
-  { limit, remaining, reset, wait }: Counted,
+  { limit, remaining, reset, wait }: RateCount,
   seconds: number,
 ): Readonly<Record<(typeof rateHeaders)[number], string>> => ({
   'X-RateLimit-Limit': String(limit),
@@ -43,7 +43,7 @@ export const rateHeadersOf = (
 })
 
 /** Returns the rate limit before the request is counted. Without a limit (0), it is always a million. */
-export const uncounted = (limit: number, seconds: number): Counted => ({
+export const uncounted = (limit: number, seconds: number): RateCount => ({
   limit: limit || 1_000_000,
   remaining: limit || 1_000_000,
   reset: Math.floor(Date.now() / 1000) + seconds,

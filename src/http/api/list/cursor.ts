@@ -8,7 +8,7 @@ import { failField } from '../errors.ts'
  * A place in a list. It is sealed: a position in the log, which sorts some lists, would tell how much the service is
  * used.
  */
-export interface Place {
+export interface PagePlace {
   /** number of the page that starts there */
   readonly page: number
   readonly after: Position
@@ -29,9 +29,9 @@ const markOf = ({ list }: CursorOf) =>
 
 /** Makes the cursors of lists, and reads them. */
 export interface Cursors {
-  readonly make: (of: CursorOf, place: Place) => string
+  readonly make: (of: CursorOf, place: PagePlace) => string
   /** Fails with 400 for what `make` has not made for this list. */
-  readonly open: (of: CursorOf, cursor: string) => Place
+  readonly open: (of: CursorOf, cursor: string) => PagePlace
 }
 
 const opened = (key: Buffer, of: CursorOf, cursor: string) => {

@@ -45,7 +45,7 @@ const contents =
   /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})(?:, ?to=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z))?$/
 
 /** The newest events that an answer contains, and when it was. */
-interface Asked {
+interface PastMoment {
   readonly contained: Contained
   readonly time: Date
 }
@@ -56,7 +56,7 @@ const notFuture = (time: Date) => {
 }
 
 /** Returns the moment that a client asks for. */
-const momentOf = async (at: string, ordinals: Ordinals): Promise<Asked> => {
+const momentOf = async (at: string, ordinals: Ordinals): Promise<PastMoment> => {
   const positionOf = async (ordinal: number) =>
     (await ordinals.positionOf(ordinal)) ?? failField('at', 'in_future', { what: 'event' })
   const timeOf = async (ordinal: number) => new Date((await ordinals.timeOf(ordinal)) ?? Date.now())

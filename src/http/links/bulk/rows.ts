@@ -19,7 +19,7 @@ export interface UnreadableRow extends Omit<Row, 'value'> {
   readonly problem: Problem
 }
 /** A row before it is numbered; undefined for a line that has none. */
-type Found = Omit<Row, 'number'> | Omit<UnreadableRow, 'number'> | undefined
+type ReadRow = Omit<Row, 'number'> | Omit<UnreadableRow, 'number'> | undefined
 
 export const rowLimit = 1000
 const lengthLimit = 64 * 1024
@@ -50,12 +50,12 @@ const problemOf = (value: unknown, text: string): Problem | undefined => {
   if (Object.hasOwn(value, '__proto__')) return problem('wrong_body', { what: 'row_field' })
   return isWithin(text, jsonLimits) ? undefined : tooMuch
 }
-const rowOf = (value: unknown, place: { readonly line?: number } = {}, text = JSON.stringify(value)): Found => {
+const rowOf = (value: unknown, place: { readonly line?: number } = {}, text = JSON.stringify(value)): ReadRow => {
   const found = problemOf(value, text)
   return found ? { ...place, problem: found } : { ...place, value: value as Row['value'] }
 }
 
-const fromJson = function* (text: string): Iterable<Found> {
+const fromJson = function* (text: string): Iterable<ReadRow> {
   if (!isWithin(text, parsedLimits)) fail(400, 'too_many', { what: 'levels', ...parsedLimits })
   const sent = parseJson(text)?.value
   const rows = (sent as { readonly rows?: unknown } | null | undefined)?.rows
@@ -63,7 +63,7 @@ const fromJson = function* (text: string): Iterable<Found> {
   for (const value of rows) yield rowOf(value)
 }
 
-const fromLine = (content: string, line: number): Found => {
+const fromLine = (content: string, line: number): ReadRow => {
   if (content.trim() === '') return undefined
   if (content.length > lengthLimit) return { line, problem: problem('too_long', { what: 'row' }) }
   if (!isWithin(content, parsedLimits)) return { line, problem: tooMuch }
@@ -75,7 +75,7 @@ const fromLine = (content: string, line: number): Found => {
 /** empty lines that are passed over without a pause */
 const linesAtOnce = 1000
 
-const fromLines = function* (text: string): Iterable<Found> {
+const fromLines = function* (text: string): Iterable<ReadRow> {
   for (let [at, line] = [0, 1]; at < text.length; line++) {
     const found = text.indexOf('\n', at)
     const end = found < 0 ? text.length : found
@@ -115,9 +115,9 @@ const namesIn = ({ cells, count }: CsvRecord, nameOf: (header: string) => string
   return names
 }
 
-const fromTable = function* (text: string, fields: z.ZodObject): Iterable<Found> {
+const fromTable = function* (text: string, fields: z.ZodObject): Iterable<ReadRow> {
   const { nameOf, read } = cellReader(fields)
-  const fromRecord = ({ cells, count, line }: CsvRecord, names: readonly string[]): Found => {
+  const fromRecord = ({ cells, count, line }: CsvRecord, names: readonly string[]): ReadRow => {
     if (count !== names.length)
       return {
         line,
@@ -136,7 +136,7 @@ const fromTable = function* (text: string, fields: z.ZodObject): Iterable<Found>
 }
 
 /** Numbers rows, and lets other requests be answered in between. */
-const collect = async (found: Iterable<Found>): Promise<readonly (Row | UnreadableRow)[]> => {
+const collect = async (found: Iterable<ReadRow>): Promise<readonly (Row | UnreadableRow)[]> => {
   const rows: (Row | UnreadableRow)[] = []
   const isLong = turnTimer()
   for (const row of found) {

@@ -8,13 +8,13 @@ import { measured, measuredHere, type PixelConsent } from './measure.ts'
 import { overlayPage } from '../overlay/page.ts'
 import { noIndex, topOf, type WritePage } from '../page/page.ts'
 import { leadsTo, leadsToTitle, redirecting, redirectSeconds } from './redirecting.ts'
-import type { Shown } from '../link/resolve.ts'
+import type { ShownPage } from '../link/resolve.ts'
 import { splashPage } from './splash.ts'
 import { countdownStyle } from '../styles/countdown.ts'
 import { frameStyle } from '../styles/frame.ts'
 import type { View } from '../page/view.ts'
 
-const framePage = (view: View, shown: Shown, url: string, consent: PixelConsent): InterstitialPage => {
+const framePage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
   const { interstitial } = shown
   const { choice, script, directives } = measuredHere(view.texts, shown, consent)
   return {
@@ -34,7 +34,7 @@ const framePage = (view: View, shown: Shown, url: string, consent: PixelConsent)
  * Says who measures the visit. It redirects after a while, unless the visitor is asked first; without script it does
  * not, and nothing is measured.
  */
-const pixelPage = (view: View, shown: Shown, url: string, consent: PixelConsent): InterstitialPage => {
+const pixelPage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
   const { texts } = view
   const { choice, script, directives, asks } = measured(texts, shown, url, consent)
   return {
@@ -72,7 +72,7 @@ export interface InterstitialOptions {
  * without script.
  */
 export const interstitialPage = (
-  shown: Shown,
+  shown: ShownPage,
   url: string,
   { secure, form, consent }: InterstitialOptions,
 ): WritePage => {

@@ -1,7 +1,7 @@
 import type { CspDirectives } from '../page/csp.ts'
 import { around, type Html, html } from '../page/html.ts'
 import { firing, networksOf } from './pixels.ts'
-import type { Shown } from '../link/resolve.ts'
+import type { ShownPage } from '../link/resolve.ts'
 import { ask, chooseHere, count, fire, showChoice } from '../page/scripts.ts'
 import type { Texts } from '../texts/languages.ts'
 
@@ -20,7 +20,7 @@ export interface Measured {
   readonly asks: boolean
 }
 
-type Measuring = Pick<Shown, 'interstitial' | 'untracked'>
+type Measuring = Pick<ShownPage, 'interstitial' | 'untracked'>
 
 const nothing = { directives: {}, asks: false }
 const names = ({ locale }: Texts, { interstitial: { pixels } }: Measuring) =>

@@ -6,7 +6,7 @@ import { type Html, html } from '../page/html.ts'
 import { type InterstitialPage, metaTags } from './parts.ts'
 import { measured, type PixelConsent } from './measure.ts'
 import { noIndex, topOf } from '../page/page.ts'
-import type { Shown } from '../link/resolve.ts'
+import type { ShownPage } from '../link/resolve.ts'
 import { countdownStyle } from '../styles/countdown.ts'
 import { ownerStyle } from '../styles/owner.ts'
 import { splashStyle } from '../styles/splash.ts'
@@ -38,7 +38,7 @@ const plain = splash.initialState.fields
  * Returns a page of the owner's, with a button for each destination, that redirects after its time unless the visitor
  * stays.
  */
-export const splashPage = (view: View, shown: Shown, url: string, consent: PixelConsent): InterstitialPage => {
+export const splashPage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
   const { texts } = view
   const { interstitial } = shown
   const { logo, banner, title, message, product, label, productLabel, color, counter } = interstitial.splash ?? plain

@@ -11,7 +11,7 @@ import type { PixelConsent } from '../interstitial/measure.ts'
 import { endedPage, pages } from '../page/messages.ts'
 import { passwordPage } from '../password/page.ts'
 import { createPasswordForm, type PasswordFormOptions } from '../password/form.ts'
-import { type Closed, type Destination, resolve, type Resolved, type Shown } from './resolve.ts'
+import { type Closed, type Destination, resolve, type Resolved, type ShownPage } from './resolve.ts'
 import { redirectTo } from '../responses.ts'
 import { isUnlocked } from '../password/unlock.ts'
 import { type Chosen, readVisit, readVisitor, type Source, type Visited, type VisitorOptions } from './visit.ts'
@@ -70,7 +70,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     req: IncomingMessage,
     res: ServerResponse,
     target: Target,
-    chosen: Destination & Shown,
+    chosen: Destination & ShownPage,
     source: Source,
   ) => {
     const { url } = chosen

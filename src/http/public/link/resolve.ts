@@ -16,9 +16,9 @@ export type Destination = {
   readonly rule: string
   /** what is recorded instead of `url`: without the query that the visitor brought, which may be personal */
   readonly recorded?: string
-} & ({ readonly way: 'redirect' } | Shown)
+} & ({ readonly way: 'redirect' } | ShownPage)
 /** The page shown before the destination. Only the pixels in `interstitial` are fired. */
-export interface Shown {
+export interface ShownPage {
   readonly way: 'card' | 'frame' | 'splash' | 'overlay' | 'pixels'
   readonly interstitial: Interstitial
   /** its pixels are left out, because the browser asks not to be tracked */
@@ -64,7 +64,7 @@ const wayOf = (
   url: string,
   refusesFrames: boolean,
   visitor: Visitor,
-): { readonly way: 'redirect' } | Shown => {
+): { readonly way: 'redirect' } | ShownPage => {
   const isPreviewer = readAgent(visitor.agent).class === 'preview'
   const untracked = interstitial.pixels.length > 0 && !isPreviewer && visitor.untracked()
   const shown = {

@@ -8,7 +8,7 @@ import { bar, framed, frameSource, type InterstitialPage, metaTags } from '../in
 import { measuredHere, type PixelConsent } from '../interstitial/measure.ts'
 import { type FormType, isFormType, notSent, overlayForm, type WrongAnswer } from './form.ts'
 import { noIndex, type WritePage } from '../page/page.ts'
-import type { Shown } from '../link/resolve.ts'
+import type { ShownPage } from '../link/resolve.ts'
 import { copy } from '../page/scripts.ts'
 import { formStyle } from '../styles/form.ts'
 import { frameStyle } from '../styles/frame.ts'
@@ -103,7 +103,7 @@ interface OverlayOptions {
 /** Returns the framed destination with a call to action over it, which phones show as its title only. */
 export const overlayPage = (
   view: View,
-  shown: Pick<Shown, 'interstitial' | 'untracked'> & { readonly overlay: OverlayFields },
+  shown: Pick<ShownPage, 'interstitial' | 'untracked'> & { readonly overlay: OverlayFields },
   url: string,
   { secure, form, consent }: OverlayOptions,
 ): InterstitialPage => {

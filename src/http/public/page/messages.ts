@@ -15,9 +15,9 @@ type MessageName = keyof Texts['messages']
  * How the address that was opened is shown below the heading: it works, it no longer leads anywhere, or its alias may
  * be misspelled.
  */
-type Asked = 'plain' | 'over' | 'misspelled'
+type AddressForm = 'plain' | 'over' | 'misspelled'
 
-const asked = ({ address, host }: View, how: Asked = 'plain') => {
+const asked = ({ address, host }: View, how: AddressForm = 'plain') => {
   const path = address.slice(host.length + 1)
   const text = how === 'misspelled' && path ? html`${host}/<u>${path}</u>` : html`${address}`
   const line = html`<bdi class="address">${text}</bdi>`
@@ -46,7 +46,7 @@ export const tryAgain = ({ help }: Texts, className: 'button' | 'button go') =>
 interface MessageOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** shows the address that was opened */
-  readonly shows?: Asked
+  readonly shows?: AddressForm
 }
 
 const messagePage =

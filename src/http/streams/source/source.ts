@@ -1,11 +1,11 @@
 import type { Ordinals } from '../../../events/ordinals.ts'
 import { entriesOf, type Entry, type IndexName } from '../../../queries/streams/accountindex.ts'
 import type { Reader } from '../../../queries/reader.ts'
-import { type Place, whole } from '../place.ts'
+import { type StreamPlace, whole } from '../place.ts'
 
 /** A line of a stream. */
 export interface Row {
-  readonly place: Place
+  readonly place: StreamPlace
   /** by which a client resumes after it */
   readonly id: string
   readonly value: object
@@ -15,7 +15,7 @@ export interface Row {
 export interface Page {
   readonly rows: readonly Row[]
   /** where to go on after all of them */
-  readonly end: Place
+  readonly end: StreamPlace
   /** texts made of these very rows, shared by the streams that send them */
   readonly texts?: Map<string, Piece> | undefined
 }
@@ -25,13 +25,13 @@ export interface Piece {
   readonly text: Buffer
   readonly rows: number
   /** where to go on after them */
-  readonly end: Place
+  readonly end: StreamPlace
 }
 
 /** What a stream reads from. */
 export interface Source {
   /** Returns the next lines after a place; undefined while there are none. */
-  readonly next: (after: Place) => Promise<Page | undefined>
+  readonly next: (after: StreamPlace) => Promise<Page | undefined>
   /** Whether the last call has found an event that has no ordinal yet: it has one soon. */
   readonly isPending: () => boolean
 }
@@ -73,7 +73,7 @@ export const openEntries = (index: IndexName, { reader, ordinals, account, until
   return {
     isPending: () => pending,
     /** Returns the next entries after a place, with that of the place itself while it has lines left. */
-    after: async ({ position, index }: Place): Promise<readonly Numbered[]> => {
+    after: async ({ position, index }: StreamPlace): Promise<readonly Numbered[]> => {
       const from = index === whole ? position + 1n : position
       read = read.filter((entry) => entry.position >= from)
       if (read.length === 0) read = await readFrom(from)
