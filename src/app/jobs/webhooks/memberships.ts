@@ -1,11 +1,15 @@
 import QuickLRU from 'quick-lru'
-import { membershipId } from '../../../commands/links/channel.ts'
+import type { Decider } from '../../../commands/decider.ts'
+import { campaign } from '../../../commands/links/campaign.ts'
+import { channel, channelItem, membershipId } from '../../../commands/links/channel.ts'
+import { link } from '../../../commands/links/link.ts'
 import type { Recorded } from '../../../events/event.ts'
-import type { LogEvent } from '../../../events/index.ts'
+import type { DomainEvent, LogEvent } from '../../../events/index.ts'
 import { completed } from '../../../events/links/link.ts'
 import { streamId } from '../../../events/streams.ts'
 import type { Item } from '../../../events/subject.ts'
 import type { EventStore } from '../../../events/store.ts'
+import { isUnknown } from '../../../events/unknown.ts'
 
 /** What the events of a stream say about memberships, up to one of them. */
 interface Facts {
@@ -23,51 +27,46 @@ const nothing: Facts = { on: false, campaign: null, domain: null, tags: [], isUn
 /** The facts of a stream from each position on at which they changed, in log order. */
 interface Timeline {
   readonly changes: readonly { readonly position: bigint; readonly facts: Facts }[]
-  /** revision of the first event that is not in it */
+  /** revision of the first event that is not in it, and the state before that event */
   readonly next: bigint
+  readonly state: unknown
 }
-const empty: Timeline = { changes: [], next: 0n }
 
-const after = (facts: Facts, { type, data }: LogEvent): Facts => {
-  switch (type) {
-    case 'LinkCreated': {
-      const { campaign, domain, tags } = completed(data)
-      return { ...facts, campaign, domain, tags }
-    }
-    case 'LinkUpdated':
-    case 'LinkRestored': {
-      const { campaign = facts.campaign, domain = facts.domain, tags = facts.tags } = data.changes
-      return { ...facts, campaign, domain, tags }
-    }
-    case 'CampaignCreated':
-    case 'CampaignRestored':
-    case 'ChannelCreated':
-    case 'ChannelRestored':
-    case 'ItemAssignedToChannel':
-      return { ...facts, on: true }
-    case 'CampaignDeleted':
-    case 'ChannelDeleted':
-    case 'ItemRemovedFromChannel':
-      return { ...facts, on: false }
-    case 'Unknown':
-      return { ...facts, isUnknown: true }
-    default:
-      return facts
-  }
+/** Folds a stream with its decider. The state is only known to the decider. */
+const source = <C, S, E extends DomainEvent>(
+  { initialState, evolve }: Decider<C, S, E>,
+  factsOf: (state: S) => Partial<Facts>,
+) => ({
+  initialState: initialState as unknown,
+  evolve: (state: unknown, event: DomainEvent): unknown => evolve(state as S, event as E),
+  factsOf: (state: unknown) => factsOf(state as S),
+})
+const isOpen = ({ status }: { readonly status: string }) => ({ on: status === 'open' })
+const sources = {
+  link: source(link, ({ fields }) => {
+    const { campaign, domain, tags } = completed(fields)
+    return { campaign, domain, tags }
+  }),
+  campaign: source(campaign, isOpen),
+  channel: source(channel, isOpen),
+  channelitem: source(channelItem, (state) => ({ on: state === 'in' })),
 }
+type SourceKind = keyof typeof sources
 
 const isSame = (a: Facts, b: Facts) => JSON.stringify(a) === JSON.stringify(b)
 
-const extended = async (read: EventStore['read'], stream: string, { changes, next }: Timeline) => {
-  const all = [...changes]
-  let end = next
+const extended = async (read: EventStore['read'], kind: SourceKind, stream: string, known: Timeline) => {
+  const { evolve, factsOf } = sources[kind]
+  const changes = [...known.changes]
+  let { next, state } = known
   for await (const event of read(stream, next)) {
-    const before = all.at(-1)?.facts ?? nothing
-    const facts = after(before, event)
-    if (!isSame(before, facts)) all.push({ position: event.position, facts })
-    end = event.revision + 1n
+    const before = changes.at(-1)?.facts ?? nothing
+    if (!isUnknown(event)) state = evolve(state, event)
+    const facts = { ...before, ...(isUnknown(event) ? { isUnknown: true } : factsOf(state)) }
+    if (!isSame(before, facts)) changes.push({ position: event.position, facts })
+    next = event.revision + 1n
   }
-  return { changes: all, next: end }
+  return { changes, next, state }
 }
 
 /** A moment of the log: just before an event, or just after it. */
@@ -103,10 +102,11 @@ const most = 10_000
  */
 export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships => {
   const kept = new QuickLRU<string, { timeline: Promise<Timeline>; isStale: boolean }>({ maxSize: most })
-  const timelineOf = (stream: string): Promise<Timeline> => {
+  const timelineOf = (kind: SourceKind, stream: string): Promise<Timeline> => {
     const known = kept.get(stream)
     if (known && !known.isStale) return known.timeline
-    const timeline = (known?.timeline ?? Promise.resolve(empty)).then((before) => extended(read, stream, before))
+    const before = known?.timeline ?? Promise.resolve({ changes: [], next: 0n, state: sources[kind].initialState })
+    const timeline = before.then((timeline) => extended(read, kind, stream, timeline))
     const entry = { timeline, isStale: false }
     kept.set(stream, entry)
     // one that could not be read is read again
@@ -115,31 +115,29 @@ export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships
     })
     return timeline
   }
-  const factsAt = async (stream: string, { position, isAfter }: Moment): Promise<Facts> => {
-    const { changes } = await timelineOf(stream)
+  const factsAt = async (kind: SourceKind, id: string | number, { position, isAfter }: Moment): Promise<Facts> => {
+    const { changes } = await timelineOf(kind, streamId(kind, id))
     return (
       changes.findLast((one) => one.position < position || (isAfter && one.position === position))?.facts ?? nothing
     )
   }
-  const isOn = async (stream: string, moment: Moment) => {
-    const { on, isUnknown } = await factsAt(stream, moment)
-    return on || isUnknown
+  const isOn = async (kind: SourceKind, id: string | number, moment: Moment) => {
+    const facts = await factsAt(kind, id, moment)
+    return facts.on || facts.isUnknown
   }
   const isInOne = async (channels: ReadonlySet<number>, item: Item, moment: Moment) => {
-    const isIn = async (channel: number) =>
-      (await isOn(streamId('channelitem', membershipId(channel, item)), moment)) &&
-      (await isOn(streamId('channel', channel), moment))
-    // together: what is read at the same time is read at once
+    const isIn = async (id: number) =>
+      (await isOn('channelitem', membershipId(id, item), moment)) && (await isOn('channel', id, moment))
+    // what is read at the same time is read at once
     return (await Promise.all([...channels].map(isIn))).some(Boolean)
   }
   const isLinkIn = async ({ campaigns, domains, tags }: Filter, id: number, moment: Moment) => {
-    const link = await factsAt(streamId('link', id), moment)
-    if (link.isUnknown) return true
-    const { campaign, domain } = link
-    if (domains.size > 0 && !(domain !== null && domains.has(domain))) return false
-    if (tags.size > 0 && !link.tags.some((tag) => tags.has(tag))) return false
+    const facts = await factsAt('link', id, moment)
+    if (facts.isUnknown) return true
+    if (domains.size > 0 && !(facts.domain !== null && domains.has(facts.domain))) return false
+    if (tags.size > 0 && !facts.tags.some((tag) => tags.has(tag))) return false
     if (campaigns.size === 0) return true
-    return campaign !== null && campaigns.has(campaign) && isOn(streamId('campaign', campaign), moment)
+    return facts.campaign !== null && campaigns.has(facts.campaign) && isOn('campaign', facts.campaign, moment)
   }
   return {
     has: async (filter, item, moment) => {

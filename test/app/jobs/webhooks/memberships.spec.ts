@@ -62,7 +62,7 @@ describe('what a link is in, by the log', () => {
     expect(await has(filterOf({ tags: 'x' }), unknown)).to.equal(true)
   })
 
-  it('says for each event what was so before and after it, in any order of asking', async () => {
+  it('knows the memberships just before and just after an event, in any order of asking', async () => {
     await append('campaign-7', campaign(7))
     const made = await append('link-1', linkCreated({ id: 1 }))
     const came = await append('link-1', moved(7))
