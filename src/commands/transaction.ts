@@ -11,8 +11,8 @@ export interface Transactions {
   readonly supported: boolean
   /**
    * Runs `decide` with a handler that sees what it has decided before, and stores nothing yet. Then appends everything
-   * at once, unless this is a dry run. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide` does,
-   * and then nothing is stored.
+   * at once, unless this is a dry run. If a stream has changed meanwhile, runs `decide` again. Rejects as `decide`
+   * does, and then nothing is stored.
    */
   readonly run: <R>(
     decide: (handler: Handler) => Promise<R>,

@@ -88,8 +88,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly part: (n: number) => Writer
   /**
-   * Runs `decide` with a writer whose changes are stored in one transaction once it resolves, all or none; in a dry run,
-   * they are only checked. It may run several times. Then waits until the read tables have them.
+   * Runs `decide` with a writer whose changes are stored in one transaction once it resolves, all or none; in a dry
+   * run, they are only checked. It may run several times. Then waits until the read tables have them.
    */
   readonly transaction: <R>(decide: (writer: Writer) => Promise<R>, options: { readonly dryRun: boolean }) => Promise<R>
   /**

@@ -3,7 +3,9 @@ import { Unavailable } from '../unavailable.ts'
 /** Acquires a permit of a key, at once or after those that asked before. Resolves with a function that releases it. */
 export type Acquire<K> = (key: K) => Promise<() => void>
 
-/** Returns a semaphore that has so many permits for each key. `waiting` more wait; beyond that, throws `Unavailable`. */
+/**
+ * Returns a semaphore that has so many permits for each key. `waiting` more wait; beyond that, throws `Unavailable`.
+ */
 export const createSemaphore = <K>(permits: number, waiting: number): Acquire<K> => {
   const queues = new Map<K, { acquired: number; readonly next: (() => void)[] }>()
 

@@ -92,8 +92,8 @@ const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number,
 }
 
 /**
- * Rows with the same alias take turns: the first one gets it. In a transaction, all that change an alias do, because one may
- * get what another one has given up.
+ * Rows with the same alias take turns: the first one gets it. In a transaction, all that change an alias do, because
+ * one may get what another one has given up.
  */
 const turnsOf = (op: Operation, inTransaction: boolean) => (row: Row | UnreadableRow) => {
   const custom = 'value' in row ? row.value['custom'] : undefined
