@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
 import { aliasClaimName, aliasKey } from '../commands/links/alias.ts'
-import { parseStreamId, streamId } from '../events/streams.ts'
+import { kinds, ownedKinds, type ResourceKind } from '../events/kinds.ts'
+import { streamId } from '../events/streams.ts'
 import { type HistoryEntry, type HistorySources, operatorsOf, readHistory } from '../http/history/history.ts'
-import { resourceKinds } from '../http/history/events.ts'
 import { findInHistory } from '../http/history/search.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { readShortAddress } from '../lib/shortaddress.ts'
@@ -110,11 +110,11 @@ const parse = ([first = '', second, ...rest]: readonly string[], wanted: Wanted)
   const id = /^\d{1,15}$/.test(second) ? Number(second) : undefined
   if (id === undefined) throw new BadCommand(`${JSON.stringify(second)} is not an id`)
   if (first === 'event') return atOrdinal(id)
-  const kind = Object.entries(resourceKinds).find(([name, { path }]) => first === name || first === path)?.[0]
-  if (kind === undefined)
-    throw new BadCommand(`${JSON.stringify(first)} must be one of ${Object.keys(resourceKinds).join(', ')}, event`)
+  const known: readonly ResourceKind[] = ['account', ...ownedKinds]
+  const kind = known.find((name) => first === name || first === kinds[name].path)
+  if (kind === undefined) throw new BadCommand(`${JSON.stringify(first)} must be one of ${known.join(', ')}, event`)
   return listed(wanted, async ({ reader }) => {
-    const of = { subject: streamId(parseStreamId(kind).kind as 'link', id) }
+    const of = { subject: streamId(kind, id) }
     const { rows } = await listHistory(reader, of, {}, { limit: 1, page: 1, order: 'date' })
     if (rows.length === 0) throw new OperatorError(`there has never been a ${first} with the id ${id}`)
     return of

@@ -178,8 +178,10 @@ export type NamedKind = KindWith<{ readonly names: readonly string[] }>
 type KindWith<P> = { [K in ResourceKind]: Kinds[K] extends P ? K : never }[ResourceKind]
 
 export const resourceKinds = Object.keys(kinds) as readonly ResourceKind[]
-export const ownedKinds = resourceKinds.filter((kind): kind is OwnedKind => kind !== 'account')
+export const isOwned = (kind: ResourceKind): kind is OwnedKind => kind !== 'account'
+export const ownedKinds = resourceKinds.filter(isOwned)
 export const keptKinds = resourceKinds.filter((kind): kind is KeptKind => kinds[kind].kept)
+export const isNamed = (kind: ResourceKind): kind is NamedKind => 'names' in kinds[kind]
 
 export const cachedKinds = resourceKinds.filter((kind) => 'cached' in kinds[kind])
 

@@ -1,61 +1,9 @@
-import { account } from '../../commands/accounts/account.ts'
-import { bio } from '../../commands/pages/bio.ts'
-import { campaign } from '../../commands/links/campaign.ts'
-import { channel } from '../../commands/links/channel.ts'
-import type { Decider } from '../../commands/decider.ts'
-import { domain } from '../../commands/domains/domain.ts'
-import { link } from '../../commands/links/link.ts'
-import { overlay } from '../../commands/pages/overlay.ts'
-import { pixel } from '../../commands/pages/pixel.ts'
-import { qr } from '../../commands/qr/qr.ts'
-import { splash } from '../../commands/pages/splash.ts'
-import { webhook } from '../../commands/webhooks/webhook.ts'
+import type { Account } from '../../commands/accounts/account.ts'
 import type { DomainEvent, LogEvent } from '../../events/index.ts'
+import { kindAt, kindOf } from '../../events/kinds.ts'
 import { parseStreamId } from '../../events/streams.ts'
-import {
-  accountFieldsOf,
-  bioFieldsOf,
-  changesBetween,
-  domainFieldsOf,
-  type FieldChange,
-  type Fields,
-  keyFieldsOf,
-  linkFieldsOf,
-  type OriginOf,
-  qrFieldsOf,
-  webhookFieldsOf,
-} from './fields.ts'
-
-/** How histories call a kind of resource, by the kind of its stream. */
-export interface ResourceKind {
-  /** as in the paths of the API */
-  readonly path: string
-  readonly label: string
-  readonly decider: Pick<Decider<never, unknown, DomainEvent>, 'kind' | 'version' | 'initialState' | 'evolve'>
-  readonly fields: (state: unknown, originOf: OriginOf) => Fields
-}
-
-const kind = <C, S, E extends DomainEvent>(
-  path: string,
-  label: string,
-  decider: Decider<C, S, E>,
-  fields: (state: S, originOf: OriginOf) => Fields,
-) => ({ path, label, decider, fields }) as unknown as ResourceKind
-const plain = ({ fields }: { readonly fields: object }): Fields => fields as Fields
-
-export const resourceKinds: Readonly<Record<string, ResourceKind>> = {
-  account: kind('account', 'Account', account, accountFieldsOf),
-  link: kind('url', 'Link', link, linkFieldsOf),
-  qr: kind('qr', 'QR code', qr, ({ fields }) => qrFieldsOf(fields)),
-  domain: kind('domain', 'Domain', domain, domainFieldsOf),
-  pixel: kind('pixel', 'Pixel', pixel, plain),
-  campaign: kind('campaign', 'Campaign', campaign, plain),
-  channel: kind('channel', 'Channel', channel, plain),
-  overlay: kind('overlay', 'CTA overlay', overlay, plain),
-  splash: kind('splash', 'Splash page', splash, plain),
-  bio: kind('bio', 'Bio page', bio, ({ fields }) => bioFieldsOf(fields)),
-  webhook: kind('webhook', 'Webhook', webhook, webhookFieldsOf),
-}
+import { changesBetween, type FieldChange, keyFieldsOf, type OriginOf } from './fields.ts'
+import { historyOf } from './kinds.ts'
 
 /** The resource that an event is about, as the API names it. */
 export interface About {
@@ -63,13 +11,10 @@ export interface About {
   readonly id: number
 }
 
-/** Returns the kind of stream that has the resources at a path. */
-const streamKindOf = (path: string) => Object.entries(resourceKinds).find(([, one]) => one.path === path)?.[0] ?? path
-
 /** Returns the resource that an event is about. */
 export const aboutOf = ({ stream, type, data }: { readonly stream: string } & LogEvent): About => {
-  const { kind: streamKind, number } = parseStreamId(stream)
-  const of = (kindOf: string, id: number) => ({ type: resourceKinds[kindOf]?.path ?? kindOf, id })
+  const { kind, number } = parseStreamId(stream)
+  const of = (one: string, id: number) => ({ type: kindOf(one)?.path ?? one, id })
   switch (type) {
     case 'ApiKeyIssued':
       return { type: 'key', id: 1 }
@@ -86,7 +31,7 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'AddressUnblocked':
       return of(data.kind, Number(data.value) || 0)
     default:
-      return of(streamKind, Number.isNaN(number) ? 0 : number)
+      return of(kind, Number.isNaN(number) ? 0 : number)
   }
 }
 
@@ -135,7 +80,7 @@ const past = { Created: 'created', Updated: 'changed', Deleted: 'deleted', Resto
 export const sentenceOf = (event: { readonly stream: string } & LogEvent, first: boolean): string => {
   const { stream, type, data } = event
   if (type === 'Unknown') return 'Changed by a newer version of Linkledger.'
-  const label = resourceKinds[parseStreamId(stream).kind]?.label
+  const label = kindOf(parseStreamId(stream).kind)?.label
   const to = 'to' in data && typeof data.to === 'number' ? data.to : undefined
   if (type === 'ApiKeyIssued') return first ? 'First API key issued.' : 'All API keys replaced by a new one.'
   if (type === 'ItemAssignedToChannel') return `Added to channel ${data.channel}.`
@@ -185,10 +130,11 @@ export const changesOfStep = (
   originOf: OriginOf,
 ): readonly FieldChange[] => {
   if (type === 'key') {
-    const fields = (state: unknown) => keyFieldsOf(state as typeof account.initialState, id)
+    const fields = (state: unknown) => keyFieldsOf(state as Account, id)
     return changesBetween(fields(before), fields(after))
   }
-  const of = resourceKinds[streamKindOf(type)]
+  const kind = kindAt(type)
+  const of = kind && historyOf(kind)
   if (!of) return []
   const changes = changesBetween(of.fields(before, originOf), of.fields(after, originOf))
   const created = (before as { readonly status?: string }).status === 'none'
@@ -204,8 +150,8 @@ export const namesBefore = (
   { type, id }: About,
   originOf: OriginOf,
 ): readonly unknown[] => {
-  const of = resourceKinds[parseStreamId(stream).kind]
+  const of = historyOf(parseStreamId(stream).kind)
   if (!of || (before as { readonly status?: string }).status === 'none') return []
-  const fields = type === 'key' ? keyFieldsOf(before as typeof account.initialState, id) : of.fields(before, originOf)
+  const fields = type === 'key' ? keyFieldsOf(before as Account, id) : of.fields(before, originOf)
   return (type === 'domain' ? ['domain'] : naming).map((name) => fields[name])
 }

@@ -11,16 +11,9 @@ import type { Reader } from '../../queries/reader.ts'
 import { channelItem } from '../../commands/links/channel.ts'
 import { answer } from '../../commands/pages/answer.ts'
 import { block } from '../../commands/operator/block.ts'
-import {
-  aboutOf,
-  type About,
-  changesOfEvent,
-  changesOfStep,
-  type ResourceKind,
-  resourceKinds,
-  sentenceOf,
-} from './events.ts'
+import { aboutOf, type About, changesOfEvent, changesOfStep, sentenceOf } from './events.ts'
 import type { FieldChange, OriginOf } from './fields.ts'
+import { historyOf, type KindHistory } from './kinds.ts'
 
 /** What histories are made of. */
 export interface HistorySources {
@@ -77,13 +70,13 @@ export interface Found extends Pick<HistoryEntry, 'message' | 'resource' | 'chan
 
 /** A kind of stream that this module knows nothing about is read without a state. */
 const deciderOf = (kind: string) =>
-  (resourceKinds[kind]?.decider ??
+  (historyOf(kind)?.decider ??
     stateless[kind] ?? {
       kind,
       version: 0,
       initialState: undefined,
       evolve: () => undefined,
-    }) as ResourceKind['decider']
+    }) as KindHistory['decider']
 
 /** Reads the events at some revisions of a stream, with what they changed. */
 const readStream = async function* (
@@ -98,7 +91,7 @@ const readStream = async function* (
     const revision = Number(event.revision)
     if (!revisions.has(revision)) continue
     const resource = aboutOf(event)
-    const changes = changesOfEvent(event) ?? (resourceKinds[kind] ? changesOfStep(resource, step, originOf) : [])
+    const changes = changesOfEvent(event) ?? (historyOf(kind) ? changesOfStep(resource, step, originOf) : [])
     yield { step, resource, changes, message: sentenceOf(event, revision <= 1) }
   }
 }

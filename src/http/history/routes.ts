@@ -1,22 +1,11 @@
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
-import { bio } from '../../commands/pages/bio.ts'
 import { type Caller, hideForeign } from '../../commands/caller.ts'
-import { campaign } from '../../commands/links/campaign.ts'
-import { channel } from '../../commands/links/channel.ts'
 import { type Decider, refuse } from '../../commands/decider.ts'
-import { domain } from '../../commands/domains/domain.ts'
-import { link } from '../../commands/links/link.ts'
 import type { Handler } from '../../commands/handle.ts'
-import { overlay } from '../../commands/pages/overlay.ts'
 import { requireOwnedOrDeleted } from '../../commands/owned/owned.ts'
-import { pixel } from '../../commands/pages/pixel.ts'
-import { qr } from '../../commands/qr/qr.ts'
-import { splash } from '../../commands/pages/splash.ts'
-import { webhook } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
-import type { Scope } from '../../events/accounts/scope.ts'
-import { kindAt, kinds, resourceKinds } from '../../events/kinds.ts'
+import { kindAt, kinds, type OwnedKind, ownedKinds, resourceKinds } from '../../events/kinds.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
 import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
@@ -25,6 +14,7 @@ import { list, listQuery } from '../api/list/list.ts'
 import { type Call, type Route, route } from '../api/route.ts'
 import { limitConcurrency } from '../api/limits/concurrency.ts'
 import { readHistory } from './history.ts'
+import { histories } from './kinds.ts'
 import { findInHistory } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { listAt } from '../api/describe.ts'
@@ -92,21 +82,16 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
   )
 }
 
-const resourceRoute = <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
-  services: HistoryServices,
-  name: string,
-  decider: Decider<C, S, E>,
-  scope: Scope = 'read',
-) => {
-  const path = `/api/${name}/:id/history`
+const resourceRoute = (services: HistoryServices, kind: OwnedKind) => {
+  const path = `/api/${kinds[kind].path}/:id/history`
   return route({
     method: 'get',
     path,
-    scope,
+    scope: 'read',
     params: byId,
     query: queryOf(path),
-    owner: ownedOrDeleted(decider),
-    run: (call) => listEvents(path, { subject: streamId(decider.kind, call.params.id) }, call, services),
+    owner: ownedOrDeleted(histories[kind].decider),
+    run: (call) => listEvents(path, { subject: streamId(kind, call.params.id) }, call, services),
   })
 }
 
@@ -158,15 +143,5 @@ export const historyRoutes = (services: HistoryServices): readonly Route[] => [
     owner: ownKeyOrEnded,
     run: (call) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
   }),
-  resourceRoute(services, 'url', link),
-  resourceRoute(services, 'qr', qr),
-  resourceRoute(services, 'domain', domain),
-  resourceRoute(services, 'pixel', pixel),
-  resourceRoute(services, 'campaign', campaign),
-  resourceRoute(services, 'channel', channel),
-  resourceRoute(services, 'overlay', overlay),
-  resourceRoute(services, 'splash', splash),
-  resourceRoute(services, 'bio', bio),
-  // the address of a receiver often has a password in it
-  resourceRoute(services, 'webhook', webhook),
+  ...ownedKinds.map((kind) => resourceRoute(services, kind)),
 ]

@@ -46,9 +46,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       if (mails && hash !== null && !dryRun) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
       const answer = await restore(call, services, {
         kind: 'account',
-        label: 'Account',
         before,
-        quota: undefined,
         // the rest is the operator's, or has routes of its own
         fields: (state) => {
           const { email: address, password: secret, exclusions: excluded } = accountFieldsOf(state)
@@ -106,7 +104,6 @@ const keyRoute = (services: RestoreServices) =>
         kind: 'account',
         label: 'API key',
         before,
-        quota: undefined,
         fields: (state) => keyFieldsOf(state, params.id),
         isDeleted: false,
         dryRun: body.dryRun ?? false,

@@ -10,8 +10,6 @@ import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
-const label = 'Domain'
-
 /** A domain comes back as if its owner added it again: verified within its reservation, else pending. */
 export const domainRestoreRoute = (services: RestoreServices & DomainServices) =>
   endpoint(restoreContract, 'POST /api/domain/:id/restore', {
@@ -43,9 +41,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
       }
       const answer = await restore(call, services, {
         kind: 'domain',
-        label,
         before,
-        quota: 'domain',
         fields: domainFieldsOf,
         isDeleted,
         dryRun: body.dryRun ?? false,

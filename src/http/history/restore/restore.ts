@@ -5,11 +5,10 @@ import type { Handled } from '../../../commands/context.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { countRevision } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
+import { isNamed, isOwned, kinds, type ResourceKind } from '../../../events/kinds.ts'
 import type { Ordinals } from '../../../events/ordinals.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
-import type { StreamKind } from '../../../events/streams.ts'
 import { must, says } from '../../../lib/fields.ts'
-import type { QuotaKind } from '../../../queries/accounts/quota.ts'
 import { fail, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
 import { parseMoment } from '../../api/past/moment.ts'
@@ -88,27 +87,23 @@ export const formerState = async <C, S, E extends DomainEvent>(
 
 /** A restore: what it writes, and how its fields are shown. */
 export interface Restoring<S> {
-  readonly kind: StreamKind
-  readonly label: string
+  readonly kind: ResourceKind
+  /** what it is, where that is a part of the resource */
+  readonly label?: string
   readonly before: S
   readonly fields: (state: S) => Fields
   readonly isDeleted: boolean
-  readonly quota: QuotaKind | undefined
   readonly dryRun: boolean
   readonly write: (writer: Writer) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events'>>
   readonly notRestored: readonly NotRestored[]
 }
 
-/** Resources that a name can be missing for. */
-const named = ['account', 'bio', 'campaign', 'domain', 'link', 'qr'] as const
-
 /** A name that is taken meanwhile is a conflict with what is there now, and not an invalid request. */
-const conflict = (error: unknown, kind: StreamKind): never => {
-  const resource = named.find((one) => one === kind)
-  if (!resource || !isRefused(error, 'taken')) throw error
+const conflict = (error: unknown, kind: ResourceKind): never => {
+  if (!isNamed(kind) || !isRefused(error, 'taken')) throw error
   const { what, id = 0 } = error.problem.params
   if (what === 'own_host') return fail(409, 'not_restorable', { what, id })
-  return fail(409, 'not_restorable', { what: resource })
+  return fail(409, 'not_restorable', { what: kind })
 }
 
 /** `QR code` and `API key` stay as they are. */
@@ -121,9 +116,9 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'transaction'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,
-  { kind, label, before, fields, isDeleted, quota, dryRun, write, notRestored }: Restoring<S>,
+  { kind, label = kinds[kind].label, before, fields, isDeleted, dryRun, write, notRestored }: Restoring<S>,
 ) => {
-  const end: EndReservation = isDeleted && quota ? await quotas.reserve(call.account, quota) : () => {}
+  const end: EndReservation = isDeleted && isOwned(kind) ? await quotas.reserve(call.account, kind) : () => {}
   try {
     const done = await (dryRun ? call.transaction(write, { dryRun }) : write(call)).catch((error: unknown) =>
       conflict(error, kind),

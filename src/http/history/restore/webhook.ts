@@ -1,4 +1,4 @@
-import { webhook, webhookLabel } from '../../../commands/webhooks/webhook.ts'
+import { webhook } from '../../../commands/webhooks/webhook.ts'
 import { completedWebhook } from '../../../events/webhooks/webhook.ts'
 import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
@@ -38,9 +38,7 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
       const enabled = stopped === null
       return restore(call, services, {
         kind: 'webhook',
-        label: webhookLabel,
         before,
-        quota: undefined,
         fields: webhookFieldsOf,
         isDeleted: false,
         dryRun: body.dryRun ?? false,
