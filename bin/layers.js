@@ -29,6 +29,15 @@ export const layers = {
 }
 
 /**
+ * What a folder may import as types only: it is gone when the program runs.
+ * @type {Readonly<Record<string, RegExp>>}
+ */
+const typesOnly = {
+  // what the routes answer is described once
+  web: /^http\/(?:[a-z]+\/)+contract(?:\.ts|\/[a-z]+\.ts)$/,
+}
+
+/**
  * The folders that may import a client library; `app` and `cli` may as well.
  * @type {Readonly<Record<string, readonly string[]>>}
  */
@@ -61,8 +70,9 @@ export const layerOf = (path) =>
  * Returns why a file may not import another file or a package, undefined when it may. Both paths are relative to `src`.
  * @param {string} from
  * @param {{ readonly file: string } | { readonly name: string }} imported
+ * @param {boolean} isType whether types alone are imported
  */
-export const problemOf = (from, imported) => {
+export const problemOf = (from, imported, isType = false) => {
   const layer = layerOf(from)
   if (layer === undefined) return undefined
   if ('name' in imported) {
@@ -71,6 +81,7 @@ export const problemOf = (from, imported) => {
   }
   const target = layerOf(imported.file)
   const allowed = layers[layer] ?? []
+  if (isType && typesOnly[layer]?.test(imported.file)) return undefined
   if (target !== layer && !allowed.some((path) => path === target || inFolder(imported.file)(path)))
     return `${layer} does not import ${target ?? imported.file}: see the table in docs/architecture.md`
   const adapter = adapters.find(inFolder(imported.file))
@@ -88,7 +99,8 @@ const create = (context) => {
     const name = node.source?.value
     if (typeof name !== 'string') return
     const imported = name.startsWith('.') ? { file: belowSrc(resolve(dirname(context.filename), name)) } : { name }
-    const message = problemOf(from, imported)
+    const isType = node.type === 'TSImportType' || node.importKind === 'type' || node.exportKind === 'type'
+    const message = problemOf(from, imported, isType)
     if (message !== undefined) context.report({ node: node.source, message })
   }
   return {
