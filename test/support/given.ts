@@ -19,12 +19,16 @@ const frozen = <T>(value: T): T => {
   Object.values(value).forEach(frozen)
   return Object.freeze(value)
 }
+/** Returns why a command is refused. Each refusal has an English sentence without a gap. */
 const refusalOf = (run: () => unknown) => {
   try {
     run()
   } catch (error) {
-    if (error instanceof Refused) return { code: error.code, what: error.what }
-    throw error
+    if (!(error instanceof Refused)) throw error
+    const { code, what, message } = error
+    expect(message, `the sentence of ${code}`).to.match(/^[^{}]+\.$/)
+    expect(message).not.to.include('``')
+    return { code, what }
   }
   return expect.fail('the command was not refused')
 }

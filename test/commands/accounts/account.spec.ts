@@ -87,9 +87,10 @@ describe('updating an account', () => {
     given(...ann)
       .when(update({ email: newEmail }))
       .thenEvents(emailChanged)
-    given(...ann)
-      .when(update({ email: newEmail }))
-      .thenClaims({ kind: 'email', name: 'keyed-bea', token: 'e2' })
+    for (const password of [{}, { password: 'scrypt 2' }])
+      given(...ann)
+        .when(update({ email: newEmail, ...password }))
+        .thenClaims({ kind: 'email', name: 'keyed-bea', token: 'e2' })
   })
   it('changes the password without claiming anything', () => {
     given(...ann)
@@ -151,8 +152,12 @@ describe('issuing a new API key', () => {
       .thenEvents(issued('new'))
     expect(fold(account, [...ann, issued('new')]).keys.keys).to.deep.equal([{ ...main, key: 'new' }])
   })
-  it('emits no event when the account already has this key', () => {
+  it('emits no event when the account already has this key, beside others', () => {
     given(...ann)
+      .when(issue('abc'))
+      .thenNothing()
+    const second = { ...main, number: 2, key: 'second', name: 'Second', scopes: [...allScopes] }
+    given(...ann, { type: 'ApiKeyAdded', data: { id, ...second } })
       .when(issue('abc'))
       .thenNothing()
     given(...ann)
@@ -194,6 +199,44 @@ describe('disabling and enabling an account', () => {
         .when(command)
         .thenRefused('not_found')
     }
+  })
+})
+
+describe('the visits that an account excludes from its clicks', () => {
+  const exclude = (changes: Extract<AccountCommand, { type: 'SetExclusions' }>['changes']): AccountCommand => ({
+    type: 'SetExclusions',
+    id,
+    changes,
+  })
+  const own = { ...noExclusions, countries: ['CA'] }
+  const set = (exclusions: typeof own, more: { to?: number } = {}): AccountEvent => ({
+    type: 'AccountExclusionsSet',
+    data: { id, exclusions, ...more },
+  })
+
+  it('are changed one list at a time', () => {
+    given(...ann)
+      .when(exclude({ countries: ['CA'] }))
+      .thenEvents(set(own))
+    given(...ann, set(own))
+      .when(exclude({ hours: [3], countries: undefined }))
+      .thenEvents(set({ ...own, hours: [3] }))
+    given(...ann)
+      .when(exclude({ countries: [] }))
+      .thenNothing()
+  })
+  it('are set back as a whole, to those of an earlier revision', () => {
+    given(...ann, set(own))
+      .when({ type: 'UpdateAccount', id, exclusions: noExclusions, to: 1 })
+      .thenEvents(set(noExclusions, { to: 1 }))
+    given(...ann, set(own))
+      .when({ type: 'UpdateAccount', id, exclusions: own, to: 2 })
+      .thenNothing()
+  })
+  it('stay as they are while the account is disabled', () => {
+    given(...ann, disabled)
+      .when(exclude({ countries: ['CA'] }))
+      .thenRefused('account_disabled')
   })
 })
 
@@ -331,6 +374,7 @@ describe('the second factor of an account', () => {
     given(...ann, factorAdded, used)
       .when(use)
       .thenRefused('wrong_code')
+    expect(fold(account, [...ann, factorAdded, used]).secondFactor).to.deep.equal({ secret: 'JBSW', recovery: ['b'] })
     given(...ann)
       .when(use)
       .thenRefused('wrong_code')
@@ -340,13 +384,33 @@ describe('the second factor of an account', () => {
       .when({ ...add, secret: 'KBSW' })
       .thenEvents({ type: 'SecondFactorAdded', data: { id, secret: 'KBSW', recoveryHashes: 'a b' } })
   })
+  it('is added again with other recovery codes, but not with the same', () => {
+    given(...ann)
+      .when(add)
+      .thenEvents(factorAdded)
+    given(...ann, factorAdded)
+      .when({ ...add, recovery: ['c', 'd'] })
+      .thenEvents({ type: 'SecondFactorAdded', data: { id, secret: 'JBSW', recoveryHashes: 'c d' } })
+    given(...ann, factorAdded)
+      .when(add)
+      .thenNothing()
+  })
+  it('accepts no code when its secret and its recovery codes cannot be read', () => {
+    const lost: AccountEvent = { type: 'SecondFactorAdded', data: { id, secret: null, recoveryHashes: null } }
+    expect(fold(account, [...ann, lost]).secondFactor).to.deep.equal({ secret: '', recovery: [] })
+    given(...ann, lost)
+      .when({ type: 'UseRecoveryCode', id, hash: '' })
+      .thenRefused('wrong_code')
+  })
   it('is removed once', () => {
     given(...ann, factorAdded)
       .when({ type: 'RemoveSecondFactor', id })
       .thenEvents({ type: 'SecondFactorRemoved', data: { id } })
-    given(...ann)
-      .when({ type: 'RemoveSecondFactor', id })
-      .thenNothing()
+    const removed: AccountEvent = { type: 'SecondFactorRemoved', data: { id } }
+    for (const past of [ann, [...ann, factorAdded, removed]])
+      given(...past)
+        .when({ type: 'RemoveSecondFactor', id })
+        .thenNothing()
     given().when(add).thenRefused('not_found')
   })
 })

@@ -121,6 +121,13 @@ describe('the keys of an account', () => {
       .thenRefused('key_ended')
   })
 
+  it('are added by an operator with any rights', () => {
+    const { by: _, ...operators } = add({ scopes: allScopes }) as Command<'AddKey'>
+    given(...ann, narrow)
+      .when(operators)
+      .thenEvents(added(3, 'new', { scopes: [...allScopes] }))
+  })
+
   it('are not extended by a key that lacks one of their rights', () => {
     const manager = added(2, 'manager', { scopes: ['account'] })
     const bound = added(3, 'bound', { scopes: ['read', 'write'], expires: later, addresses: '10.0.0.0/8' })
@@ -159,6 +166,18 @@ describe('the keys of an account', () => {
     given(...ann)
       .when(update(2, { name: 'x' }))
       .thenRefused('not_found')
+  })
+
+  it('change alone, without the others', () => {
+    const { keys } = fold(account, [...ann, narrow, updated(2, { name: 'wide' })]).keys
+    expect(keys.map(({ name }) => name)).to.deep.equal(['Main key', 'wide'])
+  })
+
+  it('are set back to what they were in a revision of the account', () => {
+    const command = { ...update(2, { name: 'then' }), to: 2 } as AccountCommand
+    given(...ann, narrow)
+      .when(command)
+      .thenEvents(updated(2, { to: 2, name: 'then' }))
   })
 
   it('are rotated with an overlap, at once, or not later than they would have ended', () => {
@@ -201,10 +220,27 @@ describe('the keys of an account', () => {
     given(...ann, ...many)
       .when(add())
       .thenRefused('too_many')
-    const expired = { ...many[4]!, data: { ...many[4]!.data, expires: '2029-01-01T00:00:00.000Z' } }
+    const ending = (index: number, expires: string) => {
+      const { data } = many[index]!
+      return added(data.number, data.key, { expires })
+    }
+    const expired = ending(4, '2029-01-01T00:00:00.000Z')
     given(...ann, ...many.with(4, expired))
       .when(add())
       .thenEvents(deleted(6), added(101, 'new', { scopes: ['read'] }))
+    for (const [before, after] of [
+      [3, 7],
+      [7, 3],
+    ] as const)
+      given(
+        ...ann,
+        ...many
+          .with(4, expired)
+          .with(before, ending(before, '2028-01-01T00:00:00.000Z'))
+          .with(after, ending(after, '2028-06-01T00:00:00.000Z')),
+      )
+        .when(add())
+        .thenEvents(deleted(before + 2), added(101, 'new', { scopes: ['read'] }))
   })
 })
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { account } from '../../../src/commands/accounts/account.ts'
-import { register, Registration } from '../../../src/commands/accounts/register.ts'
+import { account, type AccountCommand } from '../../../src/commands/accounts/account.ts'
+import { register, registerHashed, Registration } from '../../../src/commands/accounts/register.ts'
+import { refuseTaken } from '../../../src/commands/claims/taken.ts'
 import type { EventStore } from '../../../src/events/store.ts'
 import { hashKey, keyIdOf } from '../../../src/security/apikeys.ts'
 import { callerOn, refusalOf } from '../../support/caller.ts'
@@ -18,6 +19,16 @@ describe('register', () => {
   })
   const signUp = (email: string, username?: string) =>
     register(pepper, Registration.parse({ email, password, username }), (make) => visitor.create(account, make))
+
+  /** Returns the command that registers an account. */
+  const commandFor = async (email: string) => {
+    const commands: Extract<AccountCommand, { type: 'RegisterAccount' }>[] = []
+    await registerHashed(pepper, { email, password: 'hash' }, async (make) => {
+      commands.push(make(1))
+      return { id: 1 }
+    })
+    return commands[0]!
+  }
 
   it('creates an account whose key is stored as a hash only', async () => {
     const { id, username, api_key } = await signUp('ann@example.com', 'ann')
@@ -39,6 +50,56 @@ describe('register', () => {
     expect((await signUp('Bob.B@a.example')).username).to.equal('bob-b')
     expect((await signUp('bob.b@b.example')).username).to.match(/^bob-b-\d+$/)
     expect((await signUp('x@example.com')).username).to.equal('user-x')
+  })
+
+  it('derives a username from the first part of any e-mail that can be one', async () => {
+    const long = 'a-name-that-is-much-longer-than-others'
+    for (const [address, name] of [
+      ['ann@example.com', 'ann'],
+      ['+++@example.com', 'user-x'],
+      ['..ann..bee@example.com', 'ann--bee'],
+      [`${long}@example.com`, long.slice(0, 24)],
+    ] as const) {
+      const { username } = await registerHashed(pepper, { email: address, password: 'hash' }, async (make) => make(1))
+      expect(username).to.equal(name)
+    }
+  })
+
+  it('tries seven names that it derives itself, each with one digit more', async () => {
+    const tried: string[] = []
+    const create = async (make: (id: number) => { readonly username: string }) => {
+      tried.push(make(1).username)
+      return refuseTaken('username')
+    }
+    const refusal = await refusalOf(registerHashed(pepper, { email: 'ann@example.com', password: 'hash' }, create))
+    expect([refusal.code, refusal.what]).to.deep.equal(['taken', 'username'])
+    expect(tried.map((name) => name.replaceAll(/\d/g, '#'))).to.deep.equal([
+      'ann',
+      ...[2, 3, 4, 5, 6, 7].map((digits) => `ann-${'#'.repeat(digits)}`),
+    ])
+  })
+
+  it('tries no other username when something else fails', async () => {
+    let tries = 0
+    const create = async () => {
+      tries++
+      return refuseTaken('email')
+    }
+    const refusal = await refusalOf(registerHashed(pepper, { email: 'ann@example.com', password: 'hash' }, create))
+    expect([refusal.what, tries]).to.deep.equal(['email', 1])
+  })
+
+  it('wants a password of at least 8 characters', () => {
+    const parse = (word: string) => Registration.safeParse({ email: 'a@example.com', password: word }).success
+    expect(['1234567', '12345678', '123456789'].map(parse)).to.deep.equal([false, true, true])
+  })
+
+  it('claims an e-mail and a username of the same text under different names', async () => {
+    const { emailKey, usernameKey } = await commandFor('ann@example.com')
+    expect(emailKey).to.match(/^[\w-]{43}$/)
+    expect(usernameKey).to.match(/^[\w-]{43}$/)
+    expect((await commandFor('ann@example.com')).emailKey).to.equal(emailKey)
+    expect((await commandFor('bea@example.com')).emailKey).not.to.equal(emailKey)
   })
 
   it('gives no username of digits, which would look like an id on the command line', async () => {
