@@ -31,6 +31,19 @@ export interface Decider<C, S, E> {
   readonly claims?: (command: C, events: readonly E[], state: S) => readonly Claim[]
 }
 
+/** The commands of a type. */
+export type CommandOf<C, T> = C extends { readonly type: infer X } ? (T extends X ? C : never) : never
+
+/** Returns `decide` from one function for each type of command. */
+export const decideBy =
+  <C extends { readonly type: string }, S, E>(decisions: {
+    readonly [T in C['type']]: (command: CommandOf<C, T>, state: S) => readonly E[]
+  }): Decider<C, S, E>['decide'] =>
+  (command, state) => {
+    const decide = decisions[command.type as C['type']] as (command: C, state: S) => readonly E[]
+    return decide(command, state)
+  }
+
 /** Returns the name of the stream that a command changes. */
 export const streamOf = <C>({ kind, id }: Pick<Decider<C, unknown, unknown>, 'kind' | 'id'>, command: C) =>
   streamId(kind, id(command))

@@ -62,7 +62,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '8 BqokmL5wJHQ-'],
+    ['account', account, accountEvents, '8 ZOO5Ftjz0J-D'],
     ['answer', answer, answerEvents, '1 YEBa3a--rbUg'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '1 wymWjYlYbDl7'],

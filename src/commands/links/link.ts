@@ -8,10 +8,9 @@ import {
   type Unframed,
 } from '../../events/links/link.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
-import { acquire, fence, noTokens, release } from '../claims/claim.ts'
-import { type Decider, refuse } from '../decider.ts'
+import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
-import type { Link } from './state.ts'
+import { evolveLink, type Link, noLink } from './state.ts'
 import { differing, requireOwned } from '../owned/owned.ts'
 import { refuseTaken } from '../claims/taken.ts'
 import { type GivenVariant, numbered } from './variants.ts'
@@ -57,6 +56,8 @@ interface CheckFraming {
   readonly now: string
 }
 
+type Decision<T> = (command: CommandOf<LinkCommand, T>, state: Link) => readonly LinkEvent[]
+
 const notPast = (expiry: string | null | undefined, now: string) =>
   expiry && expiry <= now ? refuse('in_past', { field: 'expiry' }) : undefined
 
@@ -94,116 +95,65 @@ const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckF
   })
 }
 
+const createLink: Decision<'CreateLink'> = ({ id, account, password, token, now, fields: sent }, state) => {
+  const fields: Omit<NewFields, 'variants'> = sent
+  // a copy of another link has that link's ids
+  const variants = sent.variants?.map(({ url, weight }) => ({ url, weight }))
+  const given = variants && numbered(variants, addedFields)
+  notPast(fields.expiry, now)
+  startsFirst(fields)
+  refuseReserved('custom', fields.alias)
+  if (state.status === 'none' && state.tokens.fenced.length === 0)
+    return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
+  return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
+}
+
+const updateLink: Decision<'UpdateLink'> = (command, state) => {
+  const { id } = command
+  const { password, tokens, ...before } = requireOwned(state, command.account, 'link')
+  const fields = completed(before.fields)
+  const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
+  const protects = command.password !== undefined && command.password !== password
+  if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
+  notPast(changes.expiry, command.now)
+  if (changes.starts || changes.expiry) startsFirst({ ...fields, ...changes })
+  const { domain, alias } = { ...fields, ...changes }
+  refuseReserved('custom', alias, fields.alias)
+  const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
+  if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias', 'custom')
+  const sealed = {
+    ...(notes === undefined ? {} : { notes }),
+    ...(protects ? { password: command.password ?? null } : {}),
+  }
+  const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
+  return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
+}
+
+const deleteLink: Decision<'DeleteLink'> = ({ id, account }, state) => {
+  const { archived } = requireOwned(state, account, 'link').fields
+  return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
+}
+
+const checkFraming: Decision<'CheckFraming'> = (command, state) => {
+  if (state.status !== 'open') return []
+  const unframed = [...unframedAfter(state, command)]
+  const changed = Object.keys(differing({ unframed }, { unframed: state.unframed ?? [] })).length > 0
+  return changed ? [{ type: 'LinkFramingChecked', data: { id: command.id, unframed } }] : []
+}
+
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
   version: 6,
   id: ({ id }) => id,
-  initialState: {
-    status: 'none',
-    account: 0,
-    password: null,
-    tokens: noTokens,
-    unframed: undefined,
-    fields: {
-      domain: null,
-      alias: '',
-      url: '',
-      type: 'direct',
-      title: '',
-      description: '',
-      expiry: null,
-      location: [],
-      device: [],
-      language: [],
-      metatitle: '',
-      metadescription: '',
-      metaimage: '',
-      parameters: [],
-      pixels: [],
-      campaign: null,
-    },
-  },
-  decide: (command, state) => {
-    const { id } = command
-    switch (command.type) {
-      case 'CreateLink': {
-        const { account, password, token, now } = command
-        const fields: Omit<NewFields, 'variants'> = command.fields
-        // a copy of another link has that link's ids
-        const variants = command.fields.variants?.map(({ url, weight }) => ({ url, weight }))
-        const given = variants && numbered(variants, addedFields)
-        notPast(fields.expiry, now)
-        startsFirst(fields)
-        refuseReserved('custom', fields.alias)
-        if (state.status === 'none' && state.tokens.fenced.length === 0)
-          return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
-        return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
-      }
-      case 'UpdateLink': {
-        const { password, tokens, ...before } = requireOwned(state, command.account, 'link')
-        const fields = completed(before.fields)
-        const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
-        const protects = command.password !== undefined && command.password !== password
-        if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
-        notPast(changes.expiry, command.now)
-        if (changes.starts || changes.expiry) startsFirst({ ...fields, ...changes })
-        const { domain, alias } = { ...fields, ...changes }
-        refuseReserved('custom', alias, fields.alias)
-        const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
-        if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias', 'custom')
-        const sealed = {
-          ...(notes === undefined ? {} : { notes }),
-          ...(protects ? { password: command.password ?? null } : {}),
-        }
-        const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
-        return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
-      }
-      case 'DeleteLink': {
-        const { archived } = requireOwned(state, command.account, 'link').fields
-        return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
-      }
-      case 'RestoreLink':
-        return decideRestore(command, state)
-      case 'CheckFraming': {
-        if (state.status !== 'open') return []
-        const unframed = [...unframedAfter(state, command)]
-        const changed = Object.keys(differing({ unframed }, { unframed: state.unframed ?? [] })).length > 0
-        return changed ? [{ type: 'LinkFramingChecked', data: { id, unframed } }] : []
-      }
-    }
-  },
-  evolve: (state, event) => {
-    switch (event.type) {
-      case 'LinkCreated': {
-        const { id: _, account, password, token, ...fields } = event.data
-        return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
-      }
-      case 'LinkUpdated':
-      case 'LinkRestored': {
-        const { changes, notes, password, token } = event.data
-        // an older process changes the address without it
-        const entered = changes.url === undefined ? {} : { entered: undefined }
-        return {
-          ...state,
-          status: 'open',
-          fields: {
-            ...state.fields,
-            ...entered,
-            ...changes,
-            ...(notes === undefined ? {} : { notes }),
-          } as StoredLinkFields,
-          password: password === undefined ? state.password : password,
-          tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
-        }
-      }
-      case 'LinkDeleted':
-        return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
-      case 'LinkFramingChecked':
-        return { ...state, unframed: event.data.unframed }
-      case 'ClaimFenced':
-        return { ...state, tokens: fence(state.tokens, event.data.token) }
-    }
-  },
+  initialState: noLink,
+  decide: decideBy<LinkCommand, Link, LinkEvent>({
+    CreateLink: createLink,
+    UpdateLink: updateLink,
+    DeleteLink: deleteLink,
+    RestoreLink: decideRestore,
+    CheckFraming: checkFraming,
+  }),
+  evolve: evolveLink,
   claims: (_, [event], { fields }) => {
     switch (event?.type) {
       case 'LinkCreated':

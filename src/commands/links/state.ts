@@ -1,5 +1,6 @@
-import type { StoredLinkFields, Unframed } from '../../events/links/link.ts'
-import type { Tokens } from '../claims/claim.ts'
+import type { Event } from '../../events/index.ts'
+import type { LinkEvent, StoredLinkFields, Unframed } from '../../events/links/link.ts'
+import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
@@ -10,4 +11,64 @@ export interface Link {
   readonly tokens: Tokens
   /** destinations that refuse to be framed, also former ones; undefined until one is known */
   readonly unframed: readonly Unframed[] | undefined
+}
+
+export const noLink: Link = {
+  status: 'none',
+  account: 0,
+  password: null,
+  tokens: noTokens,
+  unframed: undefined,
+  fields: {
+    domain: null,
+    alias: '',
+    url: '',
+    type: 'direct',
+    title: '',
+    description: '',
+    expiry: null,
+    location: [],
+    device: [],
+    language: [],
+    metatitle: '',
+    metadescription: '',
+    metaimage: '',
+    parameters: [],
+    pixels: [],
+    campaign: null,
+  },
+}
+
+/** Returns the state after an event. */
+export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>): Link => {
+  switch (event.type) {
+    case 'LinkCreated': {
+      const { id: _, account, password, token, ...fields } = event.data
+      return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
+    }
+    case 'LinkUpdated':
+    case 'LinkRestored': {
+      const { changes, notes, password, token } = event.data
+      // an older process changes the address without it
+      const entered = changes.url === undefined ? {} : { entered: undefined }
+      return {
+        ...state,
+        status: 'open',
+        fields: {
+          ...state.fields,
+          ...entered,
+          ...changes,
+          ...(notes === undefined ? {} : { notes }),
+        } as StoredLinkFields,
+        password: password === undefined ? state.password : password,
+        tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
+      }
+    }
+    case 'LinkDeleted':
+      return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
+    case 'LinkFramingChecked':
+      return { ...state, unframed: event.data.unframed }
+    case 'ClaimFenced':
+      return { ...state, tokens: fence(state.tokens, event.data.token) }
+  }
 }

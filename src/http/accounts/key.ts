@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Auth } from '../../cache/auth.ts'
-import { account, type Account } from '../../commands/accounts/account.ts'
+import { account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { Scope } from '../../events/accounts/scope.ts'

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { type Account, account } from '../../commands/accounts/account.ts'
+import { account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import { register, Registration } from '../../commands/accounts/register.ts'
 import { refuseTaken } from '../../commands/claims/taken.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'

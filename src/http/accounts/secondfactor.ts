@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Account, account } from '../../commands/accounts/account.ts'
+import { account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import { Refused } from '../../commands/decider.ts'
 import type { SecondFactor } from '../../commands/accounts/secondfactor.ts'
 import { says, text } from '../../lib/fields.ts'

@@ -1,4 +1,4 @@
-import type { Account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import type { Domain } from '../../commands/domains/domain.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'

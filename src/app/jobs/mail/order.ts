@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Account, account as accounts } from '../../../commands/accounts/account.ts'
+import { account as accounts } from '../../../commands/accounts/account.ts'
+import type { Account } from '../../../commands/accounts/state.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'

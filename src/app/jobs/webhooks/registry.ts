@@ -1,4 +1,5 @@
-import { type Account, account as accounts } from '../../../commands/accounts/account.ts'
+import { account as accounts } from '../../../commands/accounts/account.ts'
+import type { Account } from '../../../commands/accounts/state.ts'
 import { countRevision } from '../../../commands/load.ts'
 import { webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
 import { Unreadable } from '../../../events/codec.ts'

@@ -1,0 +1,86 @@
+import type { AccountEvent } from '../../events/accounts/account.ts'
+import { type Exclusions, noExclusions } from '../../events/statistics/exclusions.ts'
+import type { Event } from '../../events/index.ts'
+import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
+import { evolveKeys, type Keys, noKeys } from './key.ts'
+import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
+
+export interface Account {
+  readonly status: 'none' | 'active' | 'disabled' | 'erased'
+  readonly email: string | null
+  readonly username: string | null
+  readonly password: string | null
+  readonly keys: Keys
+  /** what a sign-in needs besides the password */
+  readonly secondFactor: SecondFactor | null
+  /** requests per minute, 0 = unlimited, null = that of the service */
+  readonly rateLimit: number | null
+  readonly exclusions: Exclusions
+  /** whether it may do what an operator does on the dashboard */
+  readonly operator: boolean
+  /** when the account is erased, as its owner wants it (ISO 8601) */
+  readonly erases: string | null
+  readonly tokens: Tokens
+}
+
+export const noAccount: Account = {
+  status: 'none',
+  email: null,
+  username: null,
+  password: null,
+  keys: noKeys,
+  secondFactor: null,
+  rateLimit: null,
+  exclusions: noExclusions,
+  operator: false,
+  erases: null,
+  tokens: noTokens,
+}
+
+/** Returns the state after an event. */
+export const evolveAccount = (state: Account, event: AccountEvent | Event<'ClaimFenced'>): Account => {
+  switch (event.type) {
+    case 'AccountRegistered': {
+      const { email, username, password, emailToken, usernameToken } = event.data
+      const tokens = acquire(acquire(state.tokens, 'email', emailToken), 'username', usernameToken)
+      return { ...state, status: 'active', email, username, password, tokens }
+    }
+    case 'AccountEmailChanged':
+      return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
+    case 'AccountPasswordChanged':
+      return { ...state, password: event.data.password }
+    case 'ApiKeyIssued':
+    case 'ApiKeyAdded':
+    case 'ApiKeyUpdated':
+    case 'ApiKeyDeleted':
+      return { ...state, keys: evolveKeys(state.keys, event) }
+    case 'SecondFactorAdded':
+    case 'RecoveryCodeUsed':
+    case 'SecondFactorRemoved':
+      return { ...state, secondFactor: evolveSecondFactor(state.secondFactor, event) }
+    case 'AccountRateLimitSet':
+      return { ...state, rateLimit: event.data.limit }
+    case 'AccountExclusionsSet':
+      return { ...state, exclusions: event.data.exclusions }
+    case 'AccountOperatorMarked':
+      return { ...state, operator: true }
+    case 'AccountOperatorUnmarked':
+      return { ...state, operator: false }
+    case 'AccountDisabled':
+      return { ...state, status: 'disabled' }
+    case 'AccountEnabled':
+      return { ...state, status: 'active' }
+    case 'AccountErasureScheduled':
+      return { ...state, erases: event.data.due }
+    case 'AccountErasureCancelled':
+      return { ...state, erases: null }
+    case 'AccountErased':
+      return {
+        ...noAccount,
+        status: 'erased',
+        tokens: release(state.tokens, 'email', 'username'),
+      }
+    case 'ClaimFenced':
+      return { ...state, tokens: fence(state.tokens, event.data.token) }
+  }
+}
