@@ -1,7 +1,7 @@
 import type { StreamKind } from '../../events/streams.ts'
 import { refuseReserved } from '../links/alias.ts'
 import { type ClaimKind, noTokens } from '../claims/claim.ts'
-import { type Decider, refuse, refuseUnknown } from '../decider.ts'
+import { type CommandOf, decideBy, type Decider, refuse, refuseUnknown } from '../decider.ts'
 import { evolution, type EventIn, guardsOf, type Owned, type OwnedNames, pickLike } from './state.ts'
 import { refuseTaken } from '../claims/taken.ts'
 
@@ -43,7 +43,6 @@ export interface OwnedOptions<Open, P> {
   readonly kind: StreamKind
   /** see `Decider`; also goes up when `owned` itself folds differently */
   readonly version: number
-  /** what clients call the resource, as in `Pixel not found.` */
   /** the fields of a resource that does not exist yet */
   readonly initial: Open
   /** likewise, the fields that its events store sealed */
@@ -56,8 +55,6 @@ export interface OwnedOptions<Open, P> {
     readonly chosen?: keyof Open & string
   }
 }
-
-type Restore<F> = Extract<OwnedCommand<F>, { readonly type: 'Restore' }>
 
 /** A field that older events do not have is undefined; null says the same. */
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
@@ -85,6 +82,57 @@ export const requireOwnedOrDeleted = <S extends { readonly status: string; reado
 ): S =>
   (state.status === 'open' || state.status === 'deleted') && state.account === account ? state : refuseUnknown(kind)
 
+type Command<T, Open, P> = CommandOf<OwnedCommand<Open & P>, T>
+/** What kinds of owned resources differ in. */
+type Rules<Open, P> = Omit<OwnedOptions<Open, P>, 'personal'> & { readonly personal: P }
+type Claiming<Open, P> = Pick<Rules<Open, P>, 'claim'>
+
+const refuseReservedName = <Open extends object, P>({ claim }: Claiming<Open, P>, fields: Open, before: Open) => {
+  if (claim?.chosen) refuseReserved(claim.chosen, String(fields[claim.chosen]), String(before[claim.chosen]))
+}
+
+const isRenamed = <Open, P>({ claim }: Claiming<Open, P>, fields: Open, before: Open) =>
+  claim !== undefined && claim.name(fields) !== claim.name(before)
+
+/** Returns the token of an event that claims a unique name. Throws `Refused` when it was taken over. */
+const claiming = <Open, P>({ claim }: Claiming<Open, P>, token: string | undefined, fenced: readonly string[]) => {
+  if (claim && fenced.includes(token ?? '')) return refuseTaken(claim.kind, claim.chosen)
+  return claim && token !== undefined ? { token } : {}
+}
+
+/** Returns changes as an event has them: those that are sealed beside the others. */
+const changed = <Open extends object, P extends object>(
+  { initial, personal }: Rules<Open, P>,
+  changes: Partial<Open & P>,
+) => ({ changes: pickLike<Open>(initial, changes), ...pickLike<P>(personal, changes) })
+
+/** Returns what is created; undefined when it is there already. */
+const create = <Open extends object, P extends object>(
+  rules: Rules<Open, P>,
+  { id, account, fields, token }: Command<'Create', Open, P>,
+  state: Owned<Open & P>,
+) => {
+  refuseReservedName<Open, P>(rules, fields, rules.initial)
+  const { fenced } = state.tokens
+  if (state.status === 'none' && fenced.length === 0) return { id, account, ...fields, ...claiming(rules, token, []) }
+  return state.account === account && same(state.fields, fields) ? undefined : refuse('id_in_use')
+}
+
+/** Returns what is updated; undefined when nothing is. */
+const update = <Open extends object, P extends object>(
+  rules: Rules<Open, P>,
+  { id, account, changes: wanted, token }: Command<'Update', Open, P>,
+  state: Owned<Open & P>,
+) => {
+  const { fields, tokens } = requireOwned(state, account, rules.kind)
+  const changes = differing(wanted, fields)
+  if (Object.keys(changes).length === 0) return undefined
+  const after = { ...fields, ...changes }
+  refuseReservedName<Open, P>(rules, after, fields)
+  const claim = isRenamed<Open, P>(rules, after, fields) ? claiming(rules, token, tokens.fenced) : {}
+  return { id, ...changed(rules, changes), ...claim }
+}
+
 /**
  * Returns the changes from fields to former ones. A field that the former ones do not have gets its initial value; a
  * sealed one that cannot be read stays.
@@ -98,24 +146,27 @@ const changesTo = <F extends object>(former: F, fields: F, initial: F, personal:
   return differing(Object.fromEntries(wanted) as Partial<F>, fields)
 }
 
-interface RestoreOptions<F> {
-  readonly kind: StreamKind
-  readonly initial: F
-  readonly personal: object
-  readonly claim: { readonly kind: ClaimKind; readonly name: (fields: F) => string } | undefined
-}
-
-/** Returns what a restore changes, and the kind of the unique name that has to be claimed for it. Throws `Refused`. */
-const restored = <F extends object>(
-  { account, to }: Restore<F>,
-  state: Owned<F>,
-  { kind, initial, personal, claim }: RestoreOptions<F>,
+/** Returns what is restored; undefined when nothing is. */
+const restore = <Open extends object, P extends object>(
+  rules: Rules<Open, P>,
+  { id, account, to, token }: Command<'Restore', Open, P>,
+  state: Owned<Open & P>,
 ) => {
-  const { status, fields } = requireOwnedOrDeleted(state, account, kind)
+  const { initial, personal, kind } = rules
+  const { status, fields, tokens } = requireOwnedOrDeleted(state, account, kind)
   const deleted = status === 'deleted'
-  const changes = to ? changesTo<F>(to.fields, fields, initial, personal) : {}
-  const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
-  return { changes, deleted, renames: deleted || renamed ? claim?.kind : undefined }
+  const changes = to ? changesTo<Open & P>(to.fields, fields, { ...initial, ...personal }, personal) : {}
+  if (!deleted && Object.keys(changes).length === 0) return undefined
+  const after = { ...fields, ...changes }
+  refuseReservedName<Open, P>(rules, after, fields)
+  const claims = deleted || isRenamed<Open, P>(rules, after, fields)
+  return {
+    id,
+    ...(to && { to: to.revision }),
+    ...(deleted && { deleted }),
+    ...(claims ? claiming(rules, token, tokens.fenced) : {}),
+    ...changed(rules, changes),
+  }
 }
 
 /**
@@ -131,66 +182,37 @@ export const owned = <
   P extends object = Record<never, never>,
 >(
   names: OwnedNames<C, U, D, R>,
-  { kind, version, initial, personal = {} as P, claim }: OwnedOptions<Open, P>,
+  { personal = {} as P, ...options }: OwnedOptions<Open, P>,
 ): Decider<OwnedCommand<Open & P>, Owned<Open & P>, EventIn<C, U, D, R, Open, P>> => {
-  type E = EventIn<C, U, D, R, Open, P>
+  const rules = { ...options, personal }
+  const { kind, version, initial, claim } = options
   const guards = guardsOf<C, U, D, R, Open, P>(names)
   const { isCreated, isUpdated, isRestored } = guards
   const noFields = { ...initial, ...personal }
-  const requireFree = (fields: Open, before: Open) => {
-    if (claim?.chosen) refuseReserved(claim.chosen, String(fields[claim.chosen]), String(before[claim.chosen]))
-  }
-  const withToken = (token: string | undefined) => (claim && token !== undefined ? { token } : {})
-  const restoring = (command: Restore<Open & P>, state: Owned<Open & P>): readonly E[] => {
-    const { tokens } = state
-    const { changes, deleted, renames } = restored(command, state, { kind, initial: noFields, personal, claim })
-    if (!deleted && Object.keys(changes).length === 0) return []
-    requireFree({ ...state.fields, ...changes }, state.fields)
-    if (renames && tokens.fenced.includes(command.token ?? '')) return refuseTaken(renames, claim?.chosen)
-    const marks = {
-      ...(command.to && { to: command.to.revision }),
-      ...(deleted && { deleted }),
-      ...(renames ? withToken(command.token) : {}),
-    }
-    const open = pickLike<Open>(initial, changes)
-    return [
-      { type: names.restored, data: { id: command.id, ...marks, changes: open, ...pickLike<P>(personal, changes) } },
-    ]
-  }
 
   return {
     kind,
     version,
     id: ({ id }) => id,
     initialState: { status: 'none', account: 0, fields: noFields, tokens: noTokens },
-    decide: (command, state) => {
-      const { id, account } = command
-      switch (command.type) {
-        case 'Create': {
-          const { fields, token } = command
-          requireFree(fields, initial)
-          if (state.status === 'none' && state.tokens.fenced.length === 0)
-            return [{ type: names.created, data: { id, account, ...fields, ...withToken(token) } }]
-          return state.account === account && same(state.fields, fields) ? [] : refuse('id_in_use')
-        }
-        case 'Update': {
-          const { fields, tokens } = requireOwned(state, account, kind)
-          const changes = differing(command.changes, fields)
-          if (Object.keys(changes).length === 0) return []
-          requireFree({ ...fields, ...changes }, fields)
-          const renamed = claim && claim.name({ ...fields, ...changes }) !== claim.name(fields)
-          if (renamed && tokens.fenced.includes(command.token ?? '')) return refuseTaken(claim.kind, claim.chosen)
-          const token = renamed ? withToken(command.token) : {}
-          const open = pickLike<Open>(initial, changes)
-          return [{ type: names.updated, data: { id, changes: open, ...pickLike<P>(personal, changes), ...token } }]
-        }
-        case 'Delete':
-          requireOwned(state, account, kind)
-          return [{ type: names.deleted, data: { id } }]
-        case 'Restore':
-          return restoring(command, state)
-      }
-    },
+    decide: decideBy<OwnedCommand<Open & P>, Owned<Open & P>, EventIn<C, U, D, R, Open, P>>({
+      Create: (command, state) => {
+        const data = create(rules, command, state)
+        return data ? [{ type: names.created, data }] : []
+      },
+      Update: (command, state) => {
+        const data = update(rules, command, state)
+        return data ? [{ type: names.updated, data }] : []
+      },
+      Delete: ({ id, account }, state) => {
+        requireOwned(state, account, kind)
+        return [{ type: names.deleted, data: { id } }]
+      },
+      Restore: (command, state) => {
+        const data = restore(rules, command, state)
+        return data ? [{ type: names.restored, data }] : []
+      },
+    }),
     evolve: evolution(guards, noFields, claim?.kind),
     claims: (_, [event], state) => {
       if (!claim || !event || !(isCreated(event) || isUpdated(event) || isRestored(event))) return []
