@@ -1,4 +1,4 @@
-import type { Account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import type { DomainEvent, LogEvent } from '../../events/index.ts'
 import { kindAt, kindOf } from '../../events/kinds.ts'
 import { parseStreamId } from '../../events/streams.ts'
