@@ -20,6 +20,10 @@ const Proof = z.object({
  */
 export const Receipt = z.object({ event: z.string(), click: z.string().optional(), proof: Proof })
 export type Receipt = Readonly<z.infer<typeof Receipt>>
+export interface ClickReceipt extends Receipt {
+  readonly click: string
+  readonly proof: Receipt['proof'] & { readonly click: NonNullable<Receipt['proof']['click']> }
+}
 
 /**
  * The proof that the log of a checkpoint begins with its first `first` events as they were. docs/proof.md describes it.
@@ -61,7 +65,7 @@ export interface Proofs {
     mayRead?: (event: Pick<StoredEvent, 'stream' | 'type' | 'metadata'>) => boolean,
   ) => Promise<Receipt | 'unsigned' | undefined>
   /** Returns undefined when there is no such click, or it is not on something of the account. */
-  readonly ofClick: (id: string, account?: number) => Promise<Receipt | 'unsigned' | undefined>
+  readonly ofClick: (id: string, account?: number) => Promise<ClickReceipt | 'unsigned' | undefined>
 }
 
 /** Why a receipt proves nothing. */

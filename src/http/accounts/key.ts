@@ -11,10 +11,9 @@ import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
 import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Call, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
-import { listAt } from '../api/describe.ts'
-import { keyContract } from './contract/key.ts'
+import { apiKeys, keyContract } from './contract/key.ts'
 
 /** What the routes of API keys need. */
 export interface KeyServices {
@@ -95,16 +94,12 @@ const ignoreGone = (error: unknown) => {
 
 const message = 'This is the only time that the key is shown.'
 
-const ownKeys = listAt(keyContract, '/api/keys')
-
-const ownList = route({
-  method: 'get',
-  path: ownKeys.path,
+const ownList = endpoint(keyContract, 'GET /api/keys', {
   scope: 'account',
-  query: listQuery(ownKeys),
+  query: listQuery(apiKeys),
   run: (call) =>
     list(
-      ownKeys,
+      apiKeys,
       call,
       (request) => listKeys(call.reader, call.account, request),
       (row) => present(row, call.key?.key),

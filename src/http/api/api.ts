@@ -190,6 +190,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Read
   const call: Call = {
     ...caller,
     cursors: options.cursors,
+    path: route.path,
     params,
     query: valid(route.query, firstValues(ctx.query)),
     body: valid(route.body, sent),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { failures } from './failures.ts'
 import { problemCodes } from '../../lib/problems/problem.ts'
+import type { Open } from '../../events/openenum.ts'
 import { problemProperties } from './failures.ts'
 
 export type FailureStatus = keyof typeof failures
@@ -30,6 +31,8 @@ export interface Description {
    */
   readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
   readonly answer: z.ZodType
+  /** what the answer lists */
+  readonly list?: ListShape
   /** the content type of the answer, where that is no JSON */
   readonly answerType?: string
   /** what the answer is in other content types, which `Accept` asks for */
@@ -61,6 +64,10 @@ export const count = z
   .nonnegative()
   .meta({ examples: [1234] })
 
+/** One of these values, or one that a newer release has stored. */
+export const openChoice = <const V extends readonly string[]>(values: V) =>
+  z.enum(values) as unknown as z.ZodType<Open<V[number]>, Open<V[number]>>
+
 /** Goes up with every change of a resource. */
 export const revision = count.describe('goes up with every change; `If-Match` compares it').meta({ examples: [7] })
 
@@ -82,61 +89,56 @@ export const created = success({ id, revision }).meta({ id: 'Created' })
 /** The answer to a request that changed a resource. */
 export const updated = success({ message: text, revision }).meta({ id: 'Updated' })
 
-interface ListShape {
+/** The same data, of which nothing is changed. */
+export type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> }
+/** What an answer has, by its schema. */
+export type Answer<S extends z.ZodType> = Immutable<z.input<S>>
+
+/** A list: what its entries have. */
+export interface ListShape<N extends string = string, R extends z.ZodObject = z.ZodObject> {
   /** of the collection in the answer */
-  readonly name: string
-  readonly columns: readonly string[]
-  /** the columns that a row has whatever `fields` says */
+  readonly name: N
+  /** an entry with all columns */
+  readonly row: R
+  /** the columns that an entry has whatever `fields` says */
   readonly identity: readonly string[]
 }
-const lists = new WeakMap<z.ZodType, ListShape>()
-/** Returns what was passed to `page`; undefined for other answers. */
-export const shapeOf = (answer: z.ZodType): ListShape | undefined =>
-  answer instanceof z.ZodUnion
-    ? (answer.options as z.ZodType[]).map(shapeOf).find((found) => found !== undefined)
-    : lists.get(answer)
+const paging = z.object({
+  result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
+  perpage: count.describe('the limit in effect'),
+  currentpage: count,
+  nextpage: count.describe('stays at `maxpage` on the last page'),
+  maxpage: count,
+  next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
+})
+/** One page of a list, in which `error` is a string. With `fields`, its entries have some columns only. */
+export interface Listing<N extends string, Row> {
+  readonly error: '0'
+  readonly data: Answer<typeof paging> & { readonly [K in N]: readonly Partial<Row>[] }
+}
+/** What the description of a list has. */
+export interface List<N extends string, R extends z.ZodObject, Beside = unknown> {
+  readonly list: ListShape<N, R>
+  readonly answer: z.ZodType<unknown, Listing<N, Answer<R>> & Beside>
+}
 
 /**
- * One page of a list, in which `error` is a string: `LinkList`, of which each entry is a `Link`, if that is its title.
- * `beside`: what the answer has besides the page.
+ * Describes a list: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: what the answer has
+ * besides the page.
  */
-export const page = (
+export const listOf = <const N extends string, R extends z.ZodRawShape, B extends z.ZodRawShape = Record<never, never>>(
   title: string,
-  name: string,
-  row: z.ZodObject,
-  identity: readonly string[] = ['id'],
-  beside: z.ZodRawShape = {},
-) => {
+  name: N,
+  row: z.ZodObject<R>,
+  identity: readonly (keyof R & string)[] = ['id'],
+  beside?: B,
+): List<N, z.ZodObject<R>, Immutable<{ [K in keyof B]: z.input<B[K]> }>> => {
   const always = Object.fromEntries(identity.map((column) => [column, row.shape[column]!]))
   const entry = row.partial().extend(always).meta({ id: title })
-  const answer = z
-    .object({
-      error: z.literal('0'),
-      data: z.object({
-        result: count.describe('number of all matches; with `q`, `from` or `to` at most 10,000'),
-        perpage: count.describe('the limit in effect'),
-        currentpage: count,
-        nextpage: count.describe('stays at `maxpage` on the last page'),
-        maxpage: count,
-        next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
-        [name]: z.array(entry).describe('rows; with `fields`, only those columns of them'),
-      }),
-      ...beside,
-    })
-    .meta({ id: `${title}List` })
-  lists.set(answer, { name, columns: Object.keys(row.shape), identity })
-  return answer
-}
-
-/** A list of the API, as its contract describes it. */
-export interface DescribedList extends ListShape {
-  readonly path: string
-}
-/** Returns the list at a path. Throws for a path that is not described as a list. */
-export const listAt = (contract: Contract, path: string): DescribedList => {
-  const shape = contract[`GET ${path}`] && shapeOf(contract[`GET ${path}`]!.answer)
-  if (!shape) throw new Error(`GET ${path} is not described as a list in the contract of its subject`)
-  return { path, ...shape }
+  const data = paging.extend({ [name]: z.array(entry).describe('rows; with `fields`, only those columns of them') })
+  const answer: z.ZodType = z.object({ error: z.literal('0'), data, ...beside }).meta({ id: `${title}List` })
+  // the compiler does not follow a name that is computed
+  return { list: { name, row, identity }, answer: answer as List<never, never, never>['answer'] }
 }
 
 /** What became of several links together. */
@@ -156,14 +158,14 @@ export const labels = z.record(z.string(), z.string()).meta({
 })
 
 /** What people did in total. `top` is what a list of the most frequent labels is. */
-export const statistics = <T extends z.ZodType>(top: T, networks: readonly string[]) => ({
+export const statistics = <T extends z.ZodType, N extends string>(top: T, networks: readonly N[]) => ({
   clicks: count,
   uniqueClicks: count,
   topCountries: top,
   topReferrers: top,
   topBrowsers: top,
   topOs: top,
-  socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count]))),
+  socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count])) as Record<N, typeof count>),
 })
 
 /** The fields of a list's query. */

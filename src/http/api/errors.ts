@@ -60,7 +60,7 @@ const retry = { 'Retry-After': '2' }
 
 /** What an answer says of a failure, in every form that it has. `field` is missing when the problem is about none. */
 export const answerOf = ({ message, problem: { code, field, params } }: Failure) => ({
-  error: 1,
+  error: 1 as const,
   message,
   code,
   ...(field !== undefined && { field }),

@@ -2,19 +2,18 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { type Caller, requireOwn } from '../../commands/caller.ts'
 import type { Decider } from '../../commands/decider.ts'
-import type { NextIds } from '../../commands/handle.ts'
 import type { Owned, OwnedCommand } from '../../commands/owned/owned.ts'
 import type { DomainEvent } from '../../events/index.ts'
-import type { Scope } from '../../events/accounts/scope.ts'
+import { kinds, type OwnedKind } from '../../events/kinds.ts'
 import { streamId } from '../../events/streams.ts'
 import type { OwnedRow } from '../../queries/owned.ts'
 import type { Listed, ListRequest } from '../../queries/page.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from './write/current.ts'
 import { byId } from './fields.ts'
-import { list, listQuery } from './list/list.ts'
-import { listAt, type Contract } from './describe.ts'
-import { type Reading, route } from './route.ts'
+import { list, type ListCall, listQuery } from './list/list.ts'
+import type { Answer, List } from './describe.ts'
+import type { Call, Reading } from './route.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>
 /** Fields as a body contains them: any may be missing. */
@@ -29,23 +28,21 @@ export const ownedBy =
   (call: Pick<Caller, 'account' | 'load'> & { readonly params: { readonly id: number } }) =>
     requireOwn(call, decider, call.params.id)
 
-/** The name and the columns of the list are those of its description in `contract`. */
-export const listRoute = <R>(
-  contract: Contract,
-  path: string,
+/** Returns what a route is that lists rows of the account. */
+export const listOwned = <N extends string, Z extends z.ZodObject, R>(
+  described: List<N, Z>,
   rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
-  present: (row: R) => object,
-  scope: Scope = 'read',
-) => {
-  const described = listAt(contract, path)
-  return route({
-    method: 'get',
-    path,
-    scope,
-    query: listQuery(described),
-    run: (call) => list(described, call, (request) => rows(call.reader, call.account, request), present),
-  })
-}
+  present: (row: R, account: number) => Answer<NoInfer<Z>>,
+) => ({
+  query: listQuery(described),
+  run: (call: ListCall & Pick<Call, 'reader'>) =>
+    list(
+      described,
+      call,
+      (request) => rows(call.reader, call.account, request),
+      (row) => present(row, call.account),
+    ),
+})
 
 /**
  * Returns a resource from the tables or, while its changes are not projected yet, from its stream. Throws `Refused`
@@ -66,73 +63,73 @@ export const readOwned = async <Row, F extends object, E extends DomainEvent>(
     },
   })
 
-export const detailsRoute = <F extends object, E extends DomainEvent>(
-  path: string,
+interface ById {
+  readonly params: { readonly id: number }
+}
+
+/** Returns what a route is that shows a resource. */
+export const showOwned = <F extends object, E extends DomainEvent, R>(
   decider: OwnedDecider<F, E>,
   find: Find<OwnedRow & F>,
-  present: (row: OwnedRow & F) => object,
-) =>
-  route({
-    method: 'get',
-    path,
-    scope: 'read',
-    params: byId,
-    single: true,
-    run: async (call) => ({ details: present(await readOwned(decider, find, call, call.params.id)) }),
-  })
+  present: (row: OwnedRow & F) => R,
+) => ({
+  scope: 'read' as const,
+  params: byId,
+  single: true as const,
+  run: async (call: Reading & ById) => ({ details: present(await readOwned(decider, find, call, call.params.id)) }),
+})
 
 /** Returns the addresses in a body that visitors are led to, by their fields. */
 export type AddressesOf<F> = (body: Sent<F>) => Readonly<Record<string, readonly (string | undefined)[]>>
 
-/** Fields missing from the body get the decider's initial values. `check` fails for a body that must not be stored. */
-export const addRoute = <F extends object, E extends DomainEvent>(
-  path: string,
-  kind: keyof NextIds,
+/**
+ * Returns what a route is that creates a resource. Fields missing from the body get the decider's initial values.
+ * `check` fails for a body that must not be stored.
+ */
+export const addOwned = <F extends object, E extends DomainEvent>(
+  kind: OwnedKind,
   decider: OwnedDecider<F, E>,
   body: z.ZodType<Sent<F>>,
   check: (body: Sent<F>) => void = () => {},
-) =>
-  route({
-    method: 'post',
-    path,
-    scope: 'write',
-    body,
-    run: async ({ account, body, create }) => {
-      check(body)
-      const fields = { ...decider.initialState.fields, ...body } as F
-      const { id, revision } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
-      return { id, revision }
-    },
-  })
+) => ({
+  scope: 'write' as const,
+  body,
+  run: async ({ account, body, create }: Pick<Call, 'account' | 'create'> & { readonly body: Sent<F> }) => {
+    check(body)
+    const fields = { ...decider.initialState.fields, ...body } as F
+    const { id, revision } = await create(kind, decider, (id) => ({ type: 'Create' as const, id, account, fields }))
+    return { id, revision }
+  },
+})
 
-/** Changes only the fields that are in the body. `check` fails for one that must not be stored. */
-export const updateRoute = <F extends object, E extends DomainEvent>(
-  path: string,
+/**
+ * Returns what a route is that changes the fields of a resource that are in the body. `check` fails for one that must
+ * not be stored.
+ */
+export const updateOwned = <F extends object, E extends DomainEvent>(
+  kind: OwnedKind,
   decider: OwnedDecider<F, E>,
-  label: string,
   body: z.ZodType<Sent<F>>,
   check: (body: Sent<F>) => void = () => {},
-) =>
-  route({
-    method: 'put',
-    path,
-    scope: 'write',
-    params: byId,
-    single: true,
-    owner: ownedBy(decider),
-    body,
-    run: async ({ account, params: { id }, body, write }) => {
-      check(body)
-      const changes = body as Partial<F>
-      const { revision } = await write(decider, { type: 'Update', id, account, changes, token: randomUUID() })
-      return { message: `${label} has been updated.`, revision }
-    },
-  })
+) => ({
+  scope: 'write' as const,
+  params: byId,
+  single: true as const,
+  owner: ownedBy(decider),
+  body,
+  run: async (call: Pick<Call, 'account' | 'write'> & ById & { readonly body: Sent<F> }) => {
+    const { account, params, body, write } = call
+    check(body)
+    const changes = body as Partial<F>
+    const { revision } = await write(decider, { type: 'Update', id: params.id, account, changes, token: randomUUID() })
+    return { message: `${kinds[kind].label} has been updated.`, revision }
+  },
+})
 
-/** Returns the answer to a deletion, which says how to take it back. `path` is that of the route. */
-export const deletedAnswer = (label: string, path: string, id: number) => ({
-  message: `${label} has been deleted.`,
-  undo: { method: 'POST' as const, path: path.replace(':id', String(id)).replace(/delete$/, 'restore') },
+/** Returns the answer to a deletion, which says how to take it back. */
+export const deletedAnswer = (kind: OwnedKind, id: number) => ({
+  message: `${kinds[kind].label} has been deleted.`,
+  undo: { method: 'POST' as const, path: `/api/${kinds[kind].path}/${id}/restore` },
 })
 
 /** Returns the answer to a deletion that cannot be undone. */
@@ -141,15 +138,13 @@ export const deletedForGood = (label: string, instead: string) => ({
   undo: null,
 })
 
-export const deleteRoute = <F, E extends DomainEvent>(path: string, decider: OwnedDecider<F, E>, label: string) =>
-  route({
-    method: 'delete',
-    path,
-    scope: 'write',
-    params: byId,
-    single: true,
-    run: async ({ account, params: { id }, write }) => {
-      await write(decider, { type: 'Delete', id, account })
-      return deletedAnswer(label, path, id)
-    },
-  })
+/** Returns what a route is that deletes a resource. */
+export const deleteOwned = <F, E extends DomainEvent>(kind: OwnedKind, decider: OwnedDecider<F, E>) => ({
+  scope: 'write' as const,
+  params: byId,
+  single: true as const,
+  run: async ({ account, params: { id }, write }: Pick<Call, 'account' | 'write'> & ById) => {
+    await write(decider, { type: 'Delete', id, account })
+    return deletedAnswer(kind, id)
+  },
+})

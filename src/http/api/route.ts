@@ -9,8 +9,8 @@ import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
 import type { Reader } from '../../queries/reader.ts'
-import type { Contract, Description } from './describe.ts'
-import type { Download } from './download.ts'
+import type { Answer, Contract, Description } from './describe.ts'
+import type { Download, Picture } from './download.ts'
 import type { Cursors } from './list/cursor.ts'
 import type { Needed, Right } from './scope.ts'
 import type { BrowserCall } from './session.ts'
@@ -26,6 +26,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly pending: PendingStreams
   /** those of the list that the request reads */
   readonly cursors: Cursors
+  /** of the route */
+  readonly path: string
   readonly params: P
   readonly query: Q
   readonly body: B
@@ -112,7 +114,7 @@ export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'creat
 /** Query parameters as strings; of a repeated one the first. */
 export type Query = Readonly<Record<string, string>>
 
-interface Details<P, Q, B> {
+interface Checks<P, Q, B> {
   /** a key without the scope may call it with the `current_password` of the account */
   readonly passwordInstead?: true
   readonly params?: z.ZodType<P>
@@ -143,13 +145,6 @@ interface Details<P, Q, B> {
 }
 
 type Method = 'get' | 'post' | 'put' | 'delete'
-/** What is served at a path. */
-interface Served<P, Q, B> {
-  readonly method: Method
-  readonly path: string
-  /** Returns the response body, to which `error: 0` is added, or a `Download`. */
-  readonly run: (call: Call<P, Q, B>) => Promise<object>
-}
 
 /**
  * What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see
@@ -157,25 +152,27 @@ interface Served<P, Q, B> {
  */
 type Access = { readonly public: true; readonly scope?: never } | { readonly public?: never; readonly scope: Needed }
 
-export type Route<P = unknown, Q = unknown, B = unknown> = Served<P, Q, B> & Details<P, Q, B> & Access
+/** What a route is besides its method and path. `run` returns the body of the answer, or what is sent instead. */
+type Details<P, Q, B, R> = Checks<P, Q, B> & Access & { readonly run: (call: Call<P, Q, B>) => Promise<R> }
 
-/** Checks a route against the types of its own schemas, then erases them, so that routes fit into one list. */
-export const route = <P = unknown, Q = unknown, B = unknown>(route: Route<P, Q, B>) => route as unknown as Route
+/** What is served at a path. */
+export type Route = Details<unknown, unknown, unknown, object> & { readonly method: Method; readonly path: string }
 
-type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> }
 type WithoutError<T> = T extends { readonly error: 0 } ? Omit<T, 'error'> : T
-/** What `run` returns of the answer in a contract: the body without `error: 0`, which is added, or a download. */
-type Returned<D extends Description> = WithoutError<Immutable<z.input<D['answer']>>> | Download
+/** What `run` returns of the answer in a contract: the body, to which `error: 0` is added, or what is sent instead. */
+type Returned<D extends Description> = D extends { readonly answerType: string }
+  ? Download | Picture
+  : WithoutError<Answer<D['answer']>>
 
 /**
- * A route of a contract, by its method and path there. The compiler checks that `run` returns what the contract says.
+ * Returns a route of a contract, by its method and path there. The compiler checks that `run` takes what the schemas of
+ * the route accept, and returns what its contract says. Then the types are erased, so that routes fit into one list.
  */
 export const endpoint = <C extends Contract, N extends keyof C & string, P = unknown, Q = unknown, B = unknown>(
   _contract: C,
   name: N,
-  details: Details<P, Q, B> & Access & { readonly run: (call: Call<P, Q, B>) => Promise<Returned<C[N]>> },
+  details: Details<P, Q, B, Returned<C[N]>>,
 ): Route => {
   const [method = '', path = ''] = name.split(' ')
-  const run = details.run as Served<P, Q, B>['run']
-  return route<P, Q, B>({ ...details, run, method: method.toLowerCase() as Method, path })
+  return { ...details, method: method.toLowerCase() as Method, path } as unknown as Route
 }

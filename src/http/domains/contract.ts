@@ -4,7 +4,7 @@ import {
   count,
   deleted,
   id,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -32,11 +32,13 @@ const domain = z
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
+export const domainList = listOf('Domain', 'domains', domain)
+
 export const domainContract = {
   'GET /api/domains': {
     summary: 'List branded domains',
     fields: { ...pageFields, q: 'part of the address' },
-    answer: page('Domain', 'domains', domain),
+    ...domainList,
   },
   'GET /api/domain/:id': {
     summary: 'Get a branded domain',

@@ -19,14 +19,12 @@ import { type DomainRow, findDomain, findLook, listDomains, saveLook } from '../
 import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
-import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { verificationOf } from './status.ts'
-import { deletedAnswer, ownedBy } from '../api/owned.ts'
+import { deletedAnswer, listOwned, ownedBy } from '../api/owned.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
-import { listAt } from '../api/describe.ts'
-import { domainContract } from './contract.ts'
+import { domainContract, domainList } from './contract.ts'
 
 const originProblem = (input: string, address: string) => {
   const { port, hostname, pathname, search, hash } = new URL(address)
@@ -70,7 +68,6 @@ export interface DomainServices extends ServiceHosts, OurHosts {
 }
 
 const target = orEmpty(url)
-const domainList = listAt(domainContract, '/api/domains')
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
   const { id, domain, redirectroot, redirect404, revision } = row
@@ -128,18 +125,9 @@ const verificationNow = async (call: OwnCall, id: number, services: DomainServic
 }
 
 const ownList = (services: DomainServices) =>
-  route({
-    method: 'get',
-    path: domainList.path,
+  endpoint(domainContract, 'GET /api/domains', {
     scope: 'read',
-    query: listQuery(domainList),
-    run: (call) =>
-      list(
-        domainList,
-        call,
-        (request) => listDomains(call.reader, call.account, request),
-        (row) => present(call.account, row, services),
-      ),
+    ...listOwned(domainList, listDomains, (row, account) => present(account, row, services)),
   })
 
 const details = (services: DomainServices) =>
@@ -225,7 +213,7 @@ const remove = endpoint(domainContract, 'DELETE /api/domain/:id/delete', {
   params: byId,
   run: async ({ account, params: { id }, write }) => {
     await write(domain, { type: 'DeleteDomain', id, account, free: hostReservation(new Date().toISOString()) })
-    return deletedAnswer('Domain', '/api/domain/:id/delete', id)
+    return deletedAnswer('domain', id)
   },
 })
 

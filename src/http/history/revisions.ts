@@ -16,8 +16,8 @@ import { namesOfOwnKeys, revisionsWithVisits, type Route as SentBy, routesOf } f
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { listAt } from '../api/describe.ts'
-import { revisionsContract } from './contract/revisions.ts'
+import type { PresentedActor } from './history.ts'
+import { revisions, revisionsContract } from './contract/revisions.ts'
 
 /**
  * A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says
@@ -107,7 +107,7 @@ const rulesOf = (fields: LinkFields | undefined) => ({
 
 interface Shown extends Revision {
   readonly number: number | undefined
-  readonly by: object
+  readonly by: PresentedActor
   readonly sent: readonly SentBy[]
 }
 
@@ -180,8 +180,6 @@ const readPage = async (
     return { ...listed, rows: shown }
   })
 }
-
-const revisions = listAt(revisionsContract, '/api/url/:id/revisions')
 
 /** What each revision of a link said, and where it has sent whom. */
 export const revisionRoutes = (services: RevisionServices): readonly Route[] => [

@@ -10,15 +10,14 @@ import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
 import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
-import { list, listQuery } from '../api/list/list.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { list, type ListCall, listQuery } from '../api/list/list.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
 import { limitConcurrency } from '../api/limits/concurrency.ts'
 import { readHistory } from './history.ts'
 import { histories } from './kinds.ts'
 import { findInHistory } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
-import { listAt } from '../api/describe.ts'
-import { historyContract } from './contract/history.ts'
+import { historyContract, historyEntries } from './contract/history.ts'
 import { says } from '../../lib/fields.ts'
 
 /** Returns the `owner` check of a route for a resource that may be deleted. */
@@ -50,16 +49,12 @@ export interface HistoryServices extends LinkAddresses {
   readonly ordinals: Ordinals
 }
 
-type HistoryCall = Pick<Call, 'account' | 'params' | 'cursors' | 'reader'> & {
-  readonly query: z.output<ReturnType<typeof queryOf>>
-}
-
-const queryOf = (path: string) => listQuery(listAt(historyContract, path))
+const HistoryQuery = listQuery(historyEntries)
 
 /** Each may read 10,000 events, and holds a connection meanwhile. */
 const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
 
-const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, services: HistoryServices) => {
+const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader'>, services: HistoryServices) => {
   const { ordinals, handler } = services
   const { from, to } = call.query
   const upTo = async (time: Date) => (await ordinals.lastAt(justBefore(time)))?.position ?? 0n
@@ -71,7 +66,7 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
     originOf: (id: number | null) => origin({ domain: id }, services),
   }
   return list(
-    listAt(historyContract, path),
+    historyEntries,
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
@@ -82,21 +77,14 @@ const listEvents = async (path: string, of: HistoryOf, call: HistoryCall, servic
   )
 }
 
-const resourceRoute = (services: HistoryServices, kind: OwnedKind) => {
-  const path = `/api/${kinds[kind].path}/:id/history`
-  return route({
-    method: 'get',
-    path,
+const resourceRoute = (services: HistoryServices, kind: OwnedKind) =>
+  endpoint(historyContract, `GET /api/${kinds[kind].path}/:id/history`, {
     scope: 'read',
     params: byId,
-    query: queryOf(path),
+    query: HistoryQuery,
     owner: ownedOrDeleted(histories[kind].decider),
-    run: (call) => listEvents(path, { subject: streamId(kind, call.params.id) }, call, services),
+    run: (call) => listEvents({ subject: streamId(kind, call.params.id) }, call, services),
   })
-}
-
-const keyPath = '/api/key/:id/history'
-const accountPath = '/api/account/history'
 
 const paths = resourceKinds.map((kind) => kinds[kind].path).toSorted()
 /** `true`, or not sent: other words would silently return what was not asked for. */
@@ -108,7 +96,7 @@ const onlyTrue = z
     context.addIssue(says('not_one_of', { what: 'true' }))
     return z.NEVER
   })
-const AccountQuery = queryOf(accountPath).extend({
+const AccountQuery = HistoryQuery.extend({
   resource: z
     .string()
     .optional()
@@ -123,25 +111,21 @@ const AccountQuery = queryOf(accountPath).extend({
 })
 
 export const historyRoutes = (services: HistoryServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: accountPath,
+  endpoint(historyContract, 'GET /api/account/history', {
     // it has the names and the rights of keys
     scope: 'account',
     query: AccountQuery,
     run: (call) => {
       const { resource: kind, deleted } = call.query
-      return listEvents(accountPath, { account: call.account, kind, deleted }, call, services)
+      return listEvents({ account: call.account, kind, deleted }, call, services)
     },
   }),
-  route({
-    method: 'get',
-    path: keyPath,
+  endpoint(historyContract, 'GET /api/key/:id/history', {
     scope: 'account',
     params: byId,
-    query: queryOf(keyPath),
+    query: HistoryQuery,
     owner: ownKeyOrEnded,
-    run: (call) => listEvents(keyPath, { subject: keySubject(call.account, call.params.id) }, call, services),
+    run: (call) => listEvents({ subject: keySubject(call.account, call.params.id) }, call, services),
   }),
   ...ownedKinds.map((kind) => resourceRoute(services, kind)),
 ]

@@ -115,6 +115,10 @@ export type LinkBody = z.output<typeof LinkBody>
 export const LinkChanges = LinkBody.partial({ url: true })
 export type LinkChanges = z.output<typeof LinkChanges>
 
+const WithId = z.object({ id: bodyId })
+/** What a row of a bulk request may have, by operation. */
+export const BulkRow = { create: LinkBody, update: LinkChanges.extend(WithId.shape), delete: WithId } as const
+
 /**
  * Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own.
  * Fails with 400.

@@ -11,13 +11,10 @@ import { campaignTotals } from '../../queries/statistics/totals.ts'
 import { readAccount } from '../accounts/account.ts'
 import { alias, byId, flag, name, orEmpty, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Reading, type Route, route } from '../api/route.ts'
-import { deleteRoute, ownedBy, readOwned } from '../api/owned.ts'
-import { listAt } from '../api/describe.ts'
-import { campaignContract } from './contract/campaign.ts'
+import { endpoint, type Reading, type Route } from '../api/route.ts'
+import { deleteOwned, ownedBy, readOwned } from '../api/owned.ts'
+import { campaignContract, campaigns } from './contract/campaign.ts'
 
-const label = 'Campaign'
-const campaigns = listAt(campaignContract, '/api/campaigns')
 const fields = { slug: alias.optional(), public: flag.optional() }
 
 type Presented = CampaignFields & { readonly id: number; readonly revision: number }
@@ -51,9 +48,7 @@ export interface CampaignServices {
 }
 
 const ownList = ({ baseUrl }: CampaignServices) =>
-  route({
-    method: 'get',
-    path: campaigns.path,
+  endpoint(campaignContract, 'GET /api/campaigns', {
     scope: 'read',
     query: listQuery(campaigns),
     run: async (call) => {
@@ -130,5 +125,5 @@ export const campaignRoutes = (services: CampaignServices): readonly Route[] => 
   add(services),
   assign,
   update(services),
-  deleteRoute('/api/campaign/:id/delete', campaign, label),
+  endpoint(campaignContract, 'DELETE /api/campaign/:id/delete', deleteOwned('campaign', campaign)),
 ]

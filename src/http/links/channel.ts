@@ -7,15 +7,12 @@ import { findChannel, type ItemRow, listChannels, listItems } from '../../querie
 import { channelTotals } from '../../queries/statistics/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, short } from './address.ts'
-import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
+import { deleteOwned, listOwned, ownedBy, readOwned } from '../api/owned.ts'
 import { imageAddress } from '../qr/address.ts'
-import { channelContract } from './contract/channel.ts'
-import { listAt } from '../api/describe.ts'
+import { channelContract, channelItems, channels } from './contract/channel.ts'
 
-const label = 'Channel'
-const items = listAt(channelContract, '/api/channel/:id')
 const { initialState } = channel
 const fields = z
   .object({
@@ -48,19 +45,17 @@ const presentItem = (row: ItemRow, addresses: LinkAddresses) => {
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
 
 export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
-  listRoute(channelContract, '/api/channels', listChannels, present),
+  endpoint(channelContract, 'GET /api/channels', { scope: 'read', ...listOwned(channels, listChannels, present) }),
 
-  route({
-    method: 'get',
-    path: items.path,
+  endpoint(channelContract, 'GET /api/channel/:id', {
     scope: 'read',
     params: byId,
-    query: listQuery(items),
+    query: listQuery(channelItems),
     owner: ownedBy(channel),
     run: async (call) => {
       const { account, params } = call
       const listed = await list(
-        items,
+        channelItems,
         call,
         (request) => listItems(call.reader, { id: params.id, account }, request),
         (row) => presentItem(row, addresses),
@@ -116,5 +111,5 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     },
   }),
 
-  deleteRoute('/api/channel/:id/delete', channel, label),
+  endpoint(channelContract, 'DELETE /api/channel/:id/delete', deleteOwned('channel', channel)),
 ]

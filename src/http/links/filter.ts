@@ -8,8 +8,7 @@ import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
 import { listQuery, searched } from '../api/list/list.ts'
 import { tagFilter } from './tag.ts'
-import { listAt } from '../api/describe.ts'
-import { linkContract } from './contract/link.ts'
+import { urls } from './contract/link.ts'
 
 /** What tells domains by their addresses. */
 export interface DomainNames {
@@ -36,7 +35,6 @@ export const domainFilter = (address: string | undefined, account: number, servi
 
 const text = z.string().optional()
 const orders = ['date', 'oldest', 'click'] as const
-export const urls = listAt(linkContract, '/api/urls')
 /** The query of `GET /api/urls`. */
 export const ListQuery = listQuery(urls).extend({
   /** any other value means `date` */

@@ -16,15 +16,15 @@ import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
-import { endpoint, type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
 import { origin, short } from './address.ts'
-import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants, urls } from './filter.ts'
+import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { statistics, variantCounts } from '../statistics/totals.ts'
-import { linkContract } from './contract/link.ts'
+import { type LinkDetails, type LinkRow as ListedLink, linkContract, urls } from './contract/link.ts'
 
 /** What the routes of links need. */
 export interface LinkServices extends LinkWriting, DomainNames {}
@@ -74,7 +74,7 @@ const unframedOf = (row: LinkRow) => {
     .map(({ url, reason, since }) => ({ url, reason, since: timestamp(new Date(since)) }))
 }
 
-const details = async (reading: Reading, row: LinkRow, services: LinkServices) => ({
+const details = async (reading: Reading, row: LinkRow, services: LinkServices): Promise<LinkDetails> => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.entered ?? row.url,
@@ -115,30 +115,32 @@ const statusOf = (
   { id, url, starts, expiry, max_clicks: most, clicks, password }: LinkListRow,
   blocks: Blocks,
   now: Date,
-) => {
+): ListedLink['status'] => {
   if (blocks.link(id) || blocks.destination(url)) return 'blocked'
   if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
   if (starts !== null && starts > now) return 'scheduled'
   return password ? 'protected' : 'active'
 }
 
-const listRow = (services: LinkServices, now: Date) => (row: LinkListRow) => ({
-  id: row.id,
-  alias: row.alias,
-  shorturl: short(row, services),
-  longurl: row.entered ?? row.url,
-  clicks: row.clicks,
-  title: titleOf(row),
-  description: descriptionOf(row),
-  date: timestamp(row.created),
-  uniqueclicks: row.uniques,
-  domain: origin(row, services),
-  campaign: row.campaign,
-  tags: row.tags,
-  archived: row.archived,
-  status: statusOf(row, services.blocks, now),
-  revision: row.revision,
-})
+const listRow =
+  (services: LinkServices, now: Date) =>
+  (row: LinkListRow): ListedLink => ({
+    id: row.id,
+    alias: row.alias,
+    shorturl: short(row, services),
+    longurl: row.entered ?? row.url,
+    clicks: row.clicks,
+    title: titleOf(row),
+    description: descriptionOf(row),
+    date: timestamp(row.created),
+    uniqueclicks: row.uniques,
+    domain: origin(row, services),
+    campaign: row.campaign,
+    tags: row.tags,
+    archived: row.archived,
+    status: statusOf(row, services.blocks, now),
+    revision: row.revision,
+  })
 
 const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
   const stats = await linkStats(reading.reader, row.id)
@@ -161,13 +163,11 @@ const findByShort = async (reading: Reading, short: string, services: LinkServic
   const [row] = found.rows
   if (!row) return answerOf(new Failure(404, problem('not_found', { what: 'short' })))
   const { details, data } = await detailed(reading, row, services)
-  return { error: 0, details, data: { ...data, urls: [listRow(services, nowIn(reader))(row)] } }
+  return { details, data: { ...data, urls: [listRow(services, nowIn(reader))(row)] } }
 }
 
 export const linkRoutes = (services: LinkServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: urls.path,
+  endpoint(linkContract, 'GET /api/urls', {
     scope: 'read',
     query: ListQuery,
     run: async (call) => {
@@ -184,9 +184,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'get',
-    path: '/api/url/:id',
+  endpoint(linkContract, 'GET /api/url/:id', {
     statistics: true,
     single: true,
     scope: 'read',

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { isStorable, must, notStorable, says } from '../../lib/fields.ts'
 import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'
-import { type Route, route } from '../api/route.ts'
-import { listAt } from '../api/describe.ts'
-import { tagContract } from './contract/tag.ts'
+import { endpoint, type Route } from '../api/route.ts'
+import { tagContract, tagNames } from './contract/tag.ts'
 
 const [most, longest] = [20, 50]
 
@@ -42,12 +41,8 @@ export const tagFilter = z
   .refine((found) => found.length > 0, says('wrong_form', { what: 'tag' }))
   .optional()
 
-const tagNames = listAt(tagContract, '/api/tags')
-
 export const tagRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: tagNames.path,
+  endpoint(tagContract, 'GET /api/tags', {
     scope: 'read',
     query: listQuery(tagNames)
       .omit({ from: true, to: true })

@@ -85,5 +85,5 @@ export const updateLink = async (
 /** Deletes a link. Returns the answer. */
 export const deleteLink = async ({ account, write }: Writer, id: number) => {
   await write(link, { type: 'DeleteLink', id, account })
-  return deletedAnswer(label, '/api/url/:id/delete', id)
+  return deletedAnswer('link', id)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, id, page, pageFields, type Contract, success, text, time } from '../api/describe.ts'
+import { count, done, id, listOf, openChoice, pageFields, type Contract, success, text, time } from '../api/describe.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -24,7 +24,7 @@ const report = z.object({
   open: count.describe('open reports about the same'),
   blocked: z.boolean().describe('whether the link or bio page is blocked by itself'),
 })
-const kind = z.enum(['link', 'host', 'pattern', 'domain'])
+const kind = openChoice(['link', 'host', 'pattern', 'domain'])
 const block = z.object({
   kind,
   value: text.describe('as `POST /api/operator/unblock` takes it').meta({ examples: ['evil.example'] }),
@@ -49,12 +49,16 @@ const subject = {
 }
 const changed = success({ kind, value: text.describe('as it is listed'), message: text })
 
+export const operatedAccounts = listOf('OperatorAccount', 'accounts', account)
+export const reports = listOf('Report', 'reports', report, ['reference'])
+export const blockList = listOf('Block', 'blocks', block, ['kind', 'value'])
+
 export const operatorContract = {
   'GET /api/operator/accounts': {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,
     fields: { ...pageFields, q: 'part of an e-mail address or a username, or `id:7`' },
-    answer: page('OperatorAccount', 'accounts', account),
+    ...operatedAccounts,
   },
   'GET /api/operator/reports': {
     summary: 'List what visitors have reported',
@@ -66,7 +70,7 @@ export const operatorContract = {
       q: 'part of the address',
       closed: '`true`: those that are dealt with; else those that are open',
     },
-    answer: page('Report', 'reports', report, ['reference']),
+    ...reports,
   },
   'GET /api/operator/blocks': {
     summary: 'List what operators have blocked',
@@ -77,7 +81,7 @@ export const operatorContract = {
       to: 'blocked before this time, or until the end of this day',
       q: 'part of the host, the pattern or the reason',
     },
-    answer: page('Block', 'blocks', block, ['kind', 'value']),
+    ...blockList,
   },
   'POST /api/operator/account/disable': {
     summary: 'Disable an account',

@@ -14,9 +14,8 @@ import type { Reader } from '../../queries/reader.ts'
 import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
-import { listAt } from '../api/describe.ts'
-import { operatorContract } from './contract.ts'
+import { endpoint, type Route } from '../api/route.ts'
+import { blockList, operatedAccounts, operatorContract, reports } from './contract.ts'
 
 /** Reads the health of the service. */
 export type OperatorHealth = () => Promise<{
@@ -40,9 +39,6 @@ export interface OperatorServices {
 
 const nowOnly = 'operator'
 const shared = { scope: 'operator', nowOnly } as const
-const accounts = listAt(operatorContract, '/api/operator/accounts')
-const reports = listAt(operatorContract, '/api/operator/reports')
-const blockList = listAt(operatorContract, '/api/operator/blocks')
 
 const presentAccount = ({ id, email, username, status, registered, links }: OperatedAccount) => ({
   id,
@@ -84,16 +80,12 @@ const presentBlock = ({ kind, value, alias, account, reason, operator, changed }
 })
 
 const lists = ({ blocks }: OperatorServices) => [
-  route({
-    method: 'get',
-    path: accounts.path,
+  endpoint(operatorContract, 'GET /api/operator/accounts', {
     ...shared,
-    query: listQuery(accounts),
-    run: (call) => list(accounts, call, (request) => searchAccounts(call.reader, request), presentAccount),
+    query: listQuery(operatedAccounts),
+    run: (call) => list(operatedAccounts, call, (request) => searchAccounts(call.reader, request), presentAccount),
   }),
-  route({
-    method: 'get',
-    path: reports.path,
+  endpoint(operatorContract, 'GET /api/operator/reports', {
     ...shared,
     query: listQuery(reports).extend({
       closed: z.enum(['true', 'false'], says('wrong_type', { what: 'boolean' })).optional(),
@@ -108,26 +100,23 @@ const lists = ({ blocks }: OperatorServices) => [
       )
     },
   }),
-  route({
-    method: 'get',
-    path: blockList.path,
+  endpoint(operatorContract, 'GET /api/operator/blocks', {
     ...shared,
     query: listQuery(blockList),
     run: (call) => list(blockList, call, (request) => searchBlocks(call.reader, request), presentBlock),
   }),
 ]
 
-const change = (type: Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>, word: string) =>
-  route({
-    method: 'post',
-    path: `/api/operator/account/${word}`,
+type AccountChange = Extract<AccountCommand['type'], 'DisableAccount' | 'EnableAccount'>
+const change = (word: 'disable' | 'enable', type: AccountChange, status: 'disabled' | 'active') =>
+  endpoint(operatorContract, `POST /api/operator/account/${word}`, {
     scope: 'operator',
     body: z.object({ id: bodyId }),
     run: async ({ account: own, body: { id }, operate }) => {
       // the dashboard would offer no way back
       if (id === own) refuse('account_disabled', { what: 'own' })
-      const { state } = await operate(account, { type, id }, id)
-      return { id, status: state.status }
+      await operate(account, { type, id }, id)
+      return { id, status }
     },
   })
 
@@ -157,8 +146,8 @@ const find = async (
 }
 
 const changes = ({ baseUrl }: OperatorServices) => [
-  change('DisableAccount', 'disable'),
-  change('EnableAccount', 'enable'),
+  change('disable', 'DisableAccount', 'disabled'),
+  change('enable', 'EnableAccount', 'active'),
   endpoint(operatorContract, 'POST /api/operator/report/close', {
     scope: 'operator',
     body: z.object({ reference: text(20) }),
@@ -169,9 +158,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
       return { message: `Report ${reference(id)} is closed.` }
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/operator/block',
+  endpoint(operatorContract, 'POST /api/operator/block', {
     scope: 'operator',
     body: Blocked,
     run: async ({ body, reader, operate }) => {
@@ -180,9 +167,7 @@ const changes = ({ baseUrl }: OperatorServices) => [
       return { ...presentSubject({ kind, value }), message: `${called} is blocked.` }
     },
   }),
-  route({
-    method: 'post',
-    path: '/api/operator/unblock',
+  endpoint(operatorContract, 'POST /api/operator/unblock', {
     scope: 'operator',
     body: Subject,
     run: async ({ body, reader, operate }) => {

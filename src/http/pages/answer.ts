@@ -3,30 +3,25 @@ import { timestamp } from '../../lib/fields.ts'
 import { countChoices, listAnswers } from '../../queries/pages/answer.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
-import { listAt } from '../api/describe.ts'
-import { overlayContract } from './contract/overlay.ts'
-
-const answers = listAt(overlayContract, '/api/overlay/:id/answers')
+import { overlayAnswers, overlayContract } from './contract/overlay.ts'
 
 export const answerRoutes = (): readonly Route[] => [
-  route({
-    method: 'get',
-    path: answers.path,
+  endpoint(overlayContract, 'GET /api/overlay/:id/answers', {
     scope: 'read',
     params: byId,
-    query: listQuery(answers),
+    query: listQuery(overlayAnswers),
     owner: ownedBy(overlay),
     run: (call) =>
       list(
-        answers,
+        overlayAnswers,
         call,
         (request) => listAnswers(call.reader, call.params.id, request),
         ({ number, fields, created }) => ({
           id: number,
           date: timestamp(created),
-          fields: fields === null ? {} : (JSON.parse(fields) as object),
+          fields: fields === null ? {} : (JSON.parse(fields) as Readonly<Record<string, string>>),
         }),
       ),
   }),

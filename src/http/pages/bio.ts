@@ -6,16 +6,15 @@ import { type BioListRow, type BioRow, entryClicks, findBio, listBios } from '..
 import { readOneMoment } from '../../queries/reader.ts'
 import { viewStats } from '../../queries/statistics/stats.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
-import { type AddressesOf, deleteRoute, listRoute, readOwned, updateRoute } from '../api/owned.ts'
+import { type AddressesOf, deleteOwned, listOwned, readOwned, updateOwned } from '../api/owned.ts'
 import { statistics } from '../statistics/totals.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
-import { bioContract } from './contract/bio.ts'
+import { bioContract, bioPages } from './contract/bio.ts'
 
-const label = 'Bio page'
 const theme = z.enum(BioTheme.options, { error: must('not_one_of', { values: BioTheme.options.join(', ') }).error })
 const entryId = z.int(must('wrong_type', { what: 'entry_id' })).optional()
 const links = z
@@ -87,10 +86,12 @@ const detailed = async (reader: Reader, row: BioRow, services: BioServices) => {
 }
 
 export const bioRoutes = (services: BioServices): readonly Route[] => [
-  listRoute(bioContract, '/api/bio', listBios, (row) => listed(row, services)),
-  route({
-    method: 'get',
-    path: '/api/bio/:id',
+  endpoint(bioContract, 'GET /api/bio', {
+    scope: 'read',
+    ...listOwned(bioPages, listBios, (row) => listed(row, services)),
+  }),
+
+  endpoint(bioContract, 'GET /api/bio/:id', {
     statistics: true,
     single: true,
     scope: 'read',
@@ -114,6 +115,11 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
     },
   }),
 
-  updateRoute('/api/bio/:id/update', bio, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
-  deleteRoute('/api/bio/:id/delete', bio, label),
+  endpoint(
+    bioContract,
+    'PUT /api/bio/:id/update',
+    updateOwned('bio', bio, fields, (body) => rejectBlocked(addressesOf(body), services)),
+  ),
+
+  endpoint(bioContract, 'DELETE /api/bio/:id/delete', deleteOwned('bio', bio)),
 ]

@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { overlay } from '../../commands/pages/overlay.ts'
 import { type OverlayFields, OverlayPosition, OverlayType } from '../../events/pages/overlay.ts'
 import { findOverlay, listOverlays, type OverlayRow } from '../../queries/pages/overlay.ts'
-import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from '../api/owned.ts'
+import { addOwned, type AddressesOf, deleteOwned, listOwned, showOwned, updateOwned } from '../api/owned.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
-import type { Route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
-import { overlayContract } from './contract/overlay.ts'
+import { overlayContract, overlays } from './contract/overlay.ts'
 
-const label = 'CTA overlay'
 const initial = overlay.initialState.fields
 const type = z.enum(OverlayType.options, {
   error: must('not_one_of', { values: OverlayType.options.join(', ') }).error,
@@ -51,12 +50,17 @@ const details = (row: OverlayRow) => {
 }
 
 /** The decider checks which fields a type requires, because updates send them one by one. */
-export const overlayRoutes = (services: Blocking): readonly Route[] => [
-  listRoute(overlayContract, '/api/overlay', listOverlays, listed),
-  detailsRoute('/api/overlay/:id', overlay, findOverlay, details),
-  addRoute('/api/overlay/add', 'overlay', overlay, fields.extend({ type, name }), (body) =>
-    rejectBlocked(addressesOf(body), services),
-  ),
-  updateRoute('/api/overlay/:id/update', overlay, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
-  deleteRoute('/api/overlay/:id/delete', overlay, label),
-]
+export const overlayRoutes = (services: Blocking): readonly Route[] => {
+  const check = (body: Parameters<typeof addressesOf>[0]) => rejectBlocked(addressesOf(body), services)
+  return [
+    endpoint(overlayContract, 'GET /api/overlay', { scope: 'read', ...listOwned(overlays, listOverlays, listed) }),
+    endpoint(overlayContract, 'GET /api/overlay/:id', showOwned(overlay, findOverlay, details)),
+    endpoint(
+      overlayContract,
+      'POST /api/overlay/add',
+      addOwned('overlay', overlay, fields.extend({ type, name }), check),
+    ),
+    endpoint(overlayContract, 'PUT /api/overlay/:id/update', updateOwned('overlay', overlay, fields, check)),
+    endpoint(overlayContract, 'DELETE /api/overlay/:id/delete', deleteOwned('overlay', overlay)),
+  ]
+}

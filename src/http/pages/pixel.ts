@@ -6,8 +6,8 @@ import { must, says, timestamp } from '../../lib/fields.ts'
 import { listPixels, type PixelRow } from '../../queries/pages/pixel.ts'
 import { byId, name } from '../api/fields.ts'
 import { endpoint, type Route } from '../api/route.ts'
-import { deleteRoute, listRoute, ownedBy } from '../api/owned.ts'
-import { pixelContract } from './contract/pixel.ts'
+import { deleteOwned, listOwned, ownedBy } from '../api/owned.ts'
+import { pixelContract, pixels } from './contract/pixel.ts'
 
 /** One pattern for all networks, in which no tag can contain markup. */
 const tag = z
@@ -25,7 +25,7 @@ const present = ({ id, type, name, tag, created, revision }: PixelRow) => ({
 })
 
 export const pixelRoutes = (): readonly Route[] => [
-  listRoute(pixelContract, '/api/pixels', listPixels, present),
+  endpoint(pixelContract, 'GET /api/pixels', { scope: 'read', ...listOwned(pixels, listPixels, present) }),
 
   endpoint(pixelContract, 'POST /api/pixel/add', {
     scope: 'write',
@@ -49,5 +49,5 @@ export const pixelRoutes = (): readonly Route[] => [
     },
   }),
 
-  deleteRoute('/api/pixel/:id/delete', pixel, 'Pixel'),
+  endpoint(pixelContract, 'DELETE /api/pixel/:id/delete', deleteOwned('pixel', pixel)),
 ]

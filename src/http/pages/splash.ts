@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { splash } from '../../commands/pages/splash.ts'
 import type { SplashFields } from '../../events/pages/splash.ts'
 import { findSplash, listSplashes, type SplashRow } from '../../queries/pages/splash.ts'
-import { addRoute, type AddressesOf, deleteRoute, detailsRoute, listRoute, updateRoute } from '../api/owned.ts'
+import { addOwned, type AddressesOf, deleteOwned, listOwned, showOwned, updateOwned } from '../api/owned.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
-import type { Route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, text, timestamp } from '../../lib/fields.ts'
-import { splashContract } from './contract/splash.ts'
+import { splashContract, splashPages } from './contract/splash.ts'
 
-const label = 'Splash page'
 const { error } = must('wrong_type', { what: 'seconds_between' })
 
 const fields = z
@@ -41,12 +40,13 @@ const details = (row: SplashRow) => {
   return { ...listed(row), title, message, logo, banner, product, ...own, counter }
 }
 
-export const splashRoutes = (services: Blocking): readonly Route[] => [
-  listRoute(splashContract, '/api/splash', listSplashes, listed),
-  detailsRoute('/api/splash/:id', splash, findSplash, details),
-  addRoute('/api/splash/add', 'splash', splash, fields.extend({ name }), (body) =>
-    rejectBlocked(addressesOf(body), services),
-  ),
-  updateRoute('/api/splash/:id/update', splash, label, fields, (body) => rejectBlocked(addressesOf(body), services)),
-  deleteRoute('/api/splash/:id/delete', splash, label),
-]
+export const splashRoutes = (services: Blocking): readonly Route[] => {
+  const check = (body: Parameters<typeof addressesOf>[0]) => rejectBlocked(addressesOf(body), services)
+  return [
+    endpoint(splashContract, 'GET /api/splash', { scope: 'read', ...listOwned(splashPages, listSplashes, listed) }),
+    endpoint(splashContract, 'GET /api/splash/:id', showOwned(splash, findSplash, details)),
+    endpoint(splashContract, 'POST /api/splash/add', addOwned('splash', splash, fields.extend({ name }), check)),
+    endpoint(splashContract, 'PUT /api/splash/:id/update', updateOwned('splash', splash, fields, check)),
+    endpoint(splashContract, 'DELETE /api/splash/:id/delete', deleteOwned('splash', splash)),
+  ]
+}

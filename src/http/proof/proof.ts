@@ -5,7 +5,7 @@ import { refuse } from '../../commands/decider.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { fail } from '../api/errors.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { asSent } from '../streams/publicevent.ts'
 import { proofContract } from './contract.ts'
 
@@ -17,7 +17,7 @@ export interface ProofServices {
 
 type Proved = 'event' | 'click'
 
-const signed = (what: Proved, found: Receipt | 'unsigned' | undefined): Receipt => {
+const signed = <R extends Receipt>(what: Proved, found: R | 'unsigned' | undefined): R => {
   if (found === undefined) return refuse('not_found', { what })
   if (found === 'unsigned') return fail(409, 'not_signed_yet', { what }, { 'Retry-After': '60' })
   return found
@@ -68,9 +68,7 @@ export const proofRoutes = ({ ordinals, proofs }: ProofServices): readonly Route
       return signed('event', found)
     },
   }),
-  route({
-    method: 'get',
-    path: '/api/clicks/:id/proof',
+  endpoint(proofContract, 'GET /api/clicks/:id/proof', {
     scope: 'read',
     params: z.object({ id: clickId }),
     run: async ({ account, params, reader }) => {

@@ -5,7 +5,8 @@ import {
   deleted,
   id,
   labels,
-  page,
+  listOf,
+  openChoice,
   pageFields,
   type Contract,
   revision,
@@ -18,7 +19,7 @@ import {
 const link = address.describe('address of the image').meta({ examples: ['https://go.example.com/qr/k3m9x2pa'] })
 const row = { id, link, scans: count, name: text, date: time, revision }
 const content = {
-  type: z.enum(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi']),
+  type: openChoice(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi']),
   data: z.union([text, z.record(z.string(), text)]).describe('a string, or the fields of the type'),
   foreground: text.meta({ examples: ['#000000'] }),
   background: text.meta({ examples: ['#ffffff'] }),
@@ -34,8 +35,10 @@ const fields = {
   name: 'made from the data if not sent',
 }
 
+export const qrCodes = listOf('QrCode', 'qrs', z.object(row))
+
 export const qrContract = {
-  'GET /api/qr': { summary: 'List QR codes', fields: pageFields, answer: page('QrCode', 'qrs', z.object(row)) },
+  'GET /api/qr': { summary: 'List QR codes', fields: pageFields, ...qrCodes },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',
     answer: success({

@@ -6,10 +6,11 @@ import { findInlineLogo, findPublicQrs, findQr, type PublicQr } from '../../quer
 import type { ImageStore } from '../../security/images.ts'
 import { fail } from '../api/errors.ts'
 import { parseId } from '../api/fields.ts'
-import { type Call, type Route, route } from '../api/route.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
 import { headersOf, logoKey, mediaTypes, sizeOf } from '../public/qr.ts'
 import { payload } from './address.ts'
 import { says } from '../../lib/fields.ts'
+import { qrContract } from './contract.ts'
 
 /** The address of an image, as a request for an earlier one has it. */
 const pastAddress = /^\/qr\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\.(png|svg))?\?((?:.*&)?at=.*)$/
@@ -84,9 +85,7 @@ const answer = async (call: Call<{ id: string }, Query>, services: QrImageServic
 
 /** The image of a QR code for its account, also as it was. Everyone gets that of now at its public address. */
 export const qrImageRoutes = (services: QrImageServices): readonly Route[] => [
-  route({
-    method: 'get',
-    path: '/api/qr/:id/image',
+  endpoint(qrContract, 'GET /api/qr/:id/image', {
     scope: 'read',
     params: z.object({ id: z.string() }),
     query: Query,

@@ -17,15 +17,14 @@ import { scanStats } from '../../queries/statistics/stats.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { fail, failField, failAt } from '../api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
-import { deleteRoute, listRoute, ownedBy, readOwned } from '../api/owned.ts'
+import { deleteOwned, listOwned, ownedBy, readOwned } from '../api/owned.ts'
 import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
 import { readData } from './data.ts'
 import { statistics } from '../statistics/totals.ts'
-import { qrContract } from './contract.ts'
+import { qrCodes, qrContract } from './contract.ts'
 
-const label = 'QR code'
 const initial = qr.initialState.fields
 type Fields = QrFields & QrPersonal
 
@@ -160,11 +159,12 @@ const presentCreated = ({ id, revision, state: { fields } }: Created, { baseUrl 
 })
 
 export const qrRoutes = (services: QrServices): readonly Route[] => [
-  listRoute(qrContract, '/api/qr', listQrs, (row) => present(row, services)),
+  endpoint(qrContract, 'GET /api/qr', {
+    scope: 'read',
+    ...listOwned(qrCodes, listQrs, (row) => present(row, services)),
+  }),
 
-  route({
-    method: 'get',
-    path: '/api/qr/:id',
+  endpoint(qrContract, 'GET /api/qr/:id', {
     statistics: true,
     single: true,
     scope: 'read',
@@ -212,9 +212,9 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
       const { fields } = await requireOwn(call, qr, id)
       const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
       const { state, revision } = await write(qr, { type: 'Update', id, account, changes })
-      return { message: `${label} has been updated.`, revision, ...withWarnings(state.fields) }
+      return { message: 'QR code has been updated.', revision, ...withWarnings(state.fields) }
     },
   }),
 
-  deleteRoute('/api/qr/:id/delete', qr, label),
+  endpoint(qrContract, 'DELETE /api/qr/:id/delete', deleteOwned('qr', qr)),
 ]

@@ -14,7 +14,7 @@ import { readAccount } from '../accounts/account.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, flag } from '../api/fields.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
-import { endpoint, type Call, type Reading, type Route, route } from '../api/route.ts'
+import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
 
@@ -117,9 +117,7 @@ export const reclassifyRoutes = (): readonly Route[] => [
     },
   }),
 
-  route({
-    method: 'post',
-    path: '/api/account/reclassify',
+  endpoint(reclassifyContract, 'POST /api/account/reclassify', {
     scope: 'account',
     body: z
       .object({

@@ -4,18 +4,18 @@ import { countryName } from '../../clicks/visitor/country.ts'
 import { type Network, network } from '../../clicks/visitor/referrer.ts'
 
 /** Returns the ten labels with most clicks, counts as strings. */
-const top = <N>(counts: readonly Count[], none: N, label: (text: string) => string) =>
+const top = <const N>(counts: readonly Count[], none: N, label: (text: string) => string) =>
   counts.length === 0
     ? none
     : Object.fromEntries(counts.slice(0, 10).map(({ label: text, n }) => [label(text), String(n)]))
 
-const socialCount = (referrers: readonly Count[], networks: readonly Network[]) => {
+const socialCount = <S extends Network>(referrers: readonly Count[], networks: readonly S[]) => {
   const counts = new Map<Network | undefined, number>()
   for (const { label, n } of referrers) {
     const site = network(label)
     counts.set(site, (counts.get(site) ?? 0) + n)
   }
-  return Object.fromEntries(networks.map((site) => [site, counts.get(site) ?? 0]))
+  return Object.fromEntries(networks.map((site) => [site, counts.get(site) ?? 0])) as Record<S, number>
 }
 
 /** Returns the clicks of the variants of a link, by their ids. */
@@ -27,7 +27,7 @@ export const variantCounts = ({ variant }: ClickStats) =>
   )
 
 /** Returns statistics in the form of the API; `none` replaces a top list without data. */
-export const statistics = <N>(stats: ClickStats, none: N, networks: readonly Network[]) => {
+export const statistics = <const N, S extends Network>(stats: ClickStats, none: N, networks: readonly S[]) => {
   const { clicks, uniques, country, referrer, browser, os } = stats
   const or = (unknown: string) => (label: string) => label || unknown
   return {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import {
+  type Answer,
   address,
   count,
   created,
   deletedForGood,
   id,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -59,6 +60,7 @@ const row = z
     revision,
   })
   .meta({ id: 'WebhookDetails' })
+export type WebhookDetails = Answer<typeof row>
 
 const delivery = z.object({
   id,
@@ -101,8 +103,11 @@ const sent = (example: string) =>
     answer: delivery.shape.answer,
   })
 
+export const webhookList = listOf('Webhook', 'webhooks', row)
+export const deliveries = listOf('Delivery', 'deliveries', delivery)
+
 export const webhookContract = {
-  'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, answer: page('Webhook', 'webhooks', row) },
+  'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, ...webhookList },
   'GET /api/webhook/:id': { summary: 'Get a webhook', answer: success({ details: row }) },
   'POST /api/webhook/add': {
     summary: 'Create a webhook',
@@ -164,6 +169,6 @@ export const webhookContract = {
       q: 'part of the type, of the id of the message, or of the problem',
       delivered: '`true` or `false`: only attempts that were successful, or that failed',
     },
-    answer: page('Delivery', 'deliveries', delivery),
+    ...deliveries,
   },
 } satisfies Contract

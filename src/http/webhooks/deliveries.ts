@@ -7,15 +7,13 @@ import { says, text, timestamp } from '../../lib/fields.ts'
 import { type DeliveryRow, listDeliveries } from '../../queries/webhooks/webhook.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
-import { endpoint, type Route, route } from '../api/route.ts'
+import { endpoint, type Route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
-import { listAt } from '../api/describe.ts'
-import { webhookContract } from './contract.ts'
+import { deliveries, webhookContract } from './contract.ts'
 import type { WebhookServices } from './fields.ts'
 import type { Tested } from './test.ts'
 
 const owner = ownedBy(webhook)
-const deliveries = listAt(webhookContract, '/api/webhook/:id/deliveries')
 
 const presentDelivery = ({ id, message, type, ordinal, at, try: n, status, ms, ...row }: DeliveryRow) => ({
   id,
@@ -73,9 +71,7 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
     },
   }),
 
-  route({
-    method: 'get',
-    path: deliveries.path,
+  endpoint(webhookContract, 'GET /api/webhook/:id/deliveries', {
     nowOnly: 'deliveries',
     scope: 'webhooks',
     params: byId,

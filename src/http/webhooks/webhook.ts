@@ -8,9 +8,9 @@ import { findWebhook, listWebhooks, type WebhookRow } from '../../queries/webhoo
 import { newWebhookSecret } from '../../security/webhooks.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
-import { endpoint, type Call, type Reading, type Route, route } from '../api/route.ts'
-import { deletedForGood, listRoute, ownedBy } from '../api/owned.ts'
-import { webhookContract } from './contract.ts'
+import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
+import { deletedForGood, listOwned, ownedBy } from '../api/owned.ts'
+import { type WebhookDetails, webhookContract, webhookList } from './contract.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import {
   endOf,
@@ -26,12 +26,15 @@ import {
 
 const timeOf = (moment: Date | null) => (moment ? timestamp(moment) : '')
 
-const statusOf = ({ stopped, failing_since: failing }: Pick<WebhookRow, 'stopped' | 'failing_since'>) => {
+const statusOf = ({
+  stopped,
+  failing_since: failing,
+}: Pick<WebhookRow, 'stopped' | 'failing_since'>): WebhookDetails['status'] => {
   if (stopped !== null) return 'disabled'
   return failing ? 'failing' : 'active'
 }
 
-const present = (row: WebhookRow) => ({
+const present = (row: WebhookRow): WebhookDetails => ({
   id: row.id,
   name: row.name,
   url: row.url ?? '',
@@ -182,9 +185,7 @@ const replayed = ({ ordinals }: WebhookServices) =>
     },
   })
 
-const details = route({
-  method: 'get',
-  path: '/api/webhook/:id',
+const details = endpoint(webhookContract, 'GET /api/webhook/:id', {
   scope: 'webhooks',
   params: byId,
   single: true,
@@ -192,7 +193,10 @@ const details = route({
 })
 
 export const webhookRoutes = (services: WebhookServices): readonly Route[] => [
-  listRoute(webhookContract, '/api/webhooks', listWebhooks, present, 'webhooks'),
+  endpoint(webhookContract, 'GET /api/webhooks', {
+    scope: 'webhooks',
+    ...listOwned(webhookList, listWebhooks, present),
+  }),
   details,
   add(services),
   update(services),

@@ -27,10 +27,12 @@ export interface Wanted {
   /** visits that one event changes, about: new clicks wait while it is applied */
   readonly perPart?: number
 }
+/** A class of visits; `other` is one that only a newer release knows. */
+type ClassName = Exclude<keyof typeof classes, 'first'> | 'other'
 /** How many visits change from a class to another. */
 export interface ClassChange {
-  readonly from: string
-  readonly to: string
+  readonly from: ClassName
+  readonly to: ClassName
   readonly visits: number
 }
 type Part = Omit<Event<'ClicksReclassified'>['data'], 'reclassification' | 'part'>
@@ -45,8 +47,8 @@ const resourcesPerPart = 500
 const mostAgents = 1000
 const [earliest, latest] = [new Date(0).toISOString(), new Date(Date.UTC(2100, 0)).toISOString()]
 
-const className = (value: number) =>
-  (value === classes.first ? undefined : Object.entries(classes).find(([, one]) => one === value)?.[0]) ?? 'other'
+const classNames = (Object.keys(classes) as (keyof typeof classes)[]).filter((name) => name !== 'first')
+const className = (value: number): ClassName => classNames.find((name) => classes[name] === value) ?? 'other'
 
 type Agents = Part['agents']
 /** Returns the user agents whose class the rules change. Those of the same version have decided already. */

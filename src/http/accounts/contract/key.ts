@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Scope } from '../../../events/accounts/scope.ts'
-import { deletedForGood, done, id, page, pageFields, type Contract, success, text, time } from '../../api/describe.ts'
+import { deletedForGood, done, id, listOf, pageFields, type Contract, success, text, time } from '../../api/describe.ts'
 
 const key = text.describe('the whole key, shown only once').meta({ examples: ['ll_4f7c…'] })
 const timeOrNever = z.union([time, z.literal('')])
@@ -24,8 +24,10 @@ const row = z.object({
 })
 const message = text
 
+export const apiKeys = listOf('ApiKey', 'keys', row)
+
 export const keyContract = {
-  'GET /api/keys': { summary: 'List API keys', fields: pageFields, answer: page('ApiKey', 'keys', row) },
+  'GET /api/keys': { summary: 'List API keys', fields: pageFields, ...apiKeys },
   'POST /api/key/add': {
     summary: 'Create an API key',
     description: 'It cannot do more than the key that creates it. An account has at most 100 keys.',

@@ -49,7 +49,7 @@ export const askRoutes =
   async (path, params = {}, query = {}) => {
     const route = routes.find((one) => one.method === 'get' && one.path === path)
     if (!route) throw new Error(`there is no GET ${path} to be exported`)
-    const asked = { ...call, params, query: route.query?.parse(query) }
+    const asked = { ...call, path, params, query: route.query?.parse(query) }
     return (await route.run(asked)) as Readonly<Record<string, unknown>>
   }
 

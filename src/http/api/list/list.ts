@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isStorable, notStorable, says } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
-import type { DescribedList } from '../describe.ts'
+import type { Answer, Listing, ListShape } from '../describe.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
 import type { Call } from '../route.ts'
@@ -29,41 +29,48 @@ const fieldsOf = (columns: readonly string[]) =>
     return z.NEVER
   })
 
+/** A list, as its contract describes it. */
+interface Described<N extends string, R extends z.ZodObject> {
+  readonly list: ListShape<N, R>
+}
+const columnsOf = ({ row }: ListShape) => Object.keys(row.shape)
+
 /** The query of a list. */
-export const listQuery = ({ columns }: DescribedList) =>
+export const listQuery = ({ list }: Described<string, z.ZodObject>) =>
   pagination.extend({
     cursor: text,
     order: orderOf('date', 'oldest'),
     from: moment('00:00:00'),
     to: moment('24:00:00'),
     q: searched,
-    fields: fieldsOf(columns),
+    fields: fieldsOf(columnsOf(list)),
   })
 type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
 
-interface ListCall extends Pick<Call, 'account' | 'params' | 'cursors'> {
+export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cursors'> {
   readonly query: ListQuery
 }
 /** Reads a list for the request: its window, order and filters. */
 export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
 
-const pick = (row: object, names: ReadonlySet<string>) =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)))
+const pick = <R extends object>(row: R, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name))) as Partial<R>
 
 /**
- * Returns the envelope of every list, in which `error` is a string. `spellingVariants` returns the texts that find the
- * same as `q`.
+ * Returns the envelope of every list, in which `error` is a string. `present` returns an entry with all columns, and
+ * `spellingVariants` the texts that find the same as `q`.
  */
-export const list = async <R>(
-  { path, name, columns, identity }: DescribedList,
-  { account, params, query, cursors }: ListCall,
+export const list = async <N extends string, Z extends z.ZodObject, R>(
+  { list: shape }: Described<N, Z>,
+  { account, path, params, query, cursors }: ListCall,
   read: ReadList<R>,
-  present: (row: R) => object,
+  present: (row: R) => Answer<NoInfer<Z>>,
   spellingVariants: (q: string) => readonly string[] = (q) => [q],
-) => {
+): Promise<Listing<N, Answer<Z>>> => {
+  const { name, identity } = shape
   const { limit, page, cursor, fields, q, ...filters } = query
   const { from, to, order } = filters
   if (from && to && from >= to) failField('from', 'wrong_order', { what: 'to' })
@@ -73,9 +80,10 @@ export const list = async <R>(
   const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
   const { total, rows, next } = await read(request)
   const maxpage = Math.max(1, Math.ceil(total / limit))
-  const shown = new Set(fields.size === 0 ? columns : [...identity, ...fields])
+  const shown = new Set(fields.size === 0 ? columnsOf(shape) : [...identity, ...fields])
   return {
     error: '0' as const,
+    // the compiler does not follow a name that is computed
     data: {
       result: total,
       perpage: limit,
@@ -84,7 +92,7 @@ export const list = async <R>(
       maxpage,
       ...(cursor !== undefined && next && { next_cursor: cursors.make(own, { page: current + 1, after: next }) }),
       [name]: rows.map((row) => pick(present(row), shown)),
-    },
+    } as Listing<N, Answer<Z>>['data'],
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, page, pageFields, type Contract, revision, success, text, time } from '../../api/describe.ts'
+import { count, listOf, pageFields, type Contract, revision, success, text, time } from '../../api/describe.ts'
 
 const value = z.unknown()
 
@@ -56,11 +56,13 @@ const accountFields = {
   deleted: '`true`: only the deletions of what is deleted now, and can be restored',
 }
 
+export const historyEntries = listOf('HistoryEntry', 'events', row, ['event'])
+
 const historyOf = (what: string, description: string) => ({
   summary: `List what happened to ${what}, and who did it`,
   description,
   fields,
-  answer: page('HistoryEntry', 'events', row, ['event']),
+  ...historyEntries,
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, id, page, pageFields, type Contract, revision, text, time } from '../../api/describe.ts'
+import { address, count, id, listOf, pageFields, type Contract, revision, text, time } from '../../api/describe.ts'
 
 const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
 const timeOrNone = z.union([time, z.literal('')])
@@ -42,12 +42,14 @@ const row = z.object({
     .describe('most clicks first'),
 })
 
+export const revisions = listOf('Revision', 'revisions', row, ['revision'])
+
 export const revisionsContract = {
   'GET /api/url/:id/revisions': {
     summary: 'List the revisions of a link, and whom each sent where',
     description:
       'For each revision: when it was in force, who made it, what it said, and how many clicks it sent to which destination by which rule. The `clicks` of all revisions add up to the clicks of the link, however visitors came to it: by its address, a QR code, a campaign or a bio page. Deleted links have theirs, too.',
     fields: pageFields,
-    answer: page('Revision', 'revisions', row, ['revision']),
+    ...revisions,
   },
 } satisfies Contract

@@ -5,7 +5,7 @@ import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
-import { endpoint, type Route, route } from '../../api/route.ts'
+import { endpoint, type Route } from '../../api/route.ts'
 import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { linkFieldsOf } from '../fields.ts'
 import { histories, type OwnedHistory } from '../kinds.ts'
@@ -28,9 +28,7 @@ const ownedRoute = (
   kind: OwnedKind,
   { owned: { decider, addresses }, fields }: OwnedHistory,
 ) =>
-  route({
-    method: 'post',
-    path: `/api/${kinds[kind].path}/:id/restore`,
+  endpoint(restoreContract, `POST /api/${kinds[kind].path}/:id/restore`, {
     scope: 'write',
     params: byId,
     single: true,

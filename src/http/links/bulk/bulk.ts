@@ -3,11 +3,13 @@ import { AppendTooLarge } from '../../../events/store.ts'
 import { must, says } from '../../../lib/fields.ts'
 import { failField, Failure } from '../../api/errors.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
-import { type Call, type Route, route, type Writer } from '../../api/route.ts'
+import { type Call, endpoint, type Route, type Writer } from '../../api/route.ts'
 import { problem } from '../../../lib/problems/problem.ts'
+import { bulkContract } from '../contract/bulk.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
+import { BulkRow } from '../body.ts'
 import type { LinkWriting } from '../write.ts'
-import { type Bulk, BulkRow, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
+import { type Bulk, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
 
 const truth = z
   .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
@@ -31,6 +33,7 @@ const BulkQuery = z.strictObject(
 /** Requests of the rate limit: one for every so many rows. */
 const rowsPerRequest = 50
 
+const isOutage = (row: Done) => row.error === 1 && row.status >= 500
 const countFailed = (rows: readonly Done[]) => rows.filter(({ error }) => error === 1).length
 
 /** Some rows are stored and some may be: the same rows have to be sent again. */
@@ -63,7 +66,7 @@ const requireAtomicLog = ({ transactions }: BulkServices) => {
 /** A row that could have been stored has no id and no address then: nothing is there. */
 const nothingStored = (all: readonly Done[]) => {
   const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
-  const outage = rows.find(({ status = 0 }) => status >= 500)
+  const outage = rows.find(isOutage)
   const nothing = problem('nothing_stored', { failed: countFailed(rows), rows: rows.length })
   return outage ? new Failure(503, nothing, { 'Retry-After': '2' }, { rows }) : new Failure(400, nothing, {}, { rows })
 }
@@ -105,16 +108,14 @@ const run = async (
   const rows = inTransaction
     ? await doInTransaction(bulk, call, atomic)
     : await call.withoutWaiting((writer) => doRows(bulk, writer))
-  if (rows.some(({ status = 0 }) => status >= 500)) throw dryRun ? nothingStored(rows) : unavailable(rows)
+  if (rows.some(isOutage)) throw dryRun ? nothingStored(rows) : unavailable(rows)
   if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
   const failures = countFailed(rows)
   return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }
 }
 
 export const bulkRoutes = (services: BulkServices): readonly Route[] => [
-  route({
-    method: 'post',
-    path: '/api/urls/bulk',
+  endpoint(bulkContract, 'POST /api/urls/bulk', {
     scope: 'links:write',
     query: BulkQuery,
     read: (ctx, charge) => readRows(ctx, charge, BulkRow.update),

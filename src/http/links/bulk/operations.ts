@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { aliasKey } from '../../../commands/links/alias.ts'
 import { requireOwn } from '../../../commands/caller.ts'
 import { link } from '../../../commands/links/link.ts'
@@ -8,32 +8,20 @@ import { firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/async/inorder.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
-import { bodyId } from '../../api/fields.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
-import { LinkBody, LinkChanges } from '../body.ts'
+import { BulkRow, LinkBody, LinkChanges } from '../body.ts'
+import type { BulkRowDone, BulkRowFailed } from '../contract/bulk.ts'
 import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
 export type Operation = 'create' | 'update' | 'delete'
-
-const WithId = z.object({ id: bodyId })
-/** What a row may have, by operation. */
-export const BulkRow = {
-  create: LinkBody,
-  update: LinkChanges.extend(WithId.shape),
-  delete: WithId,
-} as const
 
 /** Each takes about 50 ms of a processor, and other requests hash passwords meanwhile. */
 const passwordLimit = 50
 
 /** The result of one row. */
-export interface Done {
-  readonly row: number
-  readonly line?: number
-  readonly error: 0 | 1
-  readonly status?: number
-}
+export type Done = BulkRowDone | BulkRowFailed
+type RowAnswer = Omit<BulkRowDone, 'row' | 'line' | 'error'>
 
 const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
   const parsed = schema.safeParse(value)
@@ -47,29 +35,29 @@ interface Sources {
 }
 
 /** Does one row as the single route would, in the same order of checks. */
-const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<object>>> = {
+const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<RowAnswer>>> = {
   create: (writer, row, { services, hash }) =>
     addLink(writer, parse(LinkBody, row.value), services, (password) => hash(row, password)),
   update: async (writer, row, { services, hash }) => {
-    const { id } = parse(WithId, row.value)
+    const { id } = parse(BulkRow.delete, row.value)
     await requireOwn(writer, link, id)
     return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
   },
   delete: async (writer, row) => {
-    const { id } = parse(WithId, row.value)
+    const { id } = parse(BulkRow.delete, row.value)
     const { undo } = await deleteLink(writer, id)
     return { id, undo }
   },
 }
 
 /** Returns the result of a row that is right, of which nothing is stored. */
-export const withoutAnswer = ({ row, line }: Pick<Done, 'row'> & { readonly line?: number | undefined }): Done => ({
+export const withoutAnswer = ({ row, line }: Pick<Done, 'row' | 'line'>): BulkRowDone => ({
   row,
   ...(line !== undefined && { line }),
   error: 0,
 })
 
-const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, failure: Failure): Done => {
+const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, failure: Failure): BulkRowFailed => {
   const { error: _, ...answer } = answerOf(failure)
   return { row: number, ...(line !== undefined && { line }), error: 1, status: failure.status, ...answer }
 }

@@ -1,6 +1,17 @@
 import { z } from 'zod'
-import { BulkRow } from '../bulk/operations.ts'
-import { address, count, id, problemFields, type Contract, revision, success, text, undo } from '../../api/describe.ts'
+import { BulkRow } from '../body.ts'
+import {
+  type Answer,
+  address,
+  count,
+  id,
+  problemFields,
+  type Contract,
+  revision,
+  success,
+  text,
+  undo,
+} from '../../api/describe.ts'
 
 const place = {
   row: count.describe('number of the row, from 1 on').meta({ examples: [2] }),
@@ -20,6 +31,7 @@ const done = z
     undo: undo.optional(),
   })
   .meta({ id: 'BulkRowDone' })
+export type BulkRowDone = Answer<typeof done>
 const failed = z
   .object({
     ...place,
@@ -32,6 +44,7 @@ const failed = z
     ...problemFields,
   })
   .meta({ id: 'BulkRowFailed' })
+export type BulkRowFailed = Answer<typeof failed>
 const rows = z.array(z.union([done, failed]))
 
 export const bulkContract = {

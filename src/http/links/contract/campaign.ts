@@ -5,7 +5,7 @@ import {
   done,
   id,
   linkTotals,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -30,11 +30,13 @@ const fields = {
   public: 'whether the rotator and the list can be visited; true if a slug is sent',
 }
 
+export const campaigns = listOf('Campaign', 'campaigns', details)
+
 export const campaignContract = {
   'GET /api/campaigns': {
     summary: 'List campaigns',
     fields: pageFields,
-    answer: page('Campaign', 'campaigns', details),
+    ...campaigns,
   },
   'GET /api/campaign/:id': {
     summary: 'Get a campaign and the clicks on its links',

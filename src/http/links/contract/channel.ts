@@ -5,7 +5,7 @@ import {
   done,
   id,
   linkTotals,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -34,8 +34,11 @@ const item = z.object({
 })
 const fields = { color: 'HEX color, with or without the hash' }
 
+export const channels = listOf('Channel', 'channels', details)
+export const channelItems = listOf('ChannelItem', 'items', item, ['type', 'id'], { details, totals: linkTotals })
+
 export const channelContract = {
-  'GET /api/channels': { summary: 'List channels', fields: pageFields, answer: page('Channel', 'channels', details) },
+  'GET /api/channels': { summary: 'List channels', fields: pageFields, ...channels },
   'GET /api/channel/:id': {
     summary: 'Get a channel, and list its items',
     description:
@@ -47,7 +50,7 @@ export const channelContract = {
       to: 'added before this time, or until the end of this day',
       q: 'part of the title, in any letter case',
     },
-    answer: page('ChannelItem', 'items', item, ['type', 'id'], { details, totals: linkTotals }),
+    ...channelItems,
   },
   'POST /api/channel/add': {
     summary: 'Create a channel',

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import {
+  type Answer,
   address,
   count,
   deleted,
   id,
   labels,
-  page,
+  listOf,
+  openChoice,
   pageFields,
   type Contract,
   problemFields,
@@ -44,6 +46,8 @@ const row = z
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
 
+export type LinkRow = Answer<typeof row>
+
 const details = z
   .object({
     id,
@@ -69,7 +73,7 @@ const details = z
     password: z.boolean().describe('whether visitors have to enter one'),
     unframed: z
       .array(
-        z.object({ url: address, reason: z.enum(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }),
+        z.object({ url: address, reason: openChoice(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }),
       )
       .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
     tags,
@@ -85,6 +89,7 @@ const details = z
     revision,
   })
   .meta({ id: 'LinkDetails' })
+export type LinkDetails = Answer<typeof details>
 const top = z.union([labels, z.literal(0)]).describe('clicks by label, the ten with most clicks; 0 without data')
 const data = {
   ...statistics(top, ['facebook', 'twitter', 'google']),
@@ -129,6 +134,8 @@ const fields = {
 }
 const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
 
+export const urls = listOf('Link', 'urls', row)
+
 export const linkContract = {
   'GET /api/urls': {
     summary: 'List links, or find one by its short address',
@@ -145,8 +152,9 @@ export const linkContract = {
       tag: 'a tag; with commas between them, tags that a link must all have',
       archived: '`false` (default), `true` for archived links, `all` for both',
     },
+    list: urls.list,
     answer: z.union([
-      page('Link', 'urls', row),
+      urls.answer,
       success({ details, data: z.object({ ...data, urls: z.array(row) }).meta({ id: 'LinkFound' }) }),
       z.object({ error: z.literal(1), message: text, ...problemFields }),
     ]),

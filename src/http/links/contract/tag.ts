@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, page, pageFields, type Contract, text } from '../../api/describe.ts'
+import { count, listOf, pageFields, type Contract, text } from '../../api/describe.ts'
 
 const row = z.object({
   tag: text.meta({ examples: ['spring'] }),
@@ -10,10 +10,12 @@ const row = z.object({
 // a tag is not created: it is there while a link has it
 const { from: _from, to: _to, ...undated } = pageFields
 
+export const tagNames = listOf('Tag', 'tags', row, ['tag'])
+
 export const tagContract = {
   'GET /api/tags': {
     summary: 'List the tags of your links, in alphabetical order',
     fields: { ...undated, order: '`name`', q: 'part of the tag' },
-    answer: page('Tag', 'tags', row, ['tag']),
+    ...tagNames,
   },
 } satisfies Contract

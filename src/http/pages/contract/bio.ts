@@ -5,7 +5,8 @@ import {
   deleted,
   id,
   labels,
-  page,
+  listOf,
+  openChoice,
   pageFields,
   type Contract,
   revision,
@@ -30,11 +31,13 @@ const fields = {
   color: 'HEX color of the theme `color`',
 }
 
+export const bioPages = listOf('BioPage', 'bio', z.object({ ...summary, views: count, clicks: count }))
+
 export const bioContract = {
   'GET /api/bio': {
     summary: 'List bio pages',
     fields: pageFields,
-    answer: page('BioPage', 'bio', z.object({ ...summary, views: count, clicks: count })),
+    ...bioPages,
   },
   'GET /api/bio/:id': {
     summary: 'Get a bio page and its statistics',
@@ -44,7 +47,7 @@ export const bioContract = {
           ...summary,
           description: text,
           avatar: text,
-          theme: z.enum(['paper', 'ink', 'sand', 'color']),
+          theme: openChoice(['paper', 'ink', 'sand', 'color']),
           color: text,
           links: z.array(entry),
         })

@@ -4,7 +4,8 @@ import {
   created,
   deleted,
   id,
-  page,
+  listOf,
+  openChoice,
   pageFields,
   type Contract,
   revision,
@@ -14,7 +15,7 @@ import {
   updated,
 } from '../../api/describe.ts'
 
-const type = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
+const type = openChoice(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
 const row = { id, type, name: text, date: time, revision }
 const fields = {
   message: 'the text',
@@ -28,8 +29,15 @@ const fields = {
   coupon: 'type `coupon` needs it',
 }
 
+export const overlays = listOf('Overlay', 'cta', z.object(row))
+export const overlayAnswers = listOf(
+  'OverlayAnswer',
+  'answers',
+  z.object({ id, date: time, fields: z.record(z.string(), text) }),
+)
+
 export const overlayContract = {
-  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, answer: page('Overlay', 'cta', z.object(row)) },
+  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, ...overlays },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',
     answer: success({
@@ -41,7 +49,7 @@ export const overlayContract = {
           link: text,
           image: text,
           color: text,
-          position: z.enum(['bl', 'br', 'tl', 'tr']),
+          position: openChoice(['bl', 'br', 'tl', 'tr']),
           question: text,
           options: z.array(text),
           coupon: text,
@@ -71,7 +79,7 @@ export const overlayContract = {
   'GET /api/overlay/:id/answers': {
     summary: 'List what visitors sent through an overlay',
     fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
-    answer: page('OverlayAnswer', 'answers', z.object({ id, date: time, fields: z.record(z.string(), text) })),
+    ...overlayAnswers,
   },
   'GET /api/overlay/:id/answers/counts': {
     summary: 'Count the answers to a poll',

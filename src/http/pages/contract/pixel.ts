@@ -3,7 +3,7 @@ import {
   created,
   deleted,
   id,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -22,8 +22,10 @@ const pixel = z.object({
 })
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
+export const pixels = listOf('Pixel', 'pixels', pixel)
+
 export const pixelContract = {
-  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, answer: page('Pixel', 'pixels', pixel) },
+  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, ...pixels },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',
     description: 'It fires for visitors of the links that have its id in `pixels`.',

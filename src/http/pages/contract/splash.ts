@@ -3,7 +3,7 @@ import {
   created,
   deleted,
   id,
-  page,
+  listOf,
   pageFields,
   type Contract,
   revision,
@@ -21,11 +21,13 @@ const fields = {
   color: 'HEX color',
 }
 
+export const splashPages = listOf('Splash', 'splash', z.object(row))
+
 export const splashContract = {
   'GET /api/splash': {
     summary: 'List splash pages',
     fields: pageFields,
-    answer: page('Splash', 'splash', z.object(row)),
+    ...splashPages,
   },
   'GET /api/splash/:id': {
     summary: 'Get a splash page',

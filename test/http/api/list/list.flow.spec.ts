@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { routes } from '../../../../src/http/routes.ts'
-import { shapeOf } from '../../../../src/http/api/describe.ts'
 import { contracts } from '../../../../src/http/docs/contracts.ts'
 import { account as accounts } from '../../../../src/commands/accounts/account.ts'
 import { answer } from '../../../../src/commands/pages/answer.ts'
@@ -18,10 +17,11 @@ import { signIn } from '../../../support/session.ts'
  * not come and go: see history.flow.spec.ts and revisions.flow.spec.ts.
  */
 const lists = Object.values(contracts).flatMap((described) =>
-  Object.entries(described).flatMap(([endpoint, { answer }]) => {
-    const shape = /\/(?:history|revisions)$/.test(endpoint) ? undefined : shapeOf(answer)
-    return shape ? [{ ...shape, endpoint, path: endpoint.replace('GET ', '') }] : []
-  }),
+  Object.entries(described).flatMap(([endpoint, { list }]) =>
+    list && !/\/(?:history|revisions)$/.test(endpoint)
+      ? [{ ...list, columns: Object.keys(list.row.shape), endpoint, path: endpoint.replace('GET ', '') }]
+      : [],
+  ),
 )
 type Row = Readonly<Record<string, unknown>>
 
