@@ -19,12 +19,17 @@ const areas = {
     spec: ['test/http/public/link/!(*.flow).spec.ts'],
   },
   clicks: {
-    mutate: ['src/clicks/{batch,classify}.ts', 'src/clicks/visitor/*.ts'],
+    mutate: ['src/clicks/{batch,classify}.ts', 'src/clicks/visitor/{choose,country,referrer,words}.ts'],
     spec: [
       'test/clicks/{batch,classify}.spec.ts',
       'test/clicks/visitor/*.spec.ts',
       'test/http/public/link/!(*.flow).spec.ts',
     ],
+  },
+  // what they return is kept in memory for as long as the process runs: each change needs one of its own
+  agents: {
+    mutate: ['src/clicks/visitor/{agent,device,language,previewers}.ts'],
+    spec: ['test/clicks/classify.spec.ts', 'test/clicks/visitor/!(referrer|country).spec.ts'],
     fresh: true,
   },
 }
@@ -49,7 +54,7 @@ export default {
   concurrency: 2,
   tempDirName: `${folder}/sandbox`,
   ignorePatterns: ['/dist', '/docs', '/bench', '/sdk', '/src/web', '/test/web'],
-  reporters: ['clear-text', 'json', 'html'],
+  reporters: ['progress-append-only', 'clear-text', 'json', 'html'],
   jsonReporter: { fileName: `${folder}/${name}.json` },
   htmlReporter: { fileName: `${folder}/${name}.html` },
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { assignItem, assignLink } from '../../../src/commands/links/assign.ts'
+import { assignItem, assignLink, changeChannels, removeItem } from '../../../src/commands/links/assign.ts'
 import { channel } from '../../../src/commands/links/channel.ts'
 import { link } from '../../../src/commands/links/link.ts'
 import type { EventStore } from '../../../src/events/store.ts'
@@ -64,6 +64,40 @@ describe('the use case', () => {
       const { code, message } = await refusalOf(assignItem(ann, own, 'pages', 1))
       expect([code, message]).to.deep.equal(['not_one_of', '`type` must be one of links, bio, qr.'])
       expect((await refusalOf(assignItem(ann, theirs, 'pages', 1))).code).to.equal('not_found')
+    })
+  })
+
+  describe('removeItem', () => {
+    it('takes an item out of a channel, once', async () => {
+      const [id, item] = [await ann.createChannel(), await ann.createLink()]
+      await assignItem(ann, id, 'links', item)
+      for (let time = 0; time < 2; time++) await removeItem(ann, id, 'links', item)
+      expect(await story(store, `channelitem-${id}-links-${item}`)).to.deep.equal(
+        ['ItemAssignedToChannel', 'ItemRemovedFromChannel'].map((type) => `channelitem-${id}-links-${item} ${type}`),
+      )
+    })
+
+    it('refuses a channel or an item of another account', async () => {
+      const [id, item] = [await ann.createChannel(), await ann.createLink()]
+      expect((await refusalOf(removeItem(bob, id, 'links', item))).message).to.equal('Channel not found.')
+      expect((await refusalOf(removeItem(ann, id, 'links', await bob.createLink()))).message).to.equal(
+        'Link not found.',
+      )
+    })
+  })
+
+  describe('changeChannels', () => {
+    it('puts an item into a channel, and takes it out of several', async () => {
+      const [one, two, id] = [await ann.createChannel(), await ann.createChannel(), await ann.createLink()]
+      const item = { kind: 'links', id } as const
+      for (const into of [one, two]) await changeChannels(ann, item, { into })
+      await changeChannels(ann, item, { outOf: [one, two] })
+      for (const channelId of [one, two])
+        expect(await story(store, `channelitem-${channelId}-links-${id}`)).to.deep.equal(
+          ['ItemAssignedToChannel', 'ItemRemovedFromChannel'].map(
+            (type) => `channelitem-${channelId}-links-${id} ${type}`,
+          ),
+        )
     })
   })
 

@@ -103,6 +103,23 @@ describe('updating a CTA overlay', () => {
   })
 })
 
+describe('a CTA overlay that lacks what its type requires, as older releases allowed', () => {
+  const lacking = created(fieldsOf('image', { image: '' }))
+  const restored: OverlayEvent = { type: 'OverlayRestored', data: { id, deleted: true, changes: {} } }
+  it('can be deleted, and comes back as it was', () => {
+    given(lacking).when(remove).thenEvents(deleted)
+    given(lacking, deleted).when({ type: 'Restore', id, account }).thenEvents(restored)
+  })
+  it('is updated only together with what it lacks', () => {
+    given(lacking)
+      .when(update({ name: 'Other' }))
+      .thenRefused('required_here')
+    given(lacking)
+      .when(update({ name: 'Other', image: 'https://example.com/b.png' }))
+      .thenEvents(updated({ name: 'Other', image: 'https://example.com/b.png' }))
+  })
+})
+
 describe('deleting a CTA overlay', () => {
   const one = created(fieldsOf('contact'))
   it('succeeds once, and only for the owner', () => {
