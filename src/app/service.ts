@@ -98,7 +98,17 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const maxLag = config.READY_MAX_LAG_SECONDS
-  const watched = { listener, notifications, projector, halted: notifications.halted, lag, maxLag, clicks }
+  const clockProblem = () => projector?.clockProblem()
+  const watched = {
+    listener,
+    notifications,
+    projector,
+    clockProblem,
+    halted: notifications.halted,
+    lag,
+    maxLag,
+    clicks,
+  }
   const problems = readiness({ ...ledger, ...watched })
   const settings = { ...config, ...(await listening?.end()) }
   const operatorAddress = await startOperatorPort(settings, operatorRoutes(ledger, problems, hosts.servesHost), {

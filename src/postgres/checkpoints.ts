@@ -22,6 +22,22 @@ export const newestCheckpoint = async (db: Database): Promise<KeptCheckpoint | u
   return row && toCheckpoint(row)
 }
 
+/**
+ * Returns how many ms ago the newest checkpoint was signed, by the clock of the database, which has set its time: less
+ * than 0 when the clock was set back since. Undefined when there is none yet.
+ */
+export const checkpointAge = async (db: Database): Promise<number | undefined> => {
+  const [row] = await db<Row>(table)
+    .select<{ age: number }[]>(db.raw(`(extract(epoch from now() - signed_at) * 1000)::float8 as age`))
+    .orderBy('size', 'desc')
+    .limit(1)
+  return row?.age
+}
+
+/** Returns the latest time at which a checkpoint was signed, undefined when there is none yet. */
+export const latestSigning = async (db: Database): Promise<Date | undefined> =>
+  (await db<Row>(table).max<{ at: Date | null }[]>('signed_at as at'))[0]?.at ?? undefined
+
 /** Returns all checkpoints that are kept, the smallest first. */
 export const keptCheckpoints = async (db: Database): Promise<readonly KeptCheckpoint[]> =>
   (await db<Row>(table).orderBy('size')).map(toCheckpoint)

@@ -20,6 +20,8 @@ interface Observed {
         }
       }
     | undefined
+  /** Returns what is wrong with the clock, in a process that signs checkpoints. */
+  readonly clockProblem: () => string | undefined
   /** as another process has recorded them */
   readonly halted: () => readonly HaltedProjection[]
   readonly lag: LagWatch['lag']
@@ -49,7 +51,19 @@ const longIdle = 10
  * that are not in the tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
-  ({ listener, tables, store, logCheck, notifications, projector, halted, lag, maxLag, clicks }: Observed) =>
+  ({
+    listener,
+    tables,
+    store,
+    logCheck,
+    notifications,
+    projector,
+    clockProblem,
+    halted,
+    lag,
+    maxLag,
+    clicks,
+  }: Observed) =>
   (): Readiness => {
     const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
     const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
@@ -79,6 +93,7 @@ export const readiness =
         ...reasons,
         ...halts.filter(({ projection }) => !essential.has(projection)).map(describeHalt),
         ...[store.problem?.() ?? []].flat(),
+        ...[clockProblem() ?? []].flat(),
         ...idle,
         ...clicks.problems(),
       ],

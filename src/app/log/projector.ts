@@ -12,6 +12,7 @@ import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts
 import { numberEvents } from '../../store/numbering.ts'
 import { cancellable } from '../cancellable.ts'
 import type { Ledger } from './ledger.ts'
+import { createSigningClock, type SigningClock } from '../proof/clock.ts'
 import { followProofs } from '../proof/proofs.ts'
 
 /**
@@ -26,7 +27,7 @@ export const project = (
   ledger: Ledger,
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
-): Projector => {
+): Projector & { readonly clockProblem: SigningClock['problem'] } => {
   const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
@@ -52,9 +53,11 @@ export const project = (
     onUnknown: metrics.unknown,
     keepClicks: config.CLICK_RETENTION_MONTHS,
   })
-  const stopProofs = startProofs(ledger, db, () => projector.state().active, ended)
+  const clock = createSigningClock(log)
+  const stopProofs = startProofs(ledger, db, { isActive: () => projector.state().active, ended, clock })
   return {
     ...projector,
+    clockProblem: clock.problem,
     stop: () => {
       stopping.abort()
       return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs()]).then(() => {}))
@@ -69,7 +72,11 @@ const numberingLock = 7275467n
  * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one
  * work on the tree for a moment, the checkpoint of the tree moves for one of them only.
  */
-const startProofs = (ledger: Ledger, db: Database, isActive: () => boolean, ended: Promise<void>) =>
+const startProofs = (
+  ledger: Ledger,
+  db: Database,
+  { isActive, ended, clock }: { isActive: () => boolean; ended: Promise<void>; clock: SigningClock },
+) =>
   startExclusive({
     open: async () => {
       await Promise.race([ledger.logCheck.passed, ended])
@@ -77,7 +84,7 @@ const startProofs = (ledger: Ledger, db: Database, isActive: () => boolean, ende
       return { acquire, lost: new AbortController().signal, close: async () => {} }
     },
     key: 0n,
-    work: (signal) => followProofs(ledger, db, signal),
+    work: (signal) => followProofs(ledger, db, signal, clock),
     onFailed: (error) => ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
   })
 

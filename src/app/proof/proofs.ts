@@ -6,12 +6,20 @@ import type { StoredLog } from '../../events/store.ts'
 import { hashLeaf, hashLeaves, hashSize, inclusionRanges, rootByInclusion, rootOf } from '../../lib/merkle.ts'
 import { MissingTile } from '../../lib/tiles.ts'
 import { checkpointText, createSigner, parseCheckpoint, type Signer } from '../../lib/note.ts'
-import { keepCheckpoint, type KeptCheckpoint, lastVerification, newestCheckpoint } from '../../postgres/checkpoints.ts'
+import {
+  checkpointAge,
+  keepCheckpoint,
+  type KeptCheckpoint,
+  lastVerification,
+  latestSigning,
+  newestCheckpoint,
+} from '../../postgres/checkpoints.ts'
 import { followTree } from '../../projections/proof/tree.ts'
 import { consistencyPath, rootsOf, treeSize } from '../../queries/proof/tree.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { engineOf } from '../log/postgres.ts'
+import type { SigningClock } from './clock.ts'
 
 /** The name of a log in its checkpoints. It stays when the service gets another address, or the log another engine. */
 export const originOf = (logId: string): string => `linkledger/log/${logId}`
@@ -41,15 +49,30 @@ export const signCheckpoint = async (db: Database, signer: Signer, size: number)
   return { ...checkpoint, signed_at: new Date() }
 }
 
+/**
+ * Returns whether a checkpoint is due so many ms after the last one. One that lies in the future was signed before the
+ * clock was set back: waiting for it would leave what is added until then unsigned.
+ */
+export const isCheckpointDue = (age: number | undefined, interval: number): boolean =>
+  age === undefined || age >= interval || age < 0
+
 /** Lets the tree over the log grow with it, and signs its checkpoints, until the signal aborts. */
-export const followProofs = async (ledger: Ledger, db: Database, signal: AbortSignal): Promise<void> => {
+export const followProofs = async (
+  ledger: Pick<Ledger, 'config' | 'stored' | 'keys'>,
+  db: Database,
+  signal: AbortSignal,
+  clock: Pick<SigningClock, 'signedAt'>,
+): Promise<void> => {
   const { config, stored } = ledger
   const signer = await openSigner(ledger)
   const interval = config.CHECKPOINT_SECONDS * 1000
+  const latest = await latestSigning(db)
+  if (latest) clock.signedAt(latest)
   const sign = async (size: number) => {
     const newest = await newestCheckpoint(db)
+    if (newest) clock.signedAt(newest.signed_at)
     if (newest?.size === size) return
-    const isDue = !newest || newest.size > size || Date.now() - newest.signed_at.getTime() >= interval
+    const isDue = (newest && newest.size > size) || isCheckpointDue(await checkpointAge(db), interval)
     if (isDue) await signCheckpoint(db, signer, size)
   }
   await followTree({ db, store: stored, engine: engineOf(config) }, sign, signal)

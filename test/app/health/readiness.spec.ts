@@ -17,6 +17,7 @@ describe('readiness', () => {
     failure = undefined as string | undefined,
     lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
     problems = [] as readonly string[],
+    clock = undefined as string | undefined,
   } = {}) =>
     readiness({
       listener: { up: () => up },
@@ -33,6 +34,7 @@ describe('readiness', () => {
           ],
         }),
       },
+      clockProblem: () => clock,
       halted: () => recorded.map(halt),
       lag: (filter) => lags[filter],
       maxLag: 10,
@@ -90,6 +92,11 @@ describe('readiness', () => {
       problems: ['3 clicks wait in the spool: no space left'],
       lagSeconds,
     })
+  })
+
+  it('lists a clock that is behind the last checkpoint, which does not affect it', () => {
+    const clock = 'the clock is 3600 s behind the last signed checkpoint of the log'
+    expect(check({ clock })).to.deep.equal({ ready: true, problems: [clock], lagSeconds })
   })
 
   it('is lost while changes take longer to become visible than READY_MAX_LAG_SECONDS, and states the lag', () => {
