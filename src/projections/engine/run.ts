@@ -102,6 +102,27 @@ const awaitMoreLocks = async (locks: Locks, projections: readonly Projection[], 
   while (!signal.aborted && (await lockFree(locks, projections).catch(() => [])).length <= count)
 }
 
+/** Follows the log for the projections that are locked, until more of them can be. */
+const followLocked = async (
+  options: ProjectorOptions,
+  locks: Locks,
+  locked: readonly Projection[],
+  subscriptions: Subscriptions,
+  signal: AbortSignal,
+) => {
+  const { projections } = options
+  const restart = new AbortController()
+  const ends = AbortSignal.any([signal, restart.signal])
+  if (locked.length < projections.length)
+    void awaitMoreLocks(locks, projections, locked.length, ends).then(() => restart.abort())
+  const following = filters.map((filter) => {
+    const [own, all] = [locked, projections].map((some) => some.filter((projection) => projection.filter === filter))
+    const assignment = { filter, projections: own!, complete: own!.length === all!.length }
+    return keepFollowing(options, assignment, subscriptions, ends)
+  })
+  await Promise.all(following).finally(() => restart.abort())
+}
+
 /**
  * Keeps the read tables up to date with the log, in one subscription per filter. One process works on a projection, the
  * others stand by until its lock is free. Never throws: failures are logged and tried again.
@@ -113,19 +134,6 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   /** undefined until it is known whether another process is */
   let active: boolean | undefined
   let activeSince = Date.now()
-
-  const followAll = async (locks: Locks, locked: readonly Projection[], signal: AbortSignal) => {
-    const restart = new AbortController()
-    const ends = AbortSignal.any([signal, restart.signal])
-    if (locked.length < projections.length)
-      void awaitMoreLocks(locks, projections, locked.length, ends).then(() => restart.abort())
-    const following = filters.map((filter) => {
-      const [own, all] = [locked, projections].map((some) => some.filter((projection) => projection.filter === filter))
-      const assignment = { filter, projections: own!, complete: own!.length === all!.length }
-      return keepFollowing(options, assignment, subscriptions, ends)
-    })
-    await Promise.all(following).finally(() => restart.abort())
-  }
 
   /** Works on the projections it can lock until the locks are lost. */
   const workWhileLocked = async () => {
@@ -139,7 +147,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
         if (locked.length > 0) {
           if (!active) activeSince = Date.now()
           active = true
-          await followAll(locks, locked, ends)
+          await followLocked(options, locks, locked, subscriptions, ends)
         } else {
           active = false
           await pause(ends)

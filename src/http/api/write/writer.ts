@@ -106,6 +106,20 @@ const createdBy = async <C, S, E extends DomainEvent>(
   return { id, state: loaded.state, events: [], position: loaded.position, revision: countRevision(loaded.revision) }
 }
 
+/** Returns `created` of a writer. */
+const findingCreated =
+  (load: Load, execution: Execution | undefined, part: string): Writer['created'] =>
+  async (kind, decider) => {
+    const commandId = commandIds(execution, part)
+    for (;;) {
+      const { name, id } = commandId(kind)
+      const drawn = execution?.resumed ? execution.drawn(name) : undefined
+      if (drawn === undefined) return undefined
+      const found = await createdBy(load, decider, drawn, id)
+      if (found) return found
+    }
+  }
+
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets
  * `X-Projection-Pending`. For a halted projection it does not wait.
@@ -136,16 +150,6 @@ export const writer = (
     await projected(ctx, [stream], handled.position, options, after)
     return handled
   }
-  const created: Writer['created'] = async (kind, decider) => {
-    const commands = commandIds(execution, part)
-    for (;;) {
-      const { name, id } = commands(kind)
-      const drawn = resumed ? execution?.drawn(name) : undefined
-      if (drawn === undefined) return undefined
-      const found = await createdBy(handler.load, decider, drawn, id)
-      if (found) return found
-    }
-  }
   return {
     account,
     load: handler.load,
@@ -174,7 +178,7 @@ export const writer = (
       end(handled.position)
       return shown(streamOf(decider, make(handled.id)), handled, newPendingAfter)
     },
-    created,
+    created: findingCreated(handler.load, execution, part),
     part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
   }
 }

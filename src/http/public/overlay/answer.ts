@@ -111,24 +111,10 @@ const openAnswers = ({ load, handle }: CommandHandler) => ({
     ),
 })
 
-/**
- * Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, and shows the page again with thanks or
- * with what is wrong.
- */
-export const createAnswerPages = ({
-  sendPage,
-  handler,
-  limiter,
-  pepper,
-  trustProxy,
-  blocks,
-  secureCookies,
-  withPrefix,
-}: AnswerPagesOptions): PublicHandler => {
+/** Returns the page after an answer; undefined when there is no such form. */
+const createReceive = ({ handler, pepper, blocks, secureCookies }: AnswerPagesOptions) => {
   const { findOverlay, aliasOf, give } = openAnswers(handler)
-
-  /** Returns the page after an answer; undefined when there is no such form. */
-  const receive = async (
+  return async (
     req: IncomingMessage,
     id: number,
     posted: URLSearchParams | undefined,
@@ -143,27 +129,27 @@ export const createAnswerPages = ({
     const address = alias && `${req.headers.host ?? ''}/${alias}`
     if (blocks.link(origin.link) || blocks.destination(origin.to))
       return (view) => blockedPage({ ...view, address: address || view.address })
-    const answered: Answered = {
-      type: form.type,
-      overlay: overlayWithoutBlocked(found.fields, blocks),
-      url: origin.to,
-      address,
-      secure: secureCookies(),
-    }
-    const read = form.schema.safeParse(Object.fromEntries(posted))
-    if (!read.success) {
+    const overlay = overlayWithoutBlocked(found.fields, blocks)
+    const answered: Answered = { type: form.type, overlay, url: origin.to, address, secure: secureCookies() }
+    const { data, error } = form.schema.safeParse(Object.fromEntries(posted))
+    if (error) {
       const again = answerForm(pepper, id, origin, Date.now())
-      return wrongAnswerPage(
-        answered,
-        again,
-        wrongOf(posted, read.error),
-        answerOf(new Failure(400, firstProblem(read.error))),
-      )
+      const failure = answerOf(new Failure(400, firstProblem(error)))
+      return wrongAnswerPage(answered, again, wrongOf(posted, error), failure)
     }
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
-    if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(read.data))
-    return thanksPage(answered, read.data.name ?? '')
+    if (!posted.get('website')) await give(found.account, id, origin.link, withoutEmpty(data))
+    return thanksPage(answered, data.name ?? '')
   }
+}
+
+/**
+ * Serves `/o/{id}`, on every host: it takes the answer to an overlay's form, and shows the page again with thanks or
+ * with what is wrong.
+ */
+export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler => {
+  const { sendPage, limiter, trustProxy, withPrefix } = options
+  const receive = createReceive(options)
 
   return withPrefix(async (req, res) => {
     const id = Number(path.exec(req.url ?? '')?.[1] ?? 0)

@@ -99,16 +99,10 @@ const createFindReported = (options: ReportPagesOptions) => {
   }
 }
 
-/**
- * Serves `/report`, on every host: a form for visitors, and what it sends. A link that has this alias since before the
- * form keeps it; the form is then at `/report?link=`.
- */
-export const createReportPages = (options: ReportPagesOptions): PublicHandler => {
-  const { domains, handler, limiter, pepper, sendFailure, sendPage, targets, trustProxy } = options
-  const findReported = createFindReported(options)
-  const blockOf = (req: IncomingMessage) => addressBlock(clientAddress(req, trustProxy))
-
-  const store = (reported: Reported, { reason, details, email }: z.output<typeof Report>) =>
+/** Returns a function that stores a report, and returns its id. */
+const createStore =
+  (handler: CommandHandler) =>
+  (reported: Reported, { reason, details, email }: z.output<typeof Report>) =>
     withRandomAlias(async (id) => {
       const { account } = reported
       const command = { type: 'SendReport', id, ...reported, reason, message: details, email } as const
@@ -122,43 +116,49 @@ export const createReportPages = (options: ReportPagesOptions): PublicHandler =>
       return id
     })
 
-  const receive = async (req: IncomingMessage, res: ServerResponse) => {
-    const [block, now] = [blockOf(req), Date.now()]
+/** Returns a function that receives the form, and sends it again with what is wrong, or thanks. */
+const createReceive = (options: ReportPagesOptions) => {
+  const { handler, limiter, pepper, sendPage, trustProxy } = options
+  const findReported = createFindReported(options)
+  const store = createStore(handler)
+
+  return async (req: IncomingMessage, res: ServerResponse) => {
+    const [block, now] = [addressBlock(clientAddress(req, trustProxy)), Date.now()]
     const { over, wait } = await limiter.count(`report ${block}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const given = (name: string) => posted?.get(name) ?? ''
-    const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) =>
-      sendPage(
-        req,
-        res,
-        reportPage({
-          token: reportToken(pepper, block, now),
-          link: given('link'),
-          reason: given('reason'),
-          details: given('details'),
-          email: given('email'),
-          ...form,
-        }),
-      )
-    if (over)
-      return again({
-        status: 429,
-        problem: { field: undefined, text: tooMany(wait) },
-        headers: { 'Retry-After': String(wait) },
-      })
+    const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) => {
+      const token = reportToken(pepper, block, now)
+      const fields = { link: given('link'), reason: given('reason'), details: given('details'), email: given('email') }
+      return sendPage(req, res, reportPage({ token, ...fields, ...form }))
+    }
+    if (over) {
+      const headers = { 'Retry-After': String(wait) }
+      return again({ status: 429, problem: { field: undefined, text: tooMany(wait) }, headers })
+    }
     if (!posted) return again({ status: 413, problem: problem('details') })
     if (!isDeliberate(req, pepper, block, given('token'), now))
       return again({ status: 403, problem: { field: undefined, text: (texts) => texts.report.problems.form } })
-    const parsed = Report.safeParse(Object.fromEntries(posted))
-    if (!parsed.success)
-      return again({ status: 400, problem: problem((parsed.error.issues[0]?.path[0] as Field | undefined) ?? 'link') })
-    const reported = await findReported(parsed.data.link, req.headers.host ?? '')
+    const { data, error } = Report.safeParse(Object.fromEntries(posted))
+    if (error) {
+      const field = (error.issues[0]?.path[0] as Field | undefined) ?? 'link'
+      return again({ status: 400, problem: problem(field) })
+    }
+    const reported = await findReported(data.link, req.headers.host ?? '')
     if (!reported) return again({ status: 400, problem: problem('link') })
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
-    const id = given('website') ? await withRandomAlias(async (alias) => alias) : await store(reported, parsed.data)
+    const id = given('website') ? await withRandomAlias(async (alias) => alias) : await store(reported, data)
     return sendPage(req, res, reportSentPage(reference(id)))
   }
+}
 
+/**
+ * Serves `/report`, on every host: a form for visitors, and what it sends. A link that has this alias since before the
+ * form keeps it; the form is then at `/report?link=`.
+ */
+export const createReportPages = (options: ReportPagesOptions): PublicHandler => {
+  const { domains, pepper, sendFailure, sendPage, targets, trustProxy } = options
+  const receive = createReceive(options)
   return async (req, res) => {
     const { method, url = '' } = req
     const query = new URLSearchParams(url.split('?')[1])
@@ -168,7 +168,7 @@ export const createReportPages = (options: ReportPagesOptions): PublicHandler =>
       if (link === null && (await targets.get(domain, 'report'))) return await options.handle(req, res)
       if (method === 'POST') return await receive(req, res)
       if (method !== 'GET' && method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
-      const token = reportToken(pepper, blockOf(req), Date.now())
+      const token = reportToken(pepper, addressBlock(clientAddress(req, trustProxy)), Date.now())
       return sendPage(
         req,
         res,
