@@ -1,4 +1,4 @@
-import { blockId } from '../commands/operator/block.ts'
+import { blockedAddress, blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
 
@@ -19,6 +19,11 @@ export interface Blocks {
   readonly destination: (url: string) => Blocked | undefined
   readonly link: (id: number) => boolean
   readonly bio: (id: number) => boolean
+  /**
+   * Returns whether a short address was that of a link or a bio page that is blocked. `site`: the address of its branded
+   * domain, undefined on the service's own host.
+   */
+  readonly address: (site: string | undefined, alias: string) => boolean
   /** Returns whether a branded domain is blocked, by its host as a `Host` header or a URL has it. */
   readonly domain: (host: string) => boolean
   /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
@@ -36,6 +41,8 @@ export const openBlocks = (): Blocks => {
   /** reasons by host and pattern */
   let reasons: ReadonlyMap<string, string> = new Map()
   /** ids of streams: `link-7`, `domain-go.example.com` */
+  let subjects: ReadonlySet<string> = new Set()
+  /** host and alias of blocked links and bio pages, now and before */
   let addresses: ReadonlySet<string> = new Set()
 
   const use = () => (used = [own, lists.file, lists.url].filter(({ size }) => size > 0))
@@ -44,11 +51,12 @@ export const openBlocks = (): Blocks => {
     const valuesOf = (kind: string) => current.flatMap(([, block]) => (block.kind === kind ? [block.value] : []))
     own = blockList({ hosts: new Set(valuesOf('host')), patterns: valuesOf('pattern') })
     reasons = new Map(current.map(([, { value, reason }]) => [value, reason ?? '']))
-    addresses = new Set(current.map(([id]) => id))
+    subjects = new Set(current.map(([id]) => id))
+    addresses = new Set(current.flatMap(([, block]) => block.addresses))
     use()
   }
   const has = (kind: 'link' | 'bio' | 'domain', value: string) =>
-    addresses.size > 0 && addresses.has(blockId({ kind, value }))
+    subjects.size > 0 && subjects.has(blockId({ kind, value }))
 
   return {
     destination: (text) => {
@@ -61,6 +69,7 @@ export const openBlocks = (): Blocks => {
       return undefined
     },
     link: (id) => has('link', String(id)),
+    address: (site, alias) => addresses.size > 0 && addresses.has(blockedAddress(site, alias)),
     bio: (id) => has('bio', String(id)),
     domain: (host) => has('domain', hostKey(host.toLowerCase().replace(/:\d*$/, ''))),
     set: (blocks) => {

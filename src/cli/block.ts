@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { operatorContext } from '../app/operator/caller.ts'
 import type { Ledger } from '../app/log/ledger.ts'
+import { formerAddresses } from '../cache/formeraddresses.ts'
 import { block, type BlockCommand } from '../commands/operator/block.ts'
 import { streamOf } from '../commands/decider.ts'
 import { listBlocks } from '../queries/operator/block.ts'
@@ -73,7 +74,8 @@ const blockSubject = (cli: Cli, word: Word, text: string, { reason, ...options }
   return withTables(cli, async (ledger, waitUntilProjected) => {
     const { called, kind, value } = await find(placesOf(ledger), { mustExist: true })
     await confirm(cli, options, `${called} will be blocked. Reason: ${why}`)
-    await change(ledger, { type: 'Block', kind, value, reason: why }, waitUntilProjected)
+    const addresses = await formerAddresses(ledger, { kind, value })
+    await change(ledger, { type: 'Block', kind, value, reason: why, addresses }, waitUntilProjected)
     cli.print('Blocked.')
   })
 }

@@ -6,6 +6,7 @@ const known = (kind: string, value: string, reason: string | null = 'phishing', 
   kind,
   value,
   reason,
+  addresses: [] as readonly string[],
   position,
 })
 
@@ -25,6 +26,16 @@ describe('what a process knows to be blocked', () => {
     expect(blocks.destination('https://a.bad.example/x')).to.deep.equal({ rule: 'bad.example', reason: 'malware' })
     expect(blocks.destination('https://sites.example/evil-1')?.rule).to.equal('sites.example/evil*')
     expect(blocks.destination('https://go.evil.example/')).to.equal(undefined)
+  })
+
+  it('has the addresses of a blocked link, whoever has them next', () => {
+    const blocks = openBlocks()
+    blocks.set([{ ...known('link', '7'), addresses: ['/phish', 'go.example.com/phish'] }])
+    const isBlocked = (site: string | undefined, alias: string) => blocks.address(site, alias)
+    expect([isBlocked(undefined, 'Phish'), isBlocked('https://go.example.com', 'phish')]).to.deep.equal([true, true])
+    expect([isBlocked(undefined, 'other'), isBlocked('https://go2.example.com', 'phish')]).to.deep.equal([false, false])
+    blocks.set([known('link', '7', null, 2n)])
+    expect(isBlocked(undefined, 'phish')).to.equal(false)
   })
 
   it('keeps the newest state of each, in whatever order it arrives', () => {

@@ -16,7 +16,15 @@ const subject = {
 
 export const blockEvents = {
   /** Who blocked it is the actor in the metadata. The account that creates a link to a blocked host reads `reason`. */
-  AddressBlocked: z.object({ ...subject, reason: z.string() }),
+  AddressBlocked: z.object({
+    ...subject,
+    reason: z.string(),
+    /**
+     * of a link or a bio page: the addresses that it has and had, as host and alias (`go.example.com/sale`, `/sale` on
+     * the service's own host). What is at them is blocked, too, whoever has them next.
+     */
+    addresses: z.array(z.string()).optional(),
+  }),
   AddressUnblocked: z.object(subject),
 }
 export type BlockEvent = EventOf<typeof blockEvents>

@@ -21,3 +21,12 @@ export const rejectBlocked = (
       failField(field, 'blocked', reason ? { what: 'reason', rule, reason } : { rule })
     }
 }
+
+/** Fails with 400 when something was blocked at a short address. `site` is that of its branded domain. */
+export const rejectBlockedAlias = (
+  field: string,
+  { site, alias }: { readonly site: string | undefined; readonly alias: string },
+  { blocks }: Blocking,
+) => {
+  if (blocks.address(site, alias)) failField(field, 'blocked', { what: 'host' })
+}

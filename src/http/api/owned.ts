@@ -110,7 +110,7 @@ export const updateOwned = <F extends object, E extends DomainEvent>(
   kind: OwnedKind,
   decider: OwnedDecider<F, E>,
   body: z.ZodType<Sent<F>>,
-  check: (body: Sent<F>) => void = () => {},
+  check: (body: Sent<F>, id: number) => void = () => {},
 ) => ({
   scope: 'write' as const,
   params: byId,
@@ -119,7 +119,7 @@ export const updateOwned = <F extends object, E extends DomainEvent>(
   body,
   run: async (call: Pick<Call, 'account' | 'write'> & ById & { readonly body: Sent<F> }) => {
     const { account, params, body, write } = call
-    check(body)
+    check(body, params.id)
     const changes = body as Partial<F>
     const { revision } = await write(decider, { type: 'Update', id: params.id, account, changes, token: randomUUID() })
     return { message: `${kinds[kind].label} has been updated.`, revision }

@@ -8,9 +8,13 @@ export interface LinkAddresses {
   readonly domains: Domains
 }
 
+/** Returns the address of a link's branded domain; undefined on the service's own host. */
+export const siteOf = ({ domain }: Pick<LinkFields, 'domain'>, { domains }: Pick<LinkAddresses, 'domains'>) =>
+  domain === null ? undefined : domains.byId(domain)?.domain
+
 /** Returns what a link's short address begins with: its branded domain, or the service's own address. */
-export const origin = ({ domain }: Pick<LinkFields, 'domain'>, { baseUrl, domains }: LinkAddresses) =>
-  (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl()
+export const origin = (link: Pick<LinkFields, 'domain'>, addresses: LinkAddresses) =>
+  siteOf(link, addresses) ?? addresses.baseUrl()
 
 /** Returns a link's short address. */
 export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, addresses: LinkAddresses) =>

@@ -1,4 +1,3 @@
-import type { Blocks } from '../../cache/blocks.ts'
 import { hideForeign } from '../../commands/caller.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
@@ -19,7 +18,7 @@ import { list } from '../api/list/list.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
-import { origin, short } from './address.ts'
+import { origin, short, siteOf } from './address.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
@@ -112,11 +111,13 @@ const nowIn = ({ now }: Reader) => now ?? new Date()
 
 /** Returns what a visitor of a link meets now; an archived link redirects all the same. */
 const statusOf = (
-  { id, url, starts, expiry, max_clicks: most, clicks, password }: LinkListRow,
-  blocks: Blocks,
+  row: LinkListRow,
+  services: Pick<LinkServices, 'blocks' | 'domains'>,
   now: Date,
 ): ListedLink['status'] => {
-  if (blocks.link(id) || blocks.destination(url)) return 'blocked'
+  const { id, url, alias, starts, expiry, max_clicks: most, clicks, password } = row
+  const { blocks } = services
+  if (blocks.link(id) || blocks.address(siteOf(row, services), alias) || blocks.destination(url)) return 'blocked'
   if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
   if (starts !== null && starts > now) return 'scheduled'
   return password ? 'protected' : 'active'
@@ -138,7 +139,7 @@ const listRow =
     campaign: row.campaign,
     tags: row.tags,
     archived: row.archived,
-    status: statusOf(row, services.blocks, now),
+    status: statusOf(row, services, now),
     revision: row.revision,
   })
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { withRandomAlias } from '../../commands/links/alias.ts'
-import { isFramed, link } from '../../commands/links/link.ts'
+import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
+import { type FieldChanges, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Reading, Writer } from '../api/route.ts'
-import { short } from './address.ts'
+import { rejectBlockedAlias } from '../api/blockedaddress.ts'
+import { failField } from '../api/errors.ts'
+import { short, siteOf } from './address.ts'
 import { type LinkBody, type LinkChanges, type LinkChecks, sentFields } from './body.ts'
 import { applyChannel } from './assigned.ts'
 import { deletedAnswer } from '../api/owned.ts'
@@ -39,6 +41,7 @@ export const addLink = async (
 ) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
+  if (given.alias) rejectBlockedAlias('custom', { site: siteOf(given, services), alias: given.alias }, services)
   const { password = null } = await passwordOf(body, hash)
   const token = randomUUID()
   const make = (alias: string) =>
@@ -58,6 +61,27 @@ export const addLink = async (
   return { id, shorturl: address, short: address, revision }
 }
 
+/**
+ * Fails with 400 when a link that is blocked gets another address, which would not be blocked once the link is deleted,
+ * or when a link gets an address at which another one was blocked.
+ */
+const rejectBlockedRename = async (
+  { account, load }: LinkWriter,
+  id: number,
+  { alias, domain }: FieldChanges,
+  services: LinkWriting,
+) => {
+  if (alias === undefined && domain === undefined) return
+  const { state } = await load(link, id)
+  const { fields } = state
+  const next = { alias: alias ?? fields.alias, domain: domain === undefined ? fields.domain : domain }
+  const isSame = aliasKey(next.alias) === aliasKey(fields.alias) && next.domain === fields.domain
+  // of another account's link, nothing must be said
+  if (isSame || state.account !== account) return
+  if (services.blocks.link(id)) failField('custom', 'blocked', { what: 'host' })
+  rejectBlockedAlias('custom', { site: siteOf(next, services), alias: next.alias }, services)
+}
+
 /** Changes the fields of a link that the body has. Returns the answer. */
 export const updateLink = async (
   caller: LinkWriter,
@@ -67,11 +91,13 @@ export const updateLink = async (
   hash: Hash = services.hashNewPassword,
 ) => {
   const { account, write } = caller
+  const changes = await sentFields(body, caller, services)
+  await rejectBlockedRename(caller, id, changes, services)
   const { state, revision } = await write(link, {
     type: 'UpdateLink',
     id,
     account,
-    changes: await sentFields(body, caller, services),
+    changes,
     ...(await passwordOf(body, hash)),
     token: randomUUID(),
     now: new Date().toISOString(),

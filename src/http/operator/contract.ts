@@ -33,6 +33,11 @@ const block = z.object({
   reason: text,
   operator: text.describe('who has blocked it: the name on the command line, or the account of an operator'),
   since: time,
+  again: z
+    .array(text.meta({ examples: ['id:61'] }))
+    .describe(
+      'links that the owner of a blocked link has made since, to the same destination: at most 10, newest first',
+    ),
 })
 
 const note = 'For sessions of operators only; other callers get 403.'

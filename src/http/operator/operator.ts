@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Blocks } from '../../cache/blocks.ts'
+import { formerAddresses } from '../../cache/formeraddresses.ts'
 import { account, type AccountCommand } from '../../commands/accounts/account.ts'
 import { block } from '../../commands/operator/block.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { refuse } from '../../commands/decider.ts'
 import { report } from '../../commands/operator/report.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
@@ -34,6 +36,7 @@ export type OperatorHealth = () => Promise<{
 export interface OperatorServices {
   readonly baseUrl: () => string
   readonly blocks: Blocks
+  readonly handler: Handler
   readonly operatorHealth: OperatorHealth
 }
 
@@ -70,13 +73,14 @@ const presentSubject = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonl
     ? { kind: 'link', value: `${kind === 'bio' ? 'bio' : 'id'}:${value}` }
     : { kind, value }
 
-const presentBlock = ({ kind, value, alias, account, reason, operator, changed }: NamedBlock) => ({
+const presentBlock = ({ kind, value, alias, account, reason, operator, changed, again }: NamedBlock) => ({
   ...presentSubject({ kind, value }),
   alias: alias ?? '',
   account,
   reason: reason ?? '',
   operator,
   since: timestamp(changed),
+  again: again.map((id) => `id:${id}`),
 })
 
 const lists = ({ blocks }: OperatorServices) => [
@@ -145,7 +149,7 @@ const find = async (
   }
 }
 
-const changes = ({ baseUrl }: OperatorServices) => [
+const changes = ({ baseUrl, handler }: OperatorServices) => [
   change('disable', 'DisableAccount', 'disabled'),
   change('enable', 'EnableAccount', 'active'),
   endpoint(operatorContract, 'POST /api/operator/report/close', {
@@ -163,7 +167,8 @@ const changes = ({ baseUrl }: OperatorServices) => [
     body: Blocked,
     run: async ({ body, reader, operate }) => {
       const { kind, value, called } = await find(body, { reader, baseUrl: baseUrl() }, true)
-      await operate(block, { type: 'Block', kind, value, reason: body.reason }, null)
+      const addresses = await formerAddresses({ handler, reader }, { kind, value })
+      await operate(block, { type: 'Block', kind, value, reason: body.reason, addresses }, null)
       return { ...presentSubject({ kind, value }), message: `${called} is blocked.` }
     },
   }),

@@ -10,7 +10,8 @@ import { type AddressesOf, deleteOwned, listOwned, readOwned, updateOwned } from
 import { statistics } from '../statistics/totals.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import { type Blocking, rejectBlocked, rejectBlockedAlias } from '../api/blockedaddress.ts'
+import { failField } from '../api/errors.ts'
 import { alias, byId, color, name, orEmpty, orInitial, url } from '../api/fields.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { bioContract, bioPages } from './contract/bio.ts'
@@ -41,6 +42,20 @@ export const addressesOf: AddressesOf<BioFields> = ({ avatar, links }) => ({
 
 export interface BioServices extends Blocking {
   readonly baseUrl: () => string
+}
+
+/**
+ * Fails with 400 for an address at which something was blocked, and for another address of a page that is blocked, which
+ * would not be blocked once the page is deleted.
+ */
+const rejectBlockedAddress = (
+  { alias }: { readonly alias?: string | undefined },
+  services: Pick<BioServices, 'blocks'>,
+  id?: number,
+) => {
+  if (!alias) return
+  if (id !== undefined && services.blocks.bio(id)) failField('alias', 'blocked', { what: 'host' })
+  rejectBlockedAlias('alias', { site: undefined, alias }, services)
 }
 
 const address = ({ alias }: BioFields, { baseUrl }: BioServices) => `${baseUrl()}/${alias}`
@@ -104,6 +119,7 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
     body: fields.extend({ name, links }),
     run: async ({ account, body, create }) => {
       rejectBlocked(addressesOf(body), services)
+      rejectBlockedAddress(body, services)
       const { alias: wished, ...given } = body
       const token = randomUUID()
       const make = (alias: string) => {
@@ -118,7 +134,10 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
   endpoint(
     bioContract,
     'PUT /api/bio/:id/update',
-    updateOwned('bio', bio, fields, (body) => rejectBlocked(addressesOf(body), services)),
+    updateOwned('bio', bio, fields, (body, id) => {
+      rejectBlocked(addressesOf(body), services)
+      rejectBlockedAddress(body, services, id)
+    }),
   ),
 
   endpoint(bioContract, 'DELETE /api/bio/:id/delete', deleteOwned('bio', bio)),

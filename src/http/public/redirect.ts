@@ -71,6 +71,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     alias: string,
     entry: number | undefined,
   ) => {
+    if (blocks.address(domain?.domain, alias)) {
+      options.notCounted('blocked')
+      return sendPage(req, res, blockedPage)
+    }
     const found = targets.get(domain?.id ?? null, alias)
     const target = found instanceof Promise ? await found : found
     if (!target) return sendMiss(req, res, domain)

@@ -5,9 +5,21 @@ import { type HandledProjection, put } from '../engine/projection.ts'
 
 const row = ({ stream, data, metadata, at, position }: Recorded<Event<'AddressBlocked' | 'AddressUnblocked'>>) => {
   const { kind, value } = data
-  const reason = 'reason' in data ? data.reason : null
+  const { reason = null, addresses = [] } = 'reason' in data ? data : {}
   const { id } = parseStreamId(stream)
-  return put('blocks', { id }, { kind, value, reason, operator: metadata.actor.name ?? '', changed: at, position })
+  return put(
+    'blocks',
+    { id },
+    {
+      kind,
+      value,
+      reason,
+      addresses,
+      operator: metadata.actor.name ?? '',
+      changed: at,
+      position,
+    },
+  )
 }
 
 /**
@@ -16,13 +28,13 @@ const row = ({ stream, data, metadata, at, position }: Recorded<Event<'AddressBl
  */
 export const blocks: HandledProjection = {
   name: 'blocks',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     blocks: (t) => `
       create table ${t} (
-        id text primary key, kind text not null, value text not null, reason text, operator text not null,
-        changed timestamptz not null, position bigint not null);
+        id text primary key, kind text not null, value text not null, reason text, addresses text[] not null,
+        operator text not null, changed timestamptz not null, position bigint not null);
       create index on ${t} (position)`,
   },
   on: {

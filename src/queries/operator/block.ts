@@ -8,6 +8,8 @@ export interface KnownBlock {
   readonly value: string
   /** null: it is not blocked any more */
   readonly reason: string | null
+  /** of a link or a bio page, as `AddressBlocked` has them */
+  readonly addresses: readonly string[]
   /** of its last change in the log */
   readonly position: bigint
 }
@@ -20,7 +22,7 @@ export interface BlockRow extends KnownBlock {
 export const blocksChanged = async ({ db, table }: Reader, after: bigint, upTo?: bigint): Promise<KnownBlock[]> => {
   const changed = db(table('blocks')).where('position', '>', after.toString())
   if (upTo !== undefined) void changed.where('position', '<=', upTo.toString())
-  const rows = (await changed.select('kind', 'value', 'reason', 'position')) as KnownBlock[]
+  const rows = (await changed.select('kind', 'value', 'reason', 'addresses', 'position')) as KnownBlock[]
   return rows.map((row) => ({ ...row, position: BigInt(row.position) }))
 }
 
@@ -32,7 +34,12 @@ export const listBlocks = async ({ db, table }: Reader): Promise<readonly BlockR
 export interface NamedBlock extends BlockRow {
   readonly alias: string | null
   readonly account: number | null
+  /** links that the owner has made since, and that lead where the blocked link does: at most 10 ids, newest first */
+  readonly again: readonly number[]
 }
+
+/** the newest links of an account among which those that lead to a blocked destination again are looked for */
+const looked = 1000
 
 /** Returns one page of what is blocked. */
 export const searchBlocks = async (reader: Reader, request: ListRequest): Promise<Listed<NamedBlock>> => {
@@ -47,10 +54,17 @@ export const searchBlocks = async (reader: Reader, request: ListRequest): Promis
     .leftJoin({ l: table('links') }, 'l.id', idOf('link'))
     .leftJoin({ o: table('bios') }, 'o.id', idOf('bio'))
     .whereRaw('b.position = any(?::bigint[])', [found.rows.map(([position]) => String(position))])
-    .select('b.*', db.raw('coalesce(l.alias, o.alias) as alias, coalesce(l.account, o.account) as account'))) as (Omit<
-    NamedBlock,
-    'account'
-  > & { readonly account: string | null })[]
+    .select(
+      'b.*',
+      db.raw(
+        `coalesce(l.alias, o.alias) as alias, coalesce(l.account, o.account) as account,
+         array(
+           select x.id::int from (
+             select id, url from ${table('links')}
+             where account = l.account and created > b.changed and deleted is null order by created desc limit ${looked}
+           ) x where x.url = l.url order by x.id desc limit 10) as again`,
+      ),
+    )) as (Omit<NamedBlock, 'account'> & { readonly account: string | null })[]
   return inOrder(
     found,
     rows.map((row) => ({ ...row, position: BigInt(row.position), account: idOrNull(row.account) })),

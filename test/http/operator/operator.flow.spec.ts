@@ -194,6 +194,72 @@ describe("the operator's view", () => {
     expect((await unblock()).status).to.equal(404)
   })
 
+  it('blocks the addresses of a link, now and before, which its owner cannot bring back by another link', async () => {
+    const url = 'https://example.com/phish'
+    const link = await addLink(bob, { custom: 'phish-first', url })
+    const update = (id: number, body: object) =>
+      app.put(`/api/url/${id}/update`, { key: bob.key, body: { url, ...body } })
+    await update(link, { custom: 'phish' })
+    const value = `id:${link}`
+    const blocked = await operator.ask('POST', '/api/operator/block', { kind: 'link', value, reason: 'Phishing' })
+    expect(blocked.status).to.equal(200)
+    const statusOf = async (path: string) => (await app.visit(path)).status
+    await eventually(async () => (await statusOf('/phish')) === 403)
+
+    const renamed = await update(link, { custom: 'phish-2' })
+    expect(renamed.json).to.deep.include({ error: 1, code: 'blocked', field: 'custom' })
+    expect((await update(link, { custom: 'Phish', title: 'the same address' })).status).to.equal(200)
+    await app.del(`/api/url/${link}/delete`, { key: bob.key })
+    for (const custom of ['phish', 'PHISH', 'phish-first']) {
+      const again = await app.post('/api/url/add', { key: bob.key, body: { url, custom } })
+      expect(again.json, custom).to.deep.include({ error: 1, code: 'blocked', field: 'custom' })
+      const page = await app.post('/api/bio/add', { key: bob.key, body: { name: 'x', alias: custom, links: [] } })
+      expect(page.json, custom).to.deep.include({ error: 1, code: 'blocked', field: 'alias' })
+    }
+    const other = await addLink(bob, { custom: 'other' })
+    expect((await update(other, { custom: 'phish' })).json).to.deep.include({ code: 'blocked', field: 'custom' })
+    expect([await statusOf('/phish'), await statusOf('/phish-first'), await statusOf('/other')]).to.deep.equal([
+      403, 403, 302,
+    ])
+
+    const again = await addLink(bob, { url })
+    const named = (await listed('/api/operator/blocks', 'blocks')).find((row) => row['value'] === value)
+    expect(named?.['again']).to.deep.equal([`id:${again}`])
+    await operator.ask('POST', '/api/operator/unblock', { kind: 'link', value })
+    await eventually(async () => (await statusOf('/phish')) === 404)
+    expect((await update(other, { custom: 'phish' })).status).to.equal(200)
+  })
+
+  it('blocks the address of a bio page, which its owner cannot replace by a link', async () => {
+    const added = await app.post('/api/bio/add', { key: bob.key, body: { name: 'x', alias: 'evil-page', links: [] } })
+    const id = added.json['id'] as number
+    await command('block', 'link', `bio:${id}`, '--reason', 'spam', '--yes')
+    await eventually(async () => (await app.visit('/evil-page')).status === 403)
+    const renamed = await app.put(`/api/bio/${id}/update`, { key: bob.key, body: { alias: 'evil-page-2' } })
+    expect(renamed.json).to.deep.include({ error: 1, code: 'blocked', field: 'alias' })
+    await app.del(`/api/bio/${id}/delete`, { key: bob.key })
+    const link = { url: 'https://example.com/', custom: 'evil-page' }
+    expect((await app.post('/api/url/add', { key: bob.key, body: link })).json).to.deep.include({ code: 'blocked' })
+    expect((await app.visit('/evil-page')).status).to.equal(403)
+    await command('unblock', 'link', `bio:${id}`, '--yes')
+  })
+
+  it('keeps an address of a branded domain blocked when its owner adds the domain again', async () => {
+    const body = { domain: 'https://go.blocked.example' }
+    const add = async () => (await app.post('/api/domain/add', { key: bob.key, body })).json['id'] as number
+    const first = await add()
+    const link = await addLink(bob, { custom: 'phish', domain: 'go.blocked.example' })
+    await command('block', 'link', `id:${link}`, '--reason', 'phishing', '--yes')
+    const visit = async () => (await app.visit('/phish', { Host: 'go.blocked.example' })).status
+    await eventually(async () => (await visit()) === 403)
+    await app.del(`/api/domain/${first}/delete`, { key: bob.key })
+    await add()
+    const again = { url: 'https://example.com/', custom: 'phish', domain: 'go.blocked.example' }
+    const refused = await app.post('/api/url/add', { key: bob.key, body: again })
+    expect(refused.json).to.deep.include({ error: 1, code: 'blocked', field: 'custom' })
+    await command('unblock', 'link', `id:${link}`, '--yes')
+  })
+
   it('blocks hosts, patterns and branded domains, and names what cannot be blocked', async () => {
     const subjects = [
       ['host', 'https://evil.example/', 'evil.example'],

@@ -15,16 +15,18 @@ interface Block {
   readonly reason: string
   readonly operator: string
   readonly since: string
+  readonly again: readonly string[]
 }
 
 const nameOf = ({ alias, value }: Block) => (alias === '' ? value : `/${alias}`)
 
-const noteOf = ({ kind, value, alias, account }: Block) => {
+const noteOf = ({ kind, value, alias, account, again }: Block) => {
   const texts = t().operator
   return [
     texts.kinds[kind],
     ...(alias === '' ? [] : [value]),
     ...(account === null ? [] : [fill(texts.account, { id: account })]),
+    ...(again.length === 0 ? [] : [fill(texts.again, { links: again.join(', ') })]),
   ].join(' · ')
 }
 
