@@ -27,9 +27,11 @@ const ownerOf = ({ type, data }: DomainEvent) => {
   if (type === 'AccountRegistered') return data.id
   return 'account' in data ? data.account : 1
 }
-/** Returns the stream of an event: `LinkUpdated` belongs to `link-<id>`, API keys to their account. */
+/** Returns the stream of an event: `LinkUpdated` belongs to `link-<id>`, API keys and second factors to their account. */
 const streamOf = ({ type, data }: DomainEvent) => {
-  const noun = type.startsWith('ApiKey') ? 'account' : /^[A-Z][a-z]+/.exec(type)![0].toLowerCase()
+  const noun = /^(?:ApiKey|SecondFactor|RecoveryCode)/.test(type)
+    ? 'account'
+    : /^[A-Z][a-z]+/.exec(type)![0].toLowerCase()
   return `${noun}-${'id' in data ? data.id : 0}`
 }
 
@@ -44,6 +46,12 @@ export const recorded = (events: readonly (DomainEvent | Recorded<DomainEvent>)[
     const when = at(i + 1)
     return { ...fresh(event, ownerOf(event), when), stream, revision, position: BigInt(i + 1), at: when }
   })
+}
+
+/** Returns an event as the log returns it from a stream. */
+export const inStream = (event: DomainEvent, stream: string, position: bigint): Recorded<DomainEvent> => {
+  const when = at(Number(position))
+  return { ...fresh(event, ownerOf(event), when), stream, revision: position - 1n, position, at: when }
 }
 
 /** The fields of a link with the alias `Hello` to example.com. */

@@ -111,7 +111,14 @@ export const projectionSpec = (projection: Projection) => ({
   given: (...past: readonly (DomainEvent | Recorded<DomainEvent>)[]) => {
     if (!('on' in projection)) throw new Error(`${projection.name} needs a database`)
     const events = recorded(past)
-    const changes = (some: readonly Recorded<DomainEvent>[]) => some.flatMap((event) => changesOf(projection, event))
+    const changes = (some: readonly Recorded<DomainEvent>[]) =>
+      some.flatMap((event) =>
+        changesOf(projection, event).map((change) => {
+          expect(projection.tables, event.type).to.include.keys(change.table)
+          expect(change.key, `${event.type} must not change every row of ${change.table}`).not.to.deep.equal({})
+          return change
+        }),
+      )
     const rows = (tables: Tables, table: string) => [...(tables.get(table)?.values() ?? [])]
     return {
       thenRows: (table: string, ...expected: readonly Row[]) => {

@@ -73,6 +73,31 @@ describe('the table of accounts', () => {
       'accounts',
       ann(2n, { rate_limit: 600 }),
     ))
+  it('has the visits that an account excludes, until it is erased', () => {
+    const exclusions = { ...noExclusions, countries: ['CA'] }
+    const set: AccountEvent = { type: 'AccountExclusionsSet', data: { id, exclusions } }
+    given(registered, set).thenRows('accounts', ann(2n, { exclusions }))
+    given(registered, set, erased).thenRows('accounts', ann(3n, { status: 'erased', email: null, username: null }))
+  })
+  it('counts what the table does not have in the revision only', () => {
+    const events: readonly AccountEvent[] = [
+      { type: 'SecondFactorAdded', data: { id, secret: 's', recoveryHashes: 'a b' } },
+      { type: 'RecoveryCodeUsed', data: { id, hash: 'a' } },
+      { type: 'SecondFactorRemoved', data: { id } },
+      { type: 'AccountOperatorMarked', data: { id } },
+      { type: 'AccountOperatorUnmarked', data: { id } },
+    ]
+    for (const event of events) given(registered, event).thenRows('accounts', ann(1n, { revision: 1n }))
+  })
+  it('has the revision and the position of a change to a key', () => {
+    const key = { number: 2, key: 'k', hash: 'h', name: 'n', scopes: ['read'], expires: null, addresses: null } as const
+    const events: readonly AccountEvent[] = [
+      { type: 'ApiKeyAdded', data: { id, ...key, scopes: [...key.scopes] } },
+      { type: 'ApiKeyUpdated', data: { id, number: 1, name: 'x' } },
+      { type: 'ApiKeyDeleted', data: { id, number: 1 } },
+    ]
+    for (const event of events) given(registered, issued('a'), event).thenRows('accounts', ann(3n))
+  })
   it('has a row for each account', () => {
     const bea: AccountEvent = { ...registered, data: { ...registered.data, id: 8, username: 'bea' } }
     given(registered, bea, disabled).thenRows(
@@ -115,6 +140,24 @@ describe('the table of API keys', () => {
     given(registered, issued('a', at(99)), issued('b')).thenRows('api_keys', main('b', { issued: at(3) })))
   it('replaces all keys by one that an operator issues', () =>
     given(registered, issued('a'), added, issued('b')).thenRows('api_keys', main('b', { issued: at(4) })))
+  it('keeps the keys of other accounts', () => {
+    const other = (event: AccountEvent): AccountEvent => ({ ...event, data: { ...event.data, id: 8 } }) as AccountEvent
+    const theirs = main('a', { account: 8, issued: at(3) })
+    given(registered, other(registered), other(issued('a')), issued('a'), issued('b')).thenRows(
+      'api_keys',
+      theirs,
+      main('b', { issued: at(5) }),
+    )
+    given(registered, other(registered), other(issued('a')), issued('a'), erased).thenRows('api_keys', theirs)
+  })
+  it('changes the key that an event names, and no other', () => {
+    const row = { account: id, number: 2, key: 'k', hash: 'h', name: 'import', scopes: ['read'], issued: at(3) }
+    given(registered, issued('a'), added, { type: 'ApiKeyUpdated', data: { id, number: 1, name: 'x' } }).thenRows(
+      'api_keys',
+      main('a', { name: 'x', issued: at(2) }),
+      { ...row, addresses: '10.0.0.0/8', expires: null },
+    )
+  })
   it('has each key that is added, as it was changed, until it ends', () => {
     const changed: AccountEvent = { type: 'ApiKeyUpdated', data: { id, number: 2, name: 'shop', scopes: ['write'] } }
     const ended: AccountEvent = { type: 'ApiKeyDeleted', data: { id, number: 1 } }

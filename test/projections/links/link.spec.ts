@@ -14,6 +14,10 @@ const updated = (
   data: { id, changes, ...more },
 })
 const deleted: DomainEvent = { type: 'LinkDeleted', data: { id } }
+const restored = (data: Omit<Extract<DomainEvent, { type: 'LinkRestored' }>['data'], 'id'>): DomainEvent => ({
+  type: 'LinkRestored',
+  data: { id, ...data },
+})
 
 const { notes: _, last_variant: __, ...columns } = linkFields
 /** Returns the row of the link, last changed at a position. */
@@ -106,6 +110,25 @@ describe('the table of links', () => {
   })
   it('keeps the row of a deleted link, so that caches learn of the deletion', () =>
     given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))
+  it('has a restored link with the fields that the event changes, and with its password unless that changes', () => {
+    given(created, deleted, restored({ deleted: true, changes: { title: 'Press' } })).thenRows(
+      'links',
+      row(3n, { title: 'Press' }),
+    )
+    given(created, restored({ to: 0, changes: {}, password: null })).thenRows('links', row(2n, { password: null }))
+  })
+  it('has the notes that come back with a link, or were cleared by a restore', () => {
+    const noted = linkCreated({ id, notes: 'For Ann' })
+    const notes = { link: id, account: 1, notes: 'For Ann' }
+    given(noted, deleted, restored({ deleted: true, changes: {}, notes: 'For Ann' })).thenRows('link_notes', notes)
+    given(noted, restored({ to: 0, changes: {}, notes: null })).thenRows('link_notes')
+    given(noted, restored({ to: 0, changes: { title: 'x' } })).thenRows('link_notes', notes)
+  })
+  it('keeps the tags of a link when other fields change', () =>
+    given(linkCreated({ id, tags: ['a'], password: 'scrypt' }), updated({ title: 'x' })).thenRows(
+      'links',
+      row(2n, { tags: ['a'], tag_keys: ['1/a'], title: 'x' }),
+    ))
   it('has the revision of the link and the position in the log', () => {
     const other = linkCreated({ id: 43, alias: 'other' })
     given(other, created, updated({ title: 'x' })).thenRows(
@@ -139,5 +162,11 @@ describe('the number of links of an account', () => {
     counts(created, updated({ archived: true })).are(1, 1)
     counts(created, updated({ archived: true }), updated({ archived: false })).are(1, 0)
     counts(created, updated({ archived: true }), archived).are(0, 0)
+    const back = (more: object) => restored({ changes: {}, ...more })
+    counts(created, deleted, back({ deleted: true })).are(1, 0)
+    counts(created, updated({ archived: true }), archived, back({ deleted: true, archived: true })).are(1, 1)
+    counts(created, back({ changes: { archived: true } })).are(1, 1)
+    counts(created, updated({ archived: true }), back({ changes: { archived: false } })).are(1, 0)
+    counts(created, back({ changes: { title: 'x' } })).are(1, 0)
   })
 })
