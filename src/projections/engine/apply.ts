@@ -7,7 +7,7 @@ import { prepared } from '../../postgres/database.ts'
 import { notify } from '../../postgres/notifications.ts'
 import type { BatchSize } from './batchsize.ts'
 import type { Member } from './members.ts'
-import { changesOf, type Change, type Projection, writeChanges } from './projection.ts'
+import { type Change, type ChangesOf, changesOfBatch, type Projection, writeChanges } from './projection.ts'
 import { checkpointsOf, tableNames } from './tables.ts'
 
 /** The checkpoint has been moved by another projector, or other tables are live now. */
@@ -82,7 +82,7 @@ const advance = async (
   throw new Overtaken(`a checkpoint is no longer at ${behind[0]?.position}: ${names.join(', ')}`)
 }
 
-const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[]): Change[] => {
+const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[], changesOf: ChangesOf): Change[] => {
   if (!('on' in projection)) return []
   return events.flatMap((event) => {
     try {
@@ -100,7 +100,7 @@ const isTooLarge = (error: unknown) =>
 const isHopeless = (error: unknown) =>
   isDataError(error) || (isTooLarge(error) && (error as { code?: string }).code !== '57014')
 
-const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[]) => {
+const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[], changesOf: ChangesOf) => {
   const { projection, checkpoint } = member
   const names = tableNames(projection, checkpoint.generation)
   const concerned = events.filter(concerns(member))
@@ -108,9 +108,9 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogE
   if (unknown.length > 0 && 'write' in projection) await projection.writeUnknown?.(tx, names, unknown)
   const fresh = concerned.filter(isKnown)
   if (fresh.length === 0) return
-  const all = changes(projection, fresh)
+  const all = changes(projection, fresh, changesOf)
   try {
-    await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh))
+    await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh, changesOf))
   } catch (error) {
     if (isHopeless(error) && fresh.length === 1) throw new Poison(fresh[0]!, projection.name, error)
     throw error
@@ -130,7 +130,9 @@ const applyBatch = (
     if (!isDurable) await tx.raw('set local synchronous_commit = off')
     const last = events.at(-1)!
     const moved = await advance(tx, members, last, notification)
-    for (const member of members) await writeOne(tx, member, events)
+    // the versions of rows are made of the same changes as the rows
+    const changesOf = changesOfBatch()
+    for (const member of members) await writeOne(tx, member, events, changesOf)
     return moved
   })
 

@@ -59,27 +59,39 @@ interface Base {
 export interface HandledProjection extends Base {
   readonly on: Handlers
 }
-/** A projection whose rows depend on existing rows: it writes a batch itself, inside the projector's transaction. */
+/**
+ * A projection whose rows depend on existing rows: it writes a batch itself, inside the projector's transaction.
+ * `changesOf` returns what other projections make of an event, as they write it.
+ */
 export interface WrittenProjection extends Base {
-  readonly write: (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => Promise<void>
+  readonly write: (
+    tx: Knex,
+    names: TableNames,
+    events: readonly Recorded<DomainEvent>[],
+    changesOf: ChangesOf,
+  ) => Promise<void>
   /** Writes what only a newer release can read, for tables of where events are rather than what they say. */
   readonly writeUnknown?: (tx: Knex, names: TableNames, events: readonly Recorded<UnknownEvent>[]) => Promise<void>
 }
 export type Projection = HandledProjection | WrittenProjection
 
-const none: readonly Change[] = []
-/** Changes by their events. The versions of rows are made of the same changes as the rows. */
-const made = new WeakMap<Recorded<DomainEvent>, Map<Handlers, readonly Change[]>>()
-
 /** Returns the changes that an event makes; none if the projection does not handle its type. */
 export const changesOf = ({ on }: Pick<HandledProjection, 'on'>, event: Recorded<DomainEvent>): readonly Change[] => {
   const handle = on[event.type] as ((event: Recorded<DomainEvent>) => readonly Change[]) | undefined
-  if (!handle) return none
-  let own = made.get(event)
-  if (!own) made.set(event, (own = new Map()))
-  let changes = own.get(on)
-  if (!changes) own.set(on, (changes = handle(event)))
-  return changes
+  return handle ? handle(event) : []
+}
+export type ChangesOf = typeof changesOf
+
+/** Returns `changesOf` for the events of one batch, which calls each handler once for each of them. */
+export const changesOfBatch = (): ChangesOf => {
+  const made = new Map<Recorded<DomainEvent>, Map<Handlers, readonly Change[]>>()
+  return (projection, event) => {
+    const known = made.get(event)
+    const changes = known?.get(projection.on) ?? changesOf(projection, event)
+    if (known) known.set(projection.on, changes)
+    else made.set(event, new Map([[projection.on, changes]]))
+    return changes
+  }
 }
 
 /** Returns a value of a key as text. */

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Recorded } from '../../events/event.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import {
-  changesOf,
+  type ChangesOf,
   type HandledProjection,
   type Projection,
   type TableNames,
@@ -77,6 +77,7 @@ const changesByTable = (
   of: readonly HandledProjection[],
   keys: ReadonlyMap<string, readonly string[]>,
   events: readonly Recorded<DomainEvent>[],
+  changesOf: ChangesOf,
 ): readonly Versioned[] => {
   const tables = new Map<string, Dated[]>()
   for (const event of events)
@@ -127,10 +128,10 @@ const projectionOf = ({ of, tables, keys, owners }: ReturnType<typeof kept>): Wr
   optional: true,
   indexedLast: of.flatMap(({ indexedLast = [] }) => indexedLast.map(pastOf)),
   tables: Object.fromEntries(tables.map(([name, ddl]) => [pastOf(name), versionsOf(name, ddl)])),
-  write: async (tx, names, events) => {
+  write: async (tx, names, events, changesOf) => {
     const erased = events.flatMap((event) => (event.type === 'AccountErased' ? [event.data.id] : []))
     const others = events.filter(({ type }) => type !== 'AccountErased')
-    await writeVersions(tx, names, changesByTable(of, keys, others))
+    await writeVersions(tx, names, changesByTable(of, keys, others, changesOf))
     if (erased.length > 0) await forget(tx, names, owners, erased)
   },
 })

@@ -3,7 +3,7 @@ import type { Click } from '../../../src/events/statistics/click.ts'
 import type { Recorded } from '../../../src/events/event.ts'
 import type { Event } from '../../../src/events/index.ts'
 import type { Database } from '../../../src/postgres/database.ts'
-import type { TableNames } from '../../../src/projections/engine/projection.ts'
+import { changesOf, type TableNames } from '../../../src/projections/engine/projection.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { clickSeries } from '../../../src/queries/statistics/series.ts'
@@ -28,7 +28,7 @@ describe('statistics of very uneven clicks', () => {
   const write = async (tx: Database, batches: readonly (readonly Click[])[]) => {
     if ('on' in stats) throw new Error('statistics write by themselves')
     const events = recorded(batches.map((clicks) => clicked(...clicks))) as Recorded<Event<'LinkClicked'>>[]
-    await stats.write(tx, names, events)
+    await stats.write(tx, names, events, changesOf)
   }
   const rowsRead = async (tx: Database) => {
     const { rows } = await tx.raw<{ rows: { n: string }[] }>(

@@ -4,6 +4,7 @@ import type { Click } from '../../../src/events/statistics/click.ts'
 import type { Recorded } from '../../../src/events/event.ts'
 import type { DomainEvent, Event } from '../../../src/events/index.ts'
 import { type Exclusions, noExclusions } from '../../../src/events/statistics/exclusions.ts'
+import { changesOf } from '../../../src/projections/engine/projection.ts'
 import type { Clicked } from '../../../src/projections/statistics/clickfacts.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
@@ -144,7 +145,7 @@ describe(`reclassifications (${repeatable})`, () => {
       write: async (events: readonly Recorded<DomainEvent>[], most = 5) => {
         for (let from = 0; from < events.length;) {
           const to = from + 1 + random(most)
-          await write(log.db, names, events.slice(from, to))
+          await write(log.db, names, events.slice(from, to), changesOf)
           from = to
         }
       },

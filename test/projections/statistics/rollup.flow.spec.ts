@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Click } from '../../../src/events/statistics/click.ts'
 import type { Clicked } from '../../../src/projections/statistics/clickfacts.ts'
-import type { TableNames } from '../../../src/projections/engine/projection.ts'
+import { changesOf, type TableNames } from '../../../src/projections/engine/projection.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { topDimensions } from '../../../src/projections/statistics/labels.ts'
 import { dropOldFacts } from '../../../src/projections/statistics/retention.ts'
@@ -124,7 +124,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     const table = tableNames(stats, generation)
     for (let from = 0; from < events.length;) {
       const to = from + 1 + random(most)
-      await stats.write(log.db, table, events.slice(from, to))
+      await stats.write(log.db, table, events.slice(from, to), changesOf)
       from = to
     }
     return { generation, reader: { db: log.db, table } }
@@ -300,7 +300,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       const { reader } = await written(events.slice(0, 2), 1)
       await drop(reader.table, '2026-02-01')
       if ('on' in stats) throw new Error('statistics write by themselves')
-      for (const event of events.slice(2)) await stats.write(log.db, reader.table, [event])
+      for (const event of events.slice(2)) await stats.write(log.db, reader.table, [event], changesOf)
       await drop(reader.table, '2026-03-01')
       for (const n of [2, 3, 4]) await expectAfter(reader, events, n)
     })
@@ -336,7 +336,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       },
     }))
     if ('on' in stats) throw new Error('statistics write by themselves')
-    await stats.write(log.db, reader.table, moved)
+    await stats.write(log.db, reader.table, moved, changesOf)
     expect(await dropJanuary()).to.have.length(1)
 
     const all = [...most, ...moved]

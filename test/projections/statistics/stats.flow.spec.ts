@@ -5,7 +5,7 @@ import type { Event } from '../../../src/events/index.ts'
 import { classes, subjects, timeOf } from '../../../src/projections/statistics/clickfacts.ts'
 import { dims } from '../../../src/projections/statistics/labels.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
-import type { TableNames } from '../../../src/projections/engine/projection.ts'
+import { changesOf, type TableNames } from '../../../src/projections/engine/projection.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { at, click, clicked, recorded } from '../../support/events.ts'
 import { long, randomFrom, repeatable, seed } from '../../support/faults.ts'
@@ -25,7 +25,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     if ('on' in stats) throw new Error('statistics write by themselves')
     const { generation } = await newGeneration(log.db, stats, log.store.logId)
     const names = tableNames(stats, generation)
-    for (const batch of batches) await stats.write(log.db, names, batch)
+    for (const batch of batches) await stats.write(log.db, names, batch, changesOf)
     return { names, generation }
   }
   const counters = async (names: TableNames) => {
@@ -153,7 +153,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
   it('are not changed by other events', async () => {
     if ('on' in stats) throw new Error('statistics write by themselves')
     const { names } = await written()
-    await stats.write(log.db, names, recorded([{ type: 'LinkDeleted', data: { id: 42 } }]))
+    await stats.write(log.db, names, recorded([{ type: 'LinkDeleted', data: { id: 42 } }]), changesOf)
     expect(await counters(names)).to.deep.equal([])
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Click } from '../../../src/events/statistics/click.ts'
+import { changesOf } from '../../../src/projections/engine/projection.ts'
 import type { Clicked } from '../../../src/projections/statistics/clickfacts.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
@@ -91,7 +92,8 @@ describe(`filtered statistics (${repeatable})`, () => {
     if ('on' in stats) throw new Error('statistics write by themselves')
     const { generation } = await newGeneration(log.db, stats, log.store.logId)
     const table = tableNames(stats, generation)
-    for (let from = 0; from < events.length; from += 15) await stats.write(log.db, table, events.slice(from, from + 15))
+    for (let from = 0; from < events.length; from += 15)
+      await stats.write(log.db, table, events.slice(from, from + 15), changesOf)
     reader = { db: log.db, table }
   })
   after(() => log.close())

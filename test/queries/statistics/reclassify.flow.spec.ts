@@ -4,6 +4,7 @@ import type { Click } from '../../../src/events/statistics/click.ts'
 import type { Recorded } from '../../../src/events/event.ts'
 import type { DomainEvent } from '../../../src/events/index.ts'
 import { noExclusions } from '../../../src/events/statistics/exclusions.ts'
+import { changesOf } from '../../../src/projections/engine/projection.ts'
 import { dropOldFacts } from '../../../src/projections/statistics/retention.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
@@ -68,7 +69,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     return {
       generation,
       reader: { db: log.db, table },
-      write: (some: readonly Recorded<DomainEvent>[]) => write(log.db, table, some),
+      write: (some: readonly Recorded<DomainEvent>[]) => write(log.db, table, some, changesOf),
       drop: () =>
         dropOldFacts({
           locked: (work) => log.db.transaction(work),
