@@ -27,8 +27,7 @@ describe('a list as a file for a spreadsheet', () => {
   })
 
   it('keeps a spreadsheet from executing what a visitor wrote', () => {
-    for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)'])
-      expect(written(formula), formula).to.equal(`'${formula}`)
+    for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)']) expect(written(formula), formula).to.equal(`'${formula}`)
     expect(written('=HYPERLINK("https://evil.example","x")')).to.equal(`"'=HYPERLINK(""https://evil.example"",""x"")"`)
     expect(written(['x;=1', 'y'])).to.equal(`x;'=1 y`)
   })
