@@ -25,7 +25,15 @@ export const layers = {
   'app/jobs': ['commands', 'queries', 'events', 'security', 'lib'],
   http: ['cache', 'commands', 'queries', 'clicks', 'events', 'clicks/visitor', 'qr', 'security', 'lib'],
   // the dashboard shares what imports nothing
-  web: ['qr', 'events/kinds.ts', 'clicks/visitor/choose.ts', 'clicks/visitor/device.ts', 'lib/csv.ts', 'lib/problems'],
+  web: [
+    'qr',
+    'events/kinds.ts',
+    'clicks/visitor/choose.ts',
+    'clicks/visitor/device.ts',
+    'lib/csv.ts',
+    'lib/loopback.ts',
+    'lib/problems',
+  ],
 }
 
 /**

@@ -9,6 +9,7 @@ import { postForm } from '../support/forms.ts'
 
 const [phone, desktop] = [390, 1440]
 
+const allClicks = `document.querySelector('.totals li:last-child .figure').innerText`
 const lists = ['/channels', '/campaigns', '/pixels', '/domains', '/splash', '/overlays', '/bio', '/keys', '/webhooks']
 
 describe("the owner's screens in Chromium", function () {
@@ -159,9 +160,11 @@ describe("the owner's screens in Chromium", function () {
       )
       // one of its clicks, as it happens
       await see(`document.querySelector('.live.open')`)
+      const ever = Number(await browser.read<string>(allClicks))
       await app.visit('/spring-sale')
       await see(`document.querySelector('.feed a')?.innerText === '/spring-sale'`)
       await see(`document.querySelector('.totals .figure').innerText === '${clicks + 1}'`)
+      await see(`${allClicks} === '${ever + 1}'`)
       await open(`${screen}?${await momentOf(`/api/${by}/${id}`)}`)
       await seeText('Exact through event')
       await see(`!document.querySelector('.live')`)

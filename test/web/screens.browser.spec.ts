@@ -115,6 +115,20 @@ describe('the dashboard in Chromium', function () {
     await see(`document.querySelector('h1').innerText.includes('example.com/menu')`)
   })
 
+  it('says of a QR code whose address leads to this machine only that a phone cannot open it', async () => {
+    const { app, browser, open, seeText, write } = dashboard
+    const localOnly = `A phone cannot open the code: ${new URL(app.app.baseUrl).host} leads`
+    for (const screen of ['/qr', `/qr/${code}`, `/links/${link}`]) {
+      await open(screen)
+      await seeText(localOnly)
+    }
+    await open('/qr/new')
+    await write('.form-grid select', 'text')
+    await write('textarea', 'Hello')
+    await seeText('Scans reliably')
+    expect(await browser.read(`document.body.innerText.includes('A phone cannot')`)).to.equal(false)
+  })
+
   it('has no fault of contrast, names or sizes on any screen, on phones and desktops, in light and dark', async () => {
     const { app, browser, open } = dashboard
     const long = 'a-name-that-is-as-long-as-a-name-can-be-and-has-no-place-to-break-xx'.slice(0, 64)

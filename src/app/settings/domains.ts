@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { isLoopback } from '../../lib/loopback.ts'
 import { host, list } from './parsers.ts'
 
 /** Returns whether an address leads to this machine only. */
-const isLocal = (address: string | undefined) =>
-  address === undefined || /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname)
+const isLocal = (address: string | undefined) => address === undefined || isLoopback(new URL(address).hostname)
 
 interface DomainSettings {
   readonly BASE_URL?: string | undefined

@@ -2,6 +2,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import type { Domains } from '../../cache/domains.ts'
 import type { Config } from '../../config.ts'
 import { plainAddress } from '../../lib/address.ts'
+import { isLoopback } from '../../lib/loopback.ts'
 import { normalHost } from '../../lib/url.ts'
 
 /** Returns the name of this machine and all its addresses. */
@@ -11,7 +12,8 @@ const namesOfMachine = () =>
     ...Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => plainAddress(address))),
   ].filter(Boolean)
 
-const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|::1|0\.0\.0\.0|::)$/
+/** Connections to the unspecified addresses come to this machine, too. */
+const isLocal = (name: string) => isLoopback(name) || name === '0.0.0.0' || name === '::'
 
 /** Returns the one spelling of a name or an IP address: IPv6 without brackets, IPv4-mapped addresses as IPv4. */
 const canonical = (host: string) => {
@@ -39,14 +41,12 @@ export const ourHosts = (
   const main = canonical(base.hostname)
   const machine = new Set(namesOfMachine())
   // a proxy or a container on this machine may listen on another port for us
-  const ofBase =
-    loopback.test(main) && BASE_URL !== undefined ? [Number(base.port) || 80, Number(base.port) || 443] : []
+  const ofBase = isLocal(main) && BASE_URL !== undefined ? [Number(base.port) || 80, Number(base.port) || 443] : []
   const isOurPort = (port: number) => {
     const ours = [...ports(), ...ofBase]
     return port === 0 ? ours.includes(80) || ours.includes(443) : ours.includes(port)
   }
-  const isThisMachine = (host: string, name: string) =>
-    (loopback.test(name) || machine.has(name)) && isOurPort(portOf(host))
+  const isThisMachine = (host: string, name: string) => (isLocal(name) || machine.has(name)) && isOurPort(portOf(host))
 
   /** Returns whether this is the host of BASE_URL on any port, or this machine on a port of ours. */
   const isMainHost = (host: string) => {

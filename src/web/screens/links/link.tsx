@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
-import type { LinkAnswer, LinkDetails } from '../../core/answers.ts'
+import type { LinkAnswer, Revisions } from '../../core/answers.ts'
 import { request } from '../../core/api.ts'
 import { useKey } from '../../core/keys.ts'
 import { useLoad } from '../../core/load.ts'
@@ -10,125 +10,25 @@ import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
 import { dayOf, moment } from '../../core/time.ts'
 import { attempt } from '../../core/toasts.ts'
-import { CopyButton, WriteLink } from '../../parts/button.tsx'
+import { CopyButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { periodOf } from '../statistics/period.ts'
 import { Periods } from '../statistics/presets.tsx'
-import { QrImage } from '../../parts/qrimage.tsx'
+import { useRefresh } from '../statistics/refresh.ts'
 import { NotFound } from '../../parts/section.tsx'
 import { Failed, Notice } from '../../parts/states.tsx'
 import { LinkSheet } from './editor/sheet.tsx'
 import { Destinations } from './destinations.tsx'
+import { LinkHead } from './head.tsx'
 import { LinkHistory } from './revisions.tsx'
-import { statusOf, Status } from './status.tsx'
 import { Statistics } from '../statistics/statistics.tsx'
 
-const Facts = ({ details }: { readonly details: LinkDetails }) => {
-  const texts = t().link
-  const rules = [details.location, details.device, details.language].reduce((n, one) => n + Object.keys(one).length, 0)
-  return (
-    <div class="facts">
-      <Status {...statusOf(details)} />
-      {rules > 0 && <span>{counted(texts.rules, rules)}</span>}
-      {details.tags.length > 0 && (
-        <ul class="tags">
-          {details.tags.map((tag) => (
-            <li key={tag}>
-              <a href={href('/links', { tag })}>{tag}</a>
-            </li>
-          ))}
-        </ul>
-      )}
-      <span>{fill(texts.created, { when: dayOf(moment(details.date)) })}</span>
-    </div>
-  )
+interface FiguresProps {
+  readonly answer: LinkAnswer
+  readonly onClicks: () => void
 }
 
-interface MoreProps {
-  readonly details: LinkDetails
-  readonly onDelete: () => void
-}
-
-/** Edit, and what is needed less often. */
-const Do = ({ details, onDelete }: MoreProps) => {
-  const texts = t().link
-  const name = withoutScheme(details.shorturl)
-  const [archived, setArchived] = useState(details.archived)
-  const set = (to: boolean) => request('PUT', `/api/url/${details.id}/update`, { url: details.longurl, archived: to })
-  const archive = () =>
-    attempt({
-      apply: () => {
-        setArchived(!archived)
-        return () => setArchived(archived)
-      },
-      send: () => set(!archived),
-      undo: async () => {
-        await set(archived)
-        setArchived(archived)
-      },
-      done: fill(archived ? texts.unarchiveDone : texts.archiveDone, { name }),
-      what: name,
-    })
-  return (
-    <div class="do">
-      <WriteLink href={withQuery({ sheet: 'edit' })}>
-        <Icon name="edit" />
-        {texts.edit} <kbd aria-hidden="true">E</kbd>
-      </WriteLink>
-      <details class="menu" hidden={past.value !== undefined}>
-        <summary class="button only-icon" aria-label={texts.more}>
-          <Icon name="more" />
-        </summary>
-        <div>
-          <a href={href('/qr/new', { link: details.shorturl })}>{texts.design}</a>
-          <button type="button" onClick={() => void archive()}>
-            {archived ? texts.unarchive : texts.archive}
-          </button>
-          <hr />
-          <button type="button" onClick={onDelete}>
-            {texts.delete}
-          </button>
-        </div>
-      </details>
-    </div>
-  )
-}
-
-const LinkHead = ({ details, onDelete }: MoreProps) => {
-  const texts = t().link
-  const { shorturl, alias, longurl } = details
-  const name = withoutScheme(shorturl)
-  return (
-    <div class="link-head">
-      <div>
-        <h1>
-          <span>
-            <span>{name.slice(0, -alias.length)}</span>
-            <wbr />
-            {alias}
-          </span>
-          <CopyButton text={shorturl} label={fill(t().actions.copy, { what: name })} />
-        </h1>
-        <p class="goes">
-          <span class="quiet" role="img" aria-label={texts.goesTo}>
-            →
-          </span>
-          <a href={longurl} target="_blank" rel="noreferrer" dir="auto">
-            {longurl}
-          </a>
-        </p>
-        <Facts details={details} />
-      </div>
-      <a class="qr-small" href={href('/qr/new', { link: shorturl })} title={texts.design}>
-        <QrImage text={shorturl} label={fill(texts.qrCode, { name })} />
-      </a>
-      <Do details={details} onDelete={onDelete} />
-    </div>
-  )
-}
-
-const Figures = ({ answer }: { readonly answer: LinkAnswer }) => {
+const Figures = ({ answer, onClicks }: FiguresProps) => {
   const { details, data } = answer
   const created = moment(details.date)
   const period = periodOf(at.value.query, created)
@@ -141,7 +41,10 @@ const Figures = ({ answer }: { readonly answer: LinkAnswer }) => {
   return (
     <>
       <Periods period={period} />
-      <Statistics period={period} of={{ by: 'link', id: details.id, file: `${details.alias}-clicks`, allTime }}>
+      <Statistics
+        period={period}
+        of={{ by: 'link', id: details.id, file: `${details.alias}-clicks`, allTime, onClicks }}
+      >
         <Destinations details={details} />
       </Statistics>
     </>
@@ -164,6 +67,12 @@ export const LinkScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
   const [isAsking, setIsAsking] = useState(false)
   const link = useLoad<LinkAnswer>(`/api/url/${id}`)
+  const revisions = useLoad<Revisions>(link.data && `/api/url/${id}/revisions?limit=50`)
+  const [again, revisionsAgain] = [useRefresh(link), useRefresh(revisions)]
+  const onClicks = () => {
+    again()
+    revisionsAgain()
+  }
   const texts = t().link
   useKey('e', () => !past.value && go(withQuery({ sheet: 'edit' })))
   if (link.error?.status === 404)
@@ -194,9 +103,9 @@ export const LinkScreen = ({ params }: ScreenProps) => {
       <LinkHead key={details.revision} details={details} onDelete={() => setIsAsking(true)} />
       <div class="with-history">
         <div class="stack">
-          <Figures answer={link.data} />
+          <Figures answer={link.data} onClicks={onClicks} />
         </div>
-        <LinkHistory id={id} />
+        <LinkHistory id={id} revisions={revisions.data?.data.revisions ?? []} />
       </div>
       {at.value.query.get('sheet') === 'edit' && !past.value && (
         <LinkSheet id={id} onClose={() => go(withQuery({ sheet: undefined }), { replace: true })} />

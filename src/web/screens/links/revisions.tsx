@@ -1,5 +1,5 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { History, HistoryEvent, Revision, Revisions } from '../../core/answers.ts'
+import type { History, HistoryEvent, Revision } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { href } from '../../core/router.ts'
@@ -86,15 +86,18 @@ const isInForce = (entry: HistoryEvent) => {
   return moment(entry.time) <= shown.time
 }
 
+interface LinkHistoryProps {
+  readonly id: number
+  readonly revisions: readonly Revision[]
+}
+
 /** The newest changes of a link, and what each did to its visitors. */
-export const LinkHistory = ({ id }: { readonly id: number }) => {
+export const LinkHistory = ({ id, revisions }: LinkHistoryProps) => {
   // later changes stay in sight in the past
   const history = useLoad<History>(`/api/url/${id}/history?limit=8`, { ofNow: true })
-  const revisions = useLoad<Revisions>(`/api/url/${id}/revisions?limit=50`)
   const texts = t().blast
   const entries = history.data?.data.events ?? []
-  const rows = revisions.data?.data.revisions ?? []
-  const colors = colorsOf(rows)
+  const colors = colorsOf(revisions)
   const here = past.value && entries.find(isInForce)
   return (
     <Section title={texts.title} tools={<a href={href('/history', { of: `url-${id}` })}>{texts.all}</a>}>
@@ -102,7 +105,7 @@ export const LinkHistory = ({ id }: { readonly id: number }) => {
       {!history.data && !history.error && <Skeleton rows={6} label={texts.title} />}
       <ol class="event-list">
         {entries.map((entry) => {
-          const revision = entry.event === null ? undefined : rows.find(({ event }) => event === entry.event)
+          const revision = entry.event === null ? undefined : revisions.find(({ event }) => event === entry.event)
           return (
             <Entry
               key={`${entry.event} ${entry.revision} ${entry.type}`}

@@ -1,13 +1,15 @@
+import { localHostIn } from '../../core/address.ts'
 import type { QrRow, Qrs } from '../../core/answers.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, href } from '../../core/router.ts'
+import { service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
-import { counted } from '../../core/texts.ts'
+import { counted, fill } from '../../core/texts.ts'
 import { WriteLink } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Head } from '../../parts/section.tsx'
-import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import { Empty, Failed, Notice, Skeleton } from '../../parts/states.tsx'
 
 const sizes = ['24', '48', '96']
 
@@ -33,6 +35,7 @@ export const QrCodes = () => {
   const list = useLoad<Qrs>(`/api/qr?${wanted.toString()}`)
   const texts = t().qr
   const rows = list.data?.data.qrs ?? []
+  const host = localHostIn(service.baseUrl)
   const create = (
     <WriteLink kind="primary" href={href('/qr/new')}>
       <Icon name="plus" />
@@ -47,6 +50,7 @@ export const QrCodes = () => {
       {list.error && <Failed error={list.error} reload={list.reload} />}
       {!list.data && !list.error && <Skeleton rows={8} label={texts.title} />}
       {list.data && rows.length === 0 && <Empty title={texts.none} text={texts.noneText} />}
+      {host !== undefined && rows.length > 0 && <Notice kind="warn">{fill(texts.onlyHere, { host })}</Notice>}
       <ul class="qr-grid">
         {rows.map((code) => (
           <Card key={code.id} code={code} />

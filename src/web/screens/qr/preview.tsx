@@ -1,5 +1,6 @@
 import type { Code } from '../../../qr/code.ts'
 import { contrast, luminance } from '../../../qr/color.ts'
+import { localHostIn } from '../../core/address.ts'
 import { t } from '../../core/alltexts.ts'
 import { figure, fill } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -20,12 +21,14 @@ interface Check {
 /** mm of the smallest module that phones read from ten times its width */
 const module = 0.4
 
-const checksOf = (code: Code, { foreground, background }: Look): readonly Check[] => {
+const checksOf = (code: Code, { text, foreground, background }: Look): readonly Check[] => {
   const texts = t().qr.checks
+  const host = localHostIn(text)
   const ratio = contrast(foreground, background)
   const isDark = luminance(foreground) < luminance(background)
   const side = ((code.size + 8) * module) / 10
   return [
+    ...(host === undefined ? [] : [{ name: fill(t().qr.onlyHere, { host }), note: '', ok: false }]),
     { name: texts.contrast, note: `${figure(ratio, 1)} : 1`, ok: ratio >= goodContrast },
     { name: texts.darkOnLight, note: isDark ? texts.asExpected : texts.inverted, ok: isDark },
     { name: texts.quietZone, note: fill(texts.modules, { n: 4 }), ok: true },

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { localHostIn } from '../../core/address.ts'
 import type { Links } from '../../core/answers.ts'
 import { ApiError, request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, go, href } from '../../core/router.ts'
-import { account } from '../../core/session.ts'
+import { account, service } from '../../core/session.ts'
 import { fill, t } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,6 +13,13 @@ import { periodBefore, periodInWords, periodOf } from './period.ts'
 import { Periods } from './presets.tsx'
 import { Head, Section } from '../../parts/section.tsx'
 import { Statistics } from './statistics.tsx'
+
+/** Returns the first steps. A phone cannot take the second one while short links lead to this machine only. */
+const stepsFrom = (baseUrl: string) => {
+  const { onlyHere, plan } = t().first
+  const host = localHostIn(baseUrl)
+  return plan.map(([title = '', text = ''], n) => [title, n === 1 && host ? fill(onlyHere, { host }) : text] as const)
+}
 
 /** What somebody sees who has no link yet. */
 const First = () => {
@@ -58,7 +66,7 @@ const First = () => {
       </div>
       <Section title={texts.steps}>
         <ol class="plan">
-          {texts.plan.map(([title, text], n) => (
+          {stepsFrom(service.baseUrl).map(([title, text], n) => (
             <li key={title} class={n === 0 ? 'current' : ''}>
               <div>
                 <strong>{title}</strong>

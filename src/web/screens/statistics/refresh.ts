@@ -9,7 +9,8 @@ const part = 0.1
 /** Returns a function that has figures read again soon. How soon depends on how long the last answer took. */
 export const useRefresh = (loaded: Loaded<unknown>): (() => void) => {
   const latest = useRef(loaded)
-  const state = useRef({ wanted: false, began: 0, ended: 0, took: 0 })
+  // what was loaded before this began took no time that is known
+  const state = useRef({ wanted: false, began: Date.now(), ended: 0, took: 0 })
   latest.current = loaded
   useEffect(() => {
     const { current } = state

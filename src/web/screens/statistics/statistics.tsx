@@ -91,6 +91,8 @@ export interface Counted {
   readonly file: string
   /** instead of the requests that are left out */
   readonly allTime: Total
+  /** has `allTime` read again: called for each click that passes the filters */
+  readonly onClicks: () => void
 }
 
 interface StatisticsProps {
@@ -117,6 +119,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
   const onClicks = () => {
     again()
     othersAgain()
+    of?.onClicks()
   }
   const data = stats.data?.data
   const { overview: texts, stats: words } = t()

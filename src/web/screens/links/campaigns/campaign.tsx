@@ -121,7 +121,7 @@ export const CampaignScreen = ({ params }: ScreenProps) => {
         <>
           <Addresses campaign={details} />
           <div class="stack">
-            {data.links > 0 && <Figures by="campaign" id={id} sums={data} />}
+            {data.links > 0 && <Figures by="campaign" id={id} sums={data} loaded={loaded} />}
             <Section title={t().resources.itsLinks}>
               <CampaignLinks id={id} />
             </Section>

@@ -112,7 +112,7 @@ export const ChannelScreen = ({ params }: ScreenProps) => {
       {(answer) => (
         <div class="stack">
           {(answer.totals.links > 0 || answer.data.result > 0 || at.value.query.has('q')) && (
-            <Figures by="channel" id={id} sums={answer.totals} />
+            <Figures by="channel" id={id} sums={answer.totals} loaded={loaded} />
           )}
           <Section title={texts.items}>
             <Items id={id} answer={answer} reload={loaded.reload} />
