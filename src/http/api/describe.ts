@@ -64,9 +64,8 @@ export const count = z
   .nonnegative()
   .meta({ examples: [1234] })
 
-/** One of these values, or one that a newer release has stored. */
-export const openChoice = <const V extends readonly string[]>(values: V) =>
-  z.enum(values) as unknown as z.ZodType<Open<V[number]>, Open<V[number]>>
+/** One of the values that events have, or one that a newer release has stored. */
+export const stored = <T extends string>(known: z.ZodType<T>) => known as unknown as z.ZodType<Open<T>, Open<T>>
 
 /** Goes up with every change of a resource. */
 export const revision = count.describe('goes up with every change; `If-Match` compares it').meta({ examples: [7] })

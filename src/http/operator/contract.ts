@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, id, listOf, openChoice, pageFields, type Contract, success, text, time } from '../api/describe.ts'
+import { count, done, id, listOf, pageFields, type Contract, stored, success, text, time } from '../api/describe.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -24,7 +24,7 @@ const report = z.object({
   open: count.describe('open reports about the same'),
   blocked: z.boolean().describe('whether the link or bio page is blocked by itself'),
 })
-const kind = openChoice(['link', 'host', 'pattern', 'domain'])
+const kind = stored(z.enum(['link', 'host', 'pattern', 'domain']))
 const block = z.object({
   kind,
   value: text.describe('as `POST /api/operator/unblock` takes it').meta({ examples: ['evil.example'] }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { QrType } from '../../events/qr/qr.ts'
 import {
   address,
   count,
@@ -6,11 +7,11 @@ import {
   id,
   labels,
   listOf,
-  openChoice,
   pageFields,
   type Contract,
   revision,
   statistics,
+  stored,
   success,
   text,
   time,
@@ -19,7 +20,7 @@ import {
 const link = address.describe('address of the image').meta({ examples: ['https://go.example.com/qr/k3m9x2pa'] })
 const row = { id, link, scans: count, name: text, date: time, revision }
 const content = {
-  type: openChoice(['text', 'vcard', 'link', 'email', 'phone', 'sms', 'wifi']),
+  type: stored(QrType),
   data: z.union([text, z.record(z.string(), text)]).describe('a string, or the fields of the type'),
   foreground: text.meta({ examples: ['#000000'] }),
   background: text.meta({ examples: ['#ffffff'] }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FramingReason } from '../../../events/links/link.ts'
 import {
   type Answer,
   address,
@@ -7,12 +8,12 @@ import {
   id,
   labels,
   listOf,
-  openChoice,
   pageFields,
   type Contract,
   problemFields,
   revision,
   statistics,
+  stored,
   success,
   text,
   time,
@@ -72,9 +73,7 @@ const details = z
     pixels: z.array(id),
     password: z.boolean().describe('whether visitors have to enter one'),
     unframed: z
-      .array(
-        z.object({ url: address, reason: openChoice(['x-frame-options', 'frame-ancestors', 'redirect']), since: time }),
-      )
+      .array(z.object({ url: address, reason: stored(FramingReason), since: time }))
       .describe('destinations that refuse to be shown in a frame: their visitors are redirected'),
     tags,
     notes: text.describe('for you alone'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BioTheme } from '../../../events/pages/bio.ts'
 import {
   address,
   count,
@@ -6,11 +7,11 @@ import {
   id,
   labels,
   listOf,
-  openChoice,
   pageFields,
   type Contract,
   revision,
   statistics,
+  stored,
   success,
   text,
   time,
@@ -47,7 +48,7 @@ export const bioContract = {
           ...summary,
           description: text,
           avatar: text,
-          theme: openChoice(['paper', 'ink', 'sand', 'color']),
+          theme: stored(BioTheme),
           color: text,
           links: z.array(entry),
         })

@@ -1,21 +1,22 @@
 import { z } from 'zod'
+import { OverlayPosition, OverlayType } from '../../../events/pages/overlay.ts'
 import {
   count,
   created,
   deleted,
   id,
   listOf,
-  openChoice,
   pageFields,
   type Contract,
   revision,
+  stored,
   success,
   text,
   time,
   updated,
 } from '../../api/describe.ts'
 
-const type = openChoice(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
+const type = stored(OverlayType)
 const row = { id, type, name: text, date: time, revision }
 const fields = {
   message: 'the text',
@@ -49,7 +50,7 @@ export const overlayContract = {
           link: text,
           image: text,
           color: text,
-          position: openChoice(['bl', 'br', 'tl', 'tr']),
+          position: stored(OverlayPosition),
           question: text,
           options: z.array(text),
           coupon: text,
