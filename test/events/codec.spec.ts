@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
-import { codec, type Raw, Unreadable } from '../../src/events/codec.ts'
+import { asStored, codec, type Raw, readable, Unreadable } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { NoAccountKey } from '../../src/events/sealing.ts'
@@ -108,6 +108,52 @@ describe('events that only a newer release can read', () => {
     const [read] = await decode([{ ...deleted, ...place, type: 'LinkRaptured', metadata: { v: 3, when: 'later' } }])
     expect(read).to.deep.include({ ...place, data: { type: 'LinkRaptured', version: 3 } })
     expect(read?.metadata).to.deep.include({ v: 3, account: null })
+  })
+})
+
+describe('stored events of which one cannot be read', () => {
+  const translated = codec(memoryKeyring())
+  const deleted = (position: bigint, more: Partial<Raw> = {}): Raw => ({
+    ...asRaw({ id: 7 }),
+    stream: 'link-7',
+    type: 'LinkDeleted',
+    metadata: metadata(),
+    position,
+    ...more,
+  })
+
+  it('are read up to that one, which is the problem', async () => {
+    const raws = [deleted(1n), deleted(2n), deleted(3n, { data: { id: 'seven' } }), deleted(4n)]
+    const { events, problem } = await readable(translated, raws)
+    expect(events.map(({ position }) => position)).to.deep.equal([1n, 2n])
+    expect(problem?.position).to.equal(3n)
+    expect(problem?.unknown()).to.deep.include({ type: 'Unknown', data: { type: 'LinkDeleted', version: 1 } })
+  })
+  it('are all read when nothing is wrong', async () => {
+    const { events, problem } = await readable(translated, [deleted(1n), deleted(2n)])
+    expect([events.length, problem]).to.deep.equal([2, undefined])
+  })
+  it('have no event of a known type without metadata', async () => {
+    for (const wrong of [{ v: 1 }, null]) {
+      const { problem } = await readable(translated, [deleted(1n, { metadata: wrong })])
+      expect(problem).to.be.instanceOf(Unreadable)
+    }
+  })
+  it('are none when the keys cannot be read: that is no fault of an event', async () => {
+    const failing = codec({ ...memoryKeyring(), forOpening: () => Promise.reject(new Error('no keys now')) })
+    const sealed = asRaw(data)
+    expect(await readable(failing, [sealed]).catch(String)).to.equal('Error: no keys now')
+    expect((await readable(failing, [deleted(1n)])).events).to.have.length(1)
+  })
+})
+
+describe('a log that is copied without its keys', () => {
+  it('stays as it is stored, sealed fields included', async () => {
+    const stored = { ...registered, data: { ...data, email: 'sealed text' } }
+    const { data: text, metadata: meta } = await asStored.encode(stored)
+    expect([JSON.parse(text), JSON.parse(meta)]).to.deep.equal([stored.data, stored.metadata])
+    const raws = [asRaw({ id: 'anything' })]
+    expect(await asStored.decode(raws)).to.deep.equal(raws)
   })
 })
 

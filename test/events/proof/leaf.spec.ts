@@ -1,6 +1,14 @@
 import { expect } from 'chai'
-import { clickTexts, leafOf, type StoredEvent } from '../../../src/events/proof/leaf.ts'
-import { at, click, clicked } from '../../support/events.ts'
+import {
+  clickTexts,
+  clockAfter,
+  countClicks,
+  leafOf,
+  leavesOf,
+  type StoredEvent,
+} from '../../../src/events/proof/leaf.ts'
+import { hashLeaf } from '../../../src/lib/merkle.ts'
+import { at, click, clicked, recorded } from '../../support/events.ts'
 
 describe('the leaf of a batch of clicks', () => {
   const eventOf = (more: Readonly<Record<string, unknown>>) =>
@@ -43,5 +51,45 @@ describe('the leaf of a batch of clicks', () => {
     expect(first).to.equal(second)
     expect(JSON.parse(leaf({}))).not.to.have.nested.property('data.salt')
     expect(JSON.parse(leaf({ salt: 7 })), 'no salt').to.have.nested.property('data.salt', 7)
+  })
+
+  it('shows of each click all that the lists of the batch say about it', () => {
+    const { agents } = clicked(click(), click()).data
+    const [first] = Array.from(clickTexts(eventOf({})), (text) => JSON.parse(text) as Record<string, unknown>)
+    expect(first!['agent']).to.deep.equal(agents[0])
+    const numbered = [...clickTexts(eventOf({ agents: 'no list' }))]
+    expect(JSON.parse(numbered[0]!)).to.have.property('agent', 0)
+  })
+
+  it('is that of any other event when its clicks are none', () => {
+    const data = (leafText: string) => (JSON.parse(leafText) as { data: unknown }).data
+    const { clicks: _, ...rest } = JSON.parse(JSON.stringify(clicked(click()).data)) as Record<string, unknown>
+    for (const clicks of ['none', [{}, 7], [{}, null], [[]]])
+      expect(data(leaf({ ...rest, clicks }))).to.deep.include({ clicks })
+    expect(data(leaf({ clicks: [] }))).to.have.deep.nested.property('clicks.count', 0)
+  })
+
+  it('is counted by its clicks', () => {
+    const other = { type: 'LinkDeleted', data: { id: 7 } } as unknown as StoredEvent
+    expect(countClicks([eventOf({}), other, eventOf({})])).to.equal(4)
+    expect(countClicks([])).to.equal(0)
+  })
+})
+
+describe('the clock of the log', () => {
+  it('is that of its newest event, and never goes back', () => {
+    expect(clockAfter([], at(5))).to.equal(at(5))
+    expect(clockAfter([{ at: at(6) }, { at: at(4) }], at(5))).to.equal(at(6))
+    expect(clockAfter([{ at: at(4) }], at(5))).to.equal(at(5))
+  })
+
+  it('is the time in the leaf of each event, whatever its own clock said', () => {
+    const event = (seconds: number) =>
+      ({ ...recorded([{ type: 'LinkDeleted', data: { id: 7 } }])[0]!, at: at(seconds) }) as StoredEvent
+    const events = [event(6), event(4), event(7)]
+    const hashes = leavesOf(events, { size: 10, at: at(5) })
+    const texts = [6, 6, 7].map((seconds, i) => leafOf(events[i]!, 10 + i, at(seconds)))
+    expect(hashes.map(String)).to.deep.equal(texts.map(hashLeaf).map(String))
+    expect(JSON.parse(texts[1]!)).to.deep.include({ ordinal: 11 }).and.to.have.nested.property('metadata.at', at(6))
   })
 })

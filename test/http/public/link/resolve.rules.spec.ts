@@ -78,7 +78,11 @@ describe('the query that a visitor brings', () => {
     const url = 'https://example.com/?utm_source=mail&next=1'
     for (const query of ['utm.source=x', 'utm%20source=x', 'utm[source=x', '+next=x', '%20%20next[]=x', 'next%00y=x'])
       expect(withForwarded(url, query), query).to.equal(url)
+    expect(withForwarded(url, 'next%00page=2')).to.equal(url)
     expect(withForwarded(url, 'next_page=2')).to.equal(`${url}&next_page=2`)
+    const upper = 'https://example.com/?Next=1'
+    expect(withForwarded(upper, 'next=2')).to.equal(upper)
+    expect(withForwarded(upper, '=2'), 'a parameter without a name').to.equal(`${upper}&=2`)
   })
   it('cannot change the host or the path, and cannot break the header', () => {
     for (const query of [
@@ -88,6 +92,7 @@ describe('the query that a visitor brings', () => {
       '#@evil',
       '\r\nSet-Cookie: a=b',
       '\u00e9"<>`{}',
+      '\t\v',
       '?',
       '=',
     ]) {
@@ -101,6 +106,7 @@ describe('the query that a visitor brings', () => {
       'https://example.com/?q=a%20b+c&flag&x=%e9',
     )
     expect(withForwarded('https://example.com/?', 'q')).to.equal('https://example.com/?q')
+    expect(withForwarded('https://example.com/', 'a=\t')).to.equal('https://example.com/?a=%09')
     expect(withForwarded('https://example.com/', `q=${'x'.repeat(2046)}`)).to.have.lengthOf(20 + 1 + 2048)
     expect(withForwarded('https://example.com/', `q=${'x'.repeat(2047)}`)).to.equal('https://example.com/')
   })

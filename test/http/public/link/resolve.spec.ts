@@ -287,6 +287,17 @@ describe('the destination of a visitor', () => {
         expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
 
+    it('by a page that says whether its pixels were left out because the browser asks for it', () => {
+      const marked = (parts: Parts, who: Partial<Visitor>, type = 'frame') => {
+        const found = go({ type, interstitial: interstitialOf({ type, ...card }, parts) }, who)
+        return 'interstitial' in found && found.untracked
+      }
+      expect(marked({ pixels }, untracked)).to.equal(true)
+      expect(marked({ pixels }, person)).to.equal(undefined)
+      expect(marked(none, untracked)).to.equal(undefined)
+      expect(marked({ pixels }, { ...slack, ...untracked })).to.equal(undefined)
+    })
+
     it('by a redirect where a frame or an overlay would show a void, because the destination refuses it', () => {
       const since = '2026-01-01T00:00:00.000Z'
       const [refusing, other] = ['https://refusing.example/', 'https://other.example/']
