@@ -19,17 +19,18 @@ const areas = {
     spec: ['test/http/public/link/!(*.flow).spec.ts'],
   },
   clicks: {
-    mutate: ['src/clicks/{batch,classify}.ts', 'src/clicks/visitor/{choose,country,referrer,words}.ts'],
+    mutate: ['src/clicks/{batch,classify}.ts', 'src/clicks/visitor/{choose,referrer,words}.ts'],
     spec: [
-      'test/clicks/{batch,classify}.spec.ts',
-      'test/clicks/visitor/*.spec.ts',
+      'test/clicks/batch.spec.ts',
+      'test/clicks/classify.spec.ts',
+      'test/clicks/visitor/!(country).spec.ts',
       'test/http/public/link/!(*.flow).spec.ts',
     ],
   },
   // what they return is kept in memory for as long as the process runs: each change needs one of its own
-  agents: {
-    mutate: ['src/clicks/visitor/{agent,device,language,previewers}.ts'],
-    spec: ['test/clicks/classify.spec.ts', 'test/clicks/visitor/!(referrer|country).spec.ts'],
+  visitor: {
+    mutate: ['src/clicks/visitor/{agent,country,device,language,previewers}.ts'],
+    spec: ['test/clicks/classify.spec.ts', 'test/clicks/visitor/!(referrer|words).spec.ts'],
     fresh: true,
   },
 }

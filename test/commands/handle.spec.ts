@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
 import { v5 as uuid } from 'uuid'
+import { RevisionChanged } from '../../src/commands/decider.ts'
+import { handler } from '../../src/commands/handle.ts'
+import { link } from '../../src/commands/links/link.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { ChangedByNewer } from '../../src/events/unknown.ts'
 import { at, fresh } from '../support/events.ts'
@@ -117,6 +120,25 @@ describe('handling a command', () => {
     const always = interrupted(store, Infinity, (n) => other.updateLink(1, 1, { title: String(n) }))
     expect(refused(await writer(always).updateLink(1, 1, { title: 'x' }))).to.equal('busy')
     expect((await other.link(1)).state.fields.title).not.to.equal('x')
+  })
+
+  it('changes only the revisions that a client knows, and says which one there is', async () => {
+    const { createLink, updateLink } = writer(store)
+    await createLink(1)
+    await updateLink(1, 1, { title: 'one' })
+    const change = (revisions: readonly number[], title: string, account = 1) =>
+      handler(store).handle(
+        link,
+        { type: 'UpdateLink', id: 1, account, changes: { title }, token: 't', now: at(0) },
+        { account, actor: { kind: 'key', key: 'k' }, request: 'r', command: randomUUID(), at: at(0) },
+        { revisions },
+      )
+    const stale = await change([0], 'two').catch((error: unknown) => error)
+    expect(stale).to.be.instanceOf(RevisionChanged)
+    expect(stale).to.include({ revision: 1, code: 'changed' })
+    expect(await change([0, 1], 'two')).to.include({ revision: 2 })
+    // who may not change it must not learn its revision
+    expect(refused(await change([0], 'x', 2).catch((error: unknown) => error))).to.equal('not_found')
   })
 
   it('passes on an outage of the event store, because the outcome is unknown', async () => {

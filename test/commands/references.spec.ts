@@ -65,4 +65,13 @@ describe('requireReferences', () => {
         'not_yours',
       )
   })
+
+  it('takes only a whole type with a number as a reference', async () => {
+    for (const type of ['splash-x', 'splash-999x', 'no-splash-999', 'overlay-']) await requireReferences(ann, { type })
+  })
+
+  it('fails as the log does', async () => {
+    const away = { ...ann, load: () => Promise.reject(new Error('away')) }
+    expect(await requireReferences(away, { campaign: 1 }).catch(String)).to.equal('Error: away')
+  })
 })

@@ -70,7 +70,7 @@ describe('commands of one transaction', () => {
         link,
         async () => 50,
         (id) => ({
-          type: 'CreateLink',
+          type: 'CreateLink' as const,
           id,
           account: 1,
           fields: { ...linkFields, alias: 'fresh' },

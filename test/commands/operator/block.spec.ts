@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { block, type BlockCommand, blockId } from '../../../src/commands/operator/block.ts'
-import { streamOf } from '../../../src/commands/decider.ts'
+import { fold, streamOf } from '../../../src/commands/decider.ts'
 import { spec } from '../../support/given.ts'
 
 const { given } = spec(block)
@@ -19,6 +19,7 @@ describe('a block', () => {
   })
   it('ends, and may begin again', () => {
     const events = [blocked, unblocked] as const
+    expect(block.decide(unblock, fold(block, [blocked]))).to.deep.equal([unblocked])
     given(...events)
       .when(doBlock)
       .thenEvents(blocked)

@@ -1,3 +1,4 @@
+import { expect } from 'chai'
 import { report, type ReportCommand } from '../../../src/commands/operator/report.ts'
 import { spec } from '../../support/given.ts'
 
@@ -17,11 +18,16 @@ const sent = { type: 'ReportSent', data } as const
 const closed = { type: 'ReportClosed', data: { id: data.id } } as const
 
 describe('a report', () => {
+  it('is recorded as it was sent', () => {
+    expect(report.decide(send, report.initialState)).to.deep.equal([sent])
+  })
   it('is refused under a reference that is in use', () => {
     given(sent).when(send).thenRefused('taken')
   })
   it('is closed once', () => {
     given(sent).when({ type: 'CloseReport', id: data.id }).thenEvents(closed)
+    given(sent, closed).when({ type: 'CloseReport', id: data.id }).thenNothing()
+    given(sent, closed).when(send).thenRefused('taken')
     given().when({ type: 'CloseReport', id: data.id }).thenRefused('not_found')
   })
 })

@@ -8,8 +8,11 @@ const what = { kind: 'host', value: 'bad.example' } as const
 const [first, second] = ['block-host-aaaa', 'block-host-bbbb']
 
 describe('the table of what the operator has blocked', () => {
-  const blocked = (stream: string, position: bigint, name?: string) => {
-    const event: Event<'AddressBlocked'> = { type: 'AddressBlocked', data: { ...what, reason: 'phishing' } }
+  const blocked = (stream: string, position: bigint, name?: string, addresses?: string[]) => {
+    const event: Event<'AddressBlocked'> = {
+      type: 'AddressBlocked',
+      data: { ...what, reason: 'phishing', ...(addresses && { addresses }) },
+    }
     const recorded = inStream(event, stream, position)
     const actor = { kind: 'operator', ...(name !== undefined && { name }) } as const
     return { ...recorded, metadata: { ...recorded.metadata, actor } }
@@ -20,6 +23,7 @@ describe('the table of what the operator has blocked', () => {
     id,
     ...what,
     reason: 'phishing',
+    addresses: [],
     operator: '',
     changed: at(Number(position)),
     position,
@@ -32,6 +36,11 @@ describe('the table of what the operator has blocked', () => {
       row('host-aaaa', 1n, { operator: 'ann' }),
       row('host-bbbb', 2n),
     ))
+  it('has the short addresses that are blocked with it, until it is unblocked', () => {
+    const withAddresses = blocked(first, 1n, undefined, ['/sale', 'go.example.com/sale'])
+    given(withAddresses).thenRows('blocks', row('host-aaaa', 1n, { addresses: ['/sale', 'go.example.com/sale'] }))
+    given(withAddresses, unblocked(first, 2n)).thenRows('blocks', row('host-aaaa', 2n, { reason: null }))
+  })
   it('keeps the row of what was unblocked, without a reason, so that caches learn of it', () =>
     given(blocked(first, 1n), unblocked(first, 2n)).thenRows('blocks', row('host-aaaa', 2n, { reason: null })))
 })
