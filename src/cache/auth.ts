@@ -41,6 +41,40 @@ const known = (row: KeyRow): Known => ({
   isAllowed: row.addresses === null ? () => true : inNetworks(networksIn(row.addresses)),
 })
 
+/** Keeps keys that exist until they are forgotten, and those that do not exist for a while. */
+const createKnownKeys = (read: (key: string) => Promise<KeyRow | undefined>) => {
+  const cached = new QuickLRU<string, Known>({ maxSize: 10_000, maxAge: 60_000 })
+  const unknown = new QuickLRU<string, true>({ maxSize: 10_000, maxAge: unknownAge })
+  let changes = 0
+  return {
+    find: async (id: string) => {
+      const before = cached.get(id)
+      if (before || unknown.has(id)) return before
+      const change = changes
+      const row = await read(id)
+      const found = row && known(row)
+      // a row read before a change must not be cached after it
+      if (change === changes) {
+        if (found) cached.set(id, found)
+        else unknown.set(id, true)
+      }
+      return found
+    },
+    forget: (accounts: readonly number[]) => {
+      changes++
+      // a change of an account may be a new key
+      unknown.clear()
+      const changed = new Set(accounts)
+      for (const [id, row] of cached) if (changed.has(row.account)) cached.delete(id)
+    },
+    forgetAll: () => {
+      changes++
+      unknown.clear()
+      cached.clear()
+    },
+  }
+}
+
 /**
  * Caches API keys until their account changes, at most a minute. `compare` must be timing-safe; it runs once whether
  * the key exists or not.
@@ -50,45 +84,20 @@ export const openAuth = (
   find: (key: string) => Promise<KeyRow | undefined>,
   compare: (a: Buffer, b: Buffer) => boolean = timingSafeEqual,
 ): Auth => {
-  const cached = new QuickLRU<string, Known>({ maxSize: 10_000, maxAge: 60_000 })
-  const unknown = new QuickLRU<string, true>({ maxSize: 10_000, maxAge: unknownAge })
-  let changes = 0
-
-  const lookUp = async (id: string) => {
-    const before = cached.get(id)
-    if (before || unknown.has(id)) return before
-    const change = changes
-    const row = await find(id)
-    const found = row && known(row)
-    // a row read before a change must not be cached after it
-    if (change === changes) {
-      if (found) cached.set(id, found)
-      else unknown.set(id, true)
-    }
-    return found
-  }
+  const keys = createKnownKeys(find)
 
   /** Returns a key that exists with its public id. */
   const identify = async (key: string | undefined) => {
     const id = key && keyIdOf(key)
     if (!key || !id) return undefined
-    const row = await lookUp(id)
+    const row = await keys.find(id)
     const matches = compare(hashKey(pepper, key), row ? Buffer.from(row.hash, 'base64url') : noHash)
     return row && matches && row.status !== 'erased' ? { id, row } : undefined
   }
-  const holder = ({
-    id,
-    row: { account, number, scopes, rateLimit },
-  }: {
-    readonly id: string
-    readonly row: Known
-  }) => ({
-    key: id,
-    account,
-    number,
-    scopes,
-    rateLimit,
-  })
+  const holder = ({ id, row }: { readonly id: string; readonly row: Known }) => {
+    const { account, number, scopes, rateLimit } = row
+    return { key: id, account, number, scopes, rateLimit }
+  }
 
   return {
     authenticate: async (header, now, from) => {
@@ -104,17 +113,7 @@ export const openAuth = (
       const found = await identify(key)
       return found && holder(found)
     },
-    forget: (accounts) => {
-      changes++
-      // a change of an account may be a new key
-      unknown.clear()
-      const changed = new Set(accounts)
-      for (const [id, row] of cached) if (changed.has(row.account)) cached.delete(id)
-    },
-    forgetAll: () => {
-      changes++
-      unknown.clear()
-      cached.clear()
-    },
+    forget: keys.forget,
+    forgetAll: keys.forgetAll,
   }
 }

@@ -57,16 +57,48 @@ const createLook = (used: QuotaOptions['used']) =>
     )
   })
 
+/** Counts what is reserved of each kind and account, and not known to be in the tables yet. */
+const createReserved = (projected: QuotaOptions['projected']) => {
+  const amounts = new Map<string, number>()
+  /** resolves when the newest that was created is known to be in the tables */
+  const settling = new Map<string, Promise<void>>()
+  const release = (key: string, amount: number) => {
+    const left = (amounts.get(key) ?? 0) - amount
+    if (left > 0) amounts.set(key, left)
+    else amounts.delete(key)
+  }
+  return {
+    /** Returns how much was reserved before. */
+    add: (key: string, amount: number) => {
+      const before = amounts.get(key) ?? 0
+      amounts.set(key, before + amount)
+      return before
+    },
+    release,
+    settling: (key: string) => settling.get(key),
+    /** Releases what was created once the tables have it. */
+    settle: (key: string, position: bigint, amount: number) => {
+      const settled: Promise<void> = projected(position)
+        .then(
+          () => {},
+          () => {},
+        )
+        .then(() => {
+          release(key, amount)
+          if (settling.get(key) === settled) settling.delete(key)
+        })
+      settling.set(key, settled)
+    },
+  }
+}
+
 /**
  * Enforces the quotas of accounts. Requests at the same time count each other, in the order in which they came, until
  * the tables contain what they have created. So one process never exceeds a quota. Several processes see each other in
- * the tables only: together they may exceed it by what they create within the lag of the tables.
+ * the tables only: they may exceed it by what they create within the lag of the tables.
  */
 export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaOptions): Quotas => {
-  /** what is reserved and not known to be in the tables yet */
-  const open = new Map<string, number>()
-  /** resolves when the newest that was created is known to be in the tables */
-  const settling = new Map<string, Promise<void>>()
+  const reserved = createReserved(projected)
   const spares = new QuickLRU<string, number>({ maxSize: 10_000 })
 
   const look = createLook(used)
@@ -76,39 +108,21 @@ export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaO
     spares.set(key, spare - amount)
     return true
   }
-  const release = (key: string, amount: number) => {
-    const left = (open.get(key) ?? 0) - amount
-    if (left > 0) open.set(key, left)
-    else open.delete(key)
-  }
 
   /** Takes room. Throws `QuotaExceeded`. */
   const take = async (account: number, kind: QuotaKind, amount: number) => {
     const limit = limits[kind]
     const key = `${kind} ${account}`
-    const before = open.get(key) ?? 0
-    open.set(key, before + amount)
+    const before = reserved.add(key, amount)
     try {
       if (takeSpare(key, amount)) return
       const room = limit - (await look({ account, kind })) - before - amount
       if (room < 0) throw new QuotaExceeded(kind, limit)
       spares.set(key, spareOf(room))
     } catch (error) {
-      release(key, amount)
+      reserved.release(key, amount)
       throw error
     }
-  }
-  const settle = (key: string, position: bigint, amount: number) => {
-    const settled: Promise<void> = projected(position)
-      .then(
-        () => {},
-        () => {},
-      )
-      .then(() => {
-        release(key, amount)
-        if (settling.get(key) === settled) settling.delete(key)
-      })
-    settling.set(key, settled)
   }
 
   /** Takes room; a refusal waits for the tables, because what they have just got may have been counted twice. */
@@ -116,12 +130,12 @@ export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaO
     const end = performance.now() + timeoutMs
     const key = `${kind} ${account}`
     for (;;) {
-      const before = settling.get(key)
+      const before = reserved.settling(key)
       try {
         return await take(account, kind, amount)
       } catch (error) {
         // what was counted twice may have settled during the look
-        const settled = settling.get(key) ?? before
+        const settled = reserved.settling(key) ?? before
         const ms = end - performance.now()
         if (!(error instanceof QuotaExceeded) || !settled || ms <= 0) throw error
         await Promise.race([settled, sleep(ms, undefined, { ref: false })])
@@ -134,8 +148,8 @@ export const openQuotas = ({ limits, used, projected, timeoutMs = 1000 }: QuotaO
     const key = `${kind} ${account}`
     await takeAtLast(account, kind, amount)
     return (position) => {
-      if (position === undefined) release(key, amount)
-      else settle(key, position, amount)
+      if (position === undefined) reserved.release(key, amount)
+      else reserved.settle(key, position, amount)
     }
   }
   return { reserve }

@@ -76,20 +76,11 @@ const trimming = (db: Database, { answers, bytes, every }: typeof defaultLimits)
   }
 }
 
-/** `instance` is the name of this process in the database, by which others see that it runs. */
-export const openIdempotencyStore = (
-  db: Database,
-  keys: Pick<Keys, 'service' | 'forSealing' | 'forOpening'>,
-  instance: string,
-  limits = defaultLimits,
-): IdempotencyStore => {
-  const hash = (of: string, text: string) =>
-    createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
-  const trim = trimming(db, limits)
-
+/** Returns what makes executions of requests that this process has taken. */
+const executing = (db: Database, keys: Pick<Keys, 'service' | 'forSealing'>, trim: ReturnType<typeof trimming>) => {
   const keyOf = async (account: number | null) => (account === null ? keys.service : keys.forSealing(account))
 
-  const executionOf = (at: RequestKey, by: Pick<IdempotencyRow, 'command' | 'taken'>, earlier?: Drawn): Execution => {
+  return (at: RequestKey, by: Pick<IdempotencyRow, 'command' | 'taken'>, earlier?: Drawn): Execution => {
     const draw = batch(1000, async (all: readonly (readonly [string, number | string])[]) => {
       await storeDrawn(db, at, by, Object.fromEntries(all))
       return all
@@ -125,6 +116,18 @@ export const openIdempotencyStore = (
       forget: () => (earlier ? endRequest(db, at, by) : forgetRequest(db, at, by)),
     }
   }
+}
+
+/** `instance` is the name of this process in the database, by which others see that it runs. */
+export const openIdempotencyStore = (
+  db: Database,
+  keys: Pick<Keys, 'service' | 'forSealing' | 'forOpening'>,
+  instance: string,
+  limits = defaultLimits,
+): IdempotencyStore => {
+  const hash = (of: string, text: string) =>
+    createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
+  const executionOf = executing(db, keys, trimming(db, limits))
 
   const open = async (at: RequestKey, { account, sealed }: IdempotencyRow): Promise<StoredAnswer | undefined> => {
     const key = account === null ? keys.service : (await keys.forOpening([account])).get(account)

@@ -27,40 +27,44 @@ export interface Metrics {
   readonly text: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
-/** Opens the metrics of this process. */
-export const openMetrics = (): Metrics => {
-  const registry = new Registry()
-  const registers = [registry]
-  const seconds = new Histogram({
+const registerAll = (registers: Registry[]) => ({
+  seconds: new Histogram({
     name: 'linkledger_append_seconds',
     help: 'Duration of appends to the event log in seconds',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
-  })
-  const appends = new Counter({
+  }),
+  appends: new Counter({
     name: 'linkledger_appends_total',
     help: 'Appends by outcome: stored, conflict (unexpected revision), failed',
     labelNames: ['outcome'],
     registers,
-  })
-  const restarts = new Counter({
+  }),
+  restarts: new Counter({
     name: 'linkledger_subscription_restarts_total',
     help: 'Subscriptions to the event log that were lost and reopened',
     labelNames: ['subscription'],
     registers,
-  })
-  const unknown = new Counter({
+  }),
+  unknown: new Counter({
     name: 'linkledger_unknown_events_total',
     help: 'Events that the projector skipped, because only a newer version of Linkledger can read them',
     labelNames: ['subscription'],
     registers,
-  })
-  const notCounted = new Counter({
+  }),
+  notCounted: new Counter({
     name: 'linkledger_not_counted_total',
     help: 'Requests for links that are not visits: HEAD requests, wrong passwords and blocked links',
     labelNames: ['what'],
     registers,
-  })
+  }),
+})
+
+/** Opens the metrics of this process. */
+export const openMetrics = (): Metrics => {
+  const registry = new Registry()
+  const registers = [registry]
+  const { seconds, appends, restarts, unknown, notCounted } = registerAll(registers)
   let collectsDefaults = false
 
   return {

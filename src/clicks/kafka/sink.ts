@@ -40,20 +40,10 @@ export const kafkaSink = ({ topic, record, createProducer, readSent, log }: Kafk
   let replaced: TopicReplaced | undefined
   let producer: TopicProducer | undefined
 
-  /** By partition: the offset after the last message that is recorded. */
-  const recordedOffsets = async () => {
-    const next = new Map<number, number>()
-    for (let partition = 0; partition < record.partitions; partition++) {
-      const last = await record.lastMessage(partition).catch(ignoreUnavailable)
-      if (last) next.set(partition, last.offset + 1)
-    }
-    return next
-  }
-
   const open = async () => {
     const opened = (producer = createProducer())
     // read before the ends of the partitions, because other processes may send and record messages in between
-    const recorded = await recordedOffsets()
+    const recorded = await recordedOffsets(record)
     for (const offsets of await opened.open()) floors.checkEnd(offsets, recorded.get(offsets.partition) ?? 0)
     return opened
   }
@@ -80,7 +70,7 @@ export const kafkaSink = ({ topic, record, createProducer, readSent, log }: Kafk
   /** Reads what the topic has already. Without an answer, everything is sent again, and is still recorded once. */
   const sentUpTo = async (spool: string): Promise<SeqByPartition> => {
     if (!readSent || replaced) return {}
-    return readSent(spool, await recordedOffsets(), closing.signal).catch((error: unknown) => {
+    return readSent(spool, await recordedOffsets(record), closing.signal).catch((error: unknown) => {
       log?.('debug', 'the topic could not be asked for what it has already', { topic, err: error })
       return {}
     })
@@ -112,6 +102,16 @@ export const kafkaSink = ({ topic, record, createProducer, readSent, log }: Kafk
 /** Clicks go to Kafka without the event store, and while only a newer release can read what is recorded. */
 const ignoreUnavailable = (error: unknown): undefined => {
   if (!(error instanceof StoreUnavailable || error instanceof ChangedByNewer)) throw error
+}
+
+/** By partition: the offset after the last message that is recorded. */
+const recordedOffsets = async (record: Pick<ClickRecord, 'partitions' | 'lastMessage'>) => {
+  const next = new Map<number, number>()
+  for (let partition = 0; partition < record.partitions; partition++) {
+    const last = await record.lastMessage(partition).catch(ignoreUnavailable)
+    if (last) next.set(partition, last.offset + 1)
+  }
+  return next
 }
 
 /** The lowest offset that the next message of a partition can have. A lower one means that the topic was replaced. */

@@ -31,6 +31,24 @@ interface TailOptions {
   readonly poll?: number
 }
 
+/** Counts the streams that follow each account. */
+const createFollowed = () => {
+  const counts = new Map<number, number>()
+  return {
+    /** Returns what ends it. */
+    add: (account: number) => {
+      counts.set(account, (counts.get(account) ?? 0) + 1)
+      return () => {
+        const left = (counts.get(account) ?? 1) - 1
+        if (left > 0) counts.set(account, left)
+        else counts.delete(account)
+      }
+    },
+    has: (account: number) => counts.has(account),
+    isEmpty: () => counts.size === 0,
+  }
+}
+
 /**
  * The tail reads an index and no events: what others have costs a follower nothing. Without followers, it does not
  * look.
@@ -45,8 +63,7 @@ export const openTail = ({
 }: TailOptions): Tail => {
   const closed = new AbortController()
   const news = createSignal()
-  /** streams by account */
-  const followed = new Map<number, number>()
+  const followed = createFollowed()
   let looking: { readonly ready: Promise<void>; readonly ended: Promise<void> } | undefined
 
   const pause = async () => {
@@ -63,7 +80,7 @@ export const openTail = ({
 
   const look = async (begin: bigint) => {
     let after = begin
-    while (followed.size > 0 && !closed.signal.aborted) {
+    while (!followed.isEmpty() && !closed.signal.aborted) {
       // a look that fails is repeated
       const found = await changedAfter(after).catch(() => undefined)
       const topics = (found?.accounts ?? []).filter((account) => followed.has(account)).map(String)
@@ -83,12 +100,7 @@ export const openTail = ({
 
   return {
     follow: async (account) => {
-      followed.set(account, (followed.get(account) ?? 0) + 1)
-      const leave = () => {
-        const left = (followed.get(account) ?? 1) - 1
-        if (left > 0) followed.set(account, left)
-        else followed.delete(account)
-      }
+      const leave = followed.add(account)
       try {
         await (looking ??= start()).ready
       } catch (error) {

@@ -7,7 +7,7 @@ import type { Recorded } from '../../../events/event.ts'
 import type { LogEvent } from '../../../events/index.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
 import { continueAt, definitionOf, type Hook, isBefore } from './hook.ts'
-import type { Cursor, WebhookOptions } from './options.ts'
+import type { Cursor, WebhookOptions, WebhookState } from './options.ts'
 
 /** The webhooks of the service. */
 export interface Registry {
@@ -61,6 +61,14 @@ const detach = (hook: Hook, position: bigint) => {
   hook.scanned = position
 }
 
+/** What was refused before may be accepted now. */
+const forgive = async (hook: Hook, state: Pick<WebhookState, 'clearFailures'>) => {
+  if (!hook.failing) return
+  hook.failing = undefined
+  clearTimeout(hook.timer)
+  await state.clearFailures(hook.id)
+}
+
 /** Webhooks by their ids, and by their accounts. */
 const createHooks = () => {
   const byId = new Map<number, Hook>()
@@ -99,10 +107,23 @@ interface RegistryOptions extends Pick<WebhookOptions, 'handler' | 'state' | 'on
   readonly onChanged: (hook: Hook) => void
 }
 
-export const createRegistry = ({ handler, state, onProblem, position, onChanged }: RegistryOptions): Registry => {
+/** What accounts with webhooks are, until one of their events says otherwise. */
+const createOwners = ({ handler }: Pick<RegistryOptions, 'handler'>) => {
+  const known = new Map<number, Account['status']>()
+  return {
+    statusOf: async (account: number) => {
+      const status = known.get(account) ?? (await handler.load(accounts, account)).state.status
+      known.set(account, status)
+      return status
+    },
+    forget: (account: number) => void known.delete(account),
+  }
+}
+
+export const createRegistry = (options: RegistryOptions): Registry => {
+  const { handler, state, onProblem, position, onChanged } = options
   const hooks = createHooks()
-  /** what accounts with webhooks are, until one of their events says otherwise */
-  const owners = new Map<number, Account['status']>()
+  const owners = createOwners(options)
 
   const drop = async (id: number) => {
     const hook = hooks.get(id)
@@ -110,24 +131,10 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
       clearTimeout(hook.timer)
       hook.definition = undefined
       hooks.delete(hook)
-      if (hooks.of(hook.account).length === 0) owners.delete(hook.account)
+      if (hooks.of(hook.account).length === 0) owners.forget(hook.account)
     }
     await state.remove([id])
   }
-  /** What was refused before may be accepted now. */
-  const forgive = async (hook: Hook) => {
-    if (!hook.failing) return
-    hook.failing = undefined
-    clearTimeout(hook.timer)
-    await state.clearFailures(hook.id)
-  }
-
-  const ownerOf = async (account: number) => {
-    const known = owners.get(account) ?? (await handler.load(accounts, account)).state.status
-    owners.set(account, known)
-    return known
-  }
-
   /** Only a newer release knows what it sends now: until a process of that release delivers, it waits at its place. */
   const hold = async (id: number, error: unknown) => {
     const hook = hooks.get(id)
@@ -139,7 +146,7 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
 
   const load = async (id: number) => {
     const loaded = await handler.load(webhooks, id)
-    const owner = loaded.state.status === 'open' ? await ownerOf(loaded.state.account) : 'none'
+    const owner = loaded.state.status === 'open' ? await owners.statusOf(loaded.state.account) : 'none'
     return { loaded, owner }
   }
   const reload = async (id: number) => {
@@ -155,7 +162,7 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
     const revision = countRevision(loaded.revision)
     const known = hooks.get(id)
     const hook = known ?? hooks.add(hookOf(id, account, cursor))
-    if (known && known.revision !== revision) await forgive(known)
+    if (known && known.revision !== revision) await forgive(known, state)
     if (hook.starts < cursor.starts) beginAgain(hook, cursor)
     // a log that is older than the row does not say where that beginning was
     hook.from = cursor.starts === starts ? from : undefined
@@ -172,7 +179,7 @@ export const createRegistry = ({ handler, state, onProblem, position, onChanged 
     wantsClicks: () => [...hooks.all()].some(({ definition }) => definition?.clicks),
     reload,
     reloadAccount: async (account) => {
-      owners.delete(account)
+      owners.forget(account)
       for (const { id } of hooks.of(account)) await reload(id)
     },
   }

@@ -51,6 +51,25 @@ export interface Follow {
 const closed: ReadonlySet<string> = new Set<Closed['to']>(['not-started', 'expired', 'used-up', 'instead'])
 const isClosed = (resolved: Resolved): resolved is Closed => closed.has(resolved.to)
 
+/** Returns what shows the page of a link. The page leads to the destination itself, so that the visit counts once. */
+const createShow =
+  ({ sendPage, pepper, blocks, secureCookies, pixelConsent }: FollowOptions, record: Follow['record']) =>
+  async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    chosen: Destination & ShownPage,
+    source: Source,
+  ) => {
+    const { url } = chosen
+    const interstitial = withoutBlocked(chosen.interstitial, blocks)
+    const form =
+      interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
+    await record(req, target, chosen, source)
+    const page = { secure: secureCookies(), form, consent: pixelConsent }
+    sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page))
+  }
+
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
   const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted } = options
@@ -65,29 +84,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     redirectTo(res, chosen.url)
   }
 
-  /** The page leads to the destination itself, so that the visit counts once. */
-  const show = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    target: Target,
-    chosen: Destination & ShownPage,
-    source: Source,
-  ) => {
-    const { url } = chosen
-    const interstitial = withoutBlocked(chosen.interstitial, blocks)
-    const form =
-      interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
-    await record(req, target, chosen, source)
-    sendPage(
-      req,
-      res,
-      interstitialPage({ ...chosen, interstitial }, url, {
-        secure: secureCookies(),
-        form,
-        consent: options.pixelConsent,
-      }),
-    )
-  }
+  const show = createShow(options, record)
 
   const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
     notCounted('blocked')
