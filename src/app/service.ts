@@ -2,34 +2,31 @@ import type { Logger } from 'pino'
 import { type Cache, openCache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
 import { ensureListenable } from '../http/server/listen.ts'
-import type { OperatorRoutes } from '../http/server/operatorport.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
-import { createSignal, type Signal } from '../lib/async/signal.ts'
+import { createSignal } from '../lib/async/signal.ts'
 import { sessions } from '../postgres/database.ts'
 import { createListener, type Listener } from '../postgres/listen.ts'
 import { dropLeftSchemas } from '../postgres/replays.ts'
-import type { Filter } from '../events/store.ts'
-import type { Subscription } from '../projections/engine/work.ts'
 import { readerLock } from '../projections/engine/outdated.ts'
-import type { Projector } from '../projections/engine/run.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../clicks/visitor/country.ts'
 import { startBlockLists } from './blocklists.ts'
 import { type Clicks, openClicks } from './log/clicks.ts'
-import { registerClicks, registerProjector } from './health/gauges.ts'
+import { registerClicks } from './health/gauges.ts'
 import { isOperatorHost, ourHosts } from './site/hosts.ts'
 import { createFollowUp } from './log/erasures.ts'
 import { linkToFirstAccount } from './accounts/firstaccount.ts'
 import { startHttp } from './http.ts'
 import { kafkaSettings } from './log/kafka.ts'
-import { watchLag } from './health/lag.ts'
 import { type Ledger, openLedger } from './log/ledger.ts'
 import { startNotifications } from './log/notifications.ts'
 import { ensureOperatorPort, startOperatorPort } from './operator/port.ts'
-import { project, projectedPosition } from './log/projector.ts'
-import { type Readiness, readiness } from './health/readiness.ts'
+import { startProjecting } from './log/projecting.ts'
+import { projectedPosition } from './log/projector.ts'
+import { operatorRoutes } from './operator/routes.ts'
+import { readiness } from './health/readiness.ts'
 import { announceReading } from './dataposition.ts'
 import { reportRules } from './health/rules.ts'
 import { startSearch } from './search.ts'
@@ -135,27 +132,6 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 
-const operatorRoutes = (
-  { metrics }: Pick<Ledger, 'metrics'>,
-  problems: () => Readiness,
-  servesHost: (host: string) => boolean,
-): OperatorRoutes => ({
-  '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
-  '/readyz': () => {
-    const body = problems()
-    return { status: body.ready ? 200 : 503, body }
-  },
-  '/metrics': async () => {
-    const { type, text } = await metrics.text()
-    return { status: 200, type, body: text }
-  },
-  // for a proxy that obtains a certificate on the first request for a host
-  '/internal/ask': (query) => {
-    const served = servesHost(query.get('domain') ?? '')
-    return { status: served ? 200 : 404, body: { served } }
-  },
-})
-
 /** Opens the ledger, in a data folder that no other service uses. Returns what listens already, if it had to wait. */
 const openData = async (config: Config, log: Logger, waiting: WaitingStart | undefined, cleanup: Cleanup) => {
   const folder = await lockDataDir(config.DATA_DIR)
@@ -204,40 +180,6 @@ const openServiceCache = async (
     },
   })
 }
-
-const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Signal, cleanup: Cleanup) => {
-  const projector = ledger.config.ROLES.has('projector')
-    ? project(
-        ledger,
-        async (filter, position) => {
-          if (filter === 'domain') await progress.advance(position)
-          ledger.projected.notify(filter)
-        },
-        retries,
-      )
-    : undefined
-  if (projector) cleanup.defer(projector.stop)
-  const { active, subscription } = observed(projector)
-  const { lag, stop } = watchLag({
-    store: ledger.store,
-    // the periodic look for what other processes have appended
-    onBehind: (filter) => ledger.appended.notify(filter),
-    positions: {
-      domain: () => subscription('domain')?.filling ?? progress.seen(),
-      // only the process that projects knows how far the clicks are
-      clicks: () => (active() ? positionOf(subscription('clicks')) : undefined),
-    },
-  })
-  cleanup.defer(async () => stop())
-  registerProjector(ledger.metrics, lag, projector?.state)
-  return { projector, lag }
-}
-
-const positionOf = (subscription: Subscription | undefined) => subscription?.filling ?? subscription?.position
-const observed = (projector: Projector | undefined) => ({
-  active: () => projector?.state().active ?? false,
-  subscription: (filter: Filter) => projector?.state().subscriptions.find((one) => one.filter === filter),
-})
 
 const startClicks = async (
   ledger: Ledger,

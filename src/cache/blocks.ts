@@ -20,8 +20,8 @@ export interface Blocks {
   readonly link: (id: number) => boolean
   readonly bio: (id: number) => boolean
   /**
-   * Returns whether a short address was that of a link or a bio page that is blocked. `site`: the address of its branded
-   * domain, undefined on the service's own host.
+   * Returns whether a short address was that of a link or a bio page that is blocked. `site`: the address of its
+   * branded domain, undefined on the service's own host.
    */
   readonly address: (site: string | undefined, alias: string) => boolean
   /** Returns whether a branded domain is blocked, by its host as a `Host` header or a URL has it. */

@@ -2,22 +2,21 @@ import type { Logger } from 'pino'
 import { handler } from '../../commands/handle.ts'
 import type { Config } from '../../config.ts'
 import { asStored, codec } from '../../events/codec.ts'
-import { type EventStore, type StoredLog, StoreRefused, StoreUnavailable } from '../../events/store.ts'
-import { backOff } from '../../lib/async/backoff.ts'
+import { type EventStore, type StoredLog, StoreUnavailable } from '../../events/store.ts'
 import type { Cleanup } from '../../lib/cleanup.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import { withTimeout } from '../../lib/async/timeout.ts'
 import type { Database } from '../../postgres/database.ts'
-import { haveForeignTables, leaveForeignTables, logOfTables, wereFilled } from '../../projections/engine/origin.ts'
+import { leaveForeignTables, logOfTables, wereFilled } from '../../projections/engine/origin.ts'
 import { openSearchMemory } from '../../projections/links/searched.ts'
 import type { LiveTables } from '../../projections/engine/tables.ts'
 import { type Keyring, type Keys, markOf } from '../../security/keyring.ts'
 import { connectEventStoreDb, type EventStoreDb } from '../../store/eventstoredb.ts'
-import { refusing } from '../../store/refusing.ts'
 import { newOpening } from '../../store/open.ts'
 import { postgresStore } from '../../store/postgres.ts'
 import { recentClicks } from '../../store/postgres/recent.ts'
+import { isAway, type Known, startWithout, waitFor, type Waiting } from './away.ts'
 import { applyRegister, lackErasures } from './erasures.ts'
 import type { Metrics } from '../health/metrics.ts'
 import { engineOf, type Postgres, type Use } from './postgres.ts'
@@ -32,16 +31,6 @@ export interface LogCheck {
   readonly problem: () => string | undefined
   /** Resolves when the log has been checked. */
   readonly passed: Promise<void>
-}
-
-/** How a service starts while nothing is known of its log. */
-export interface Waiting {
-  /** Called when the event store cannot be reached and there are no read tables to serve. */
-  readonly onWaiting: (problem: () => string) => Promise<void>
-  /** ends waiting */
-  readonly signal: AbortSignal
-  /** ms that a service waits for its event store before it starts without it, or begins to wait; 2 s by default */
-  readonly timeoutMs?: number | undefined
 }
 
 export interface EventLog {
@@ -73,11 +62,6 @@ export interface LogOptions {
   readonly waiting?: Waiting | undefined
   /** The operator gives up the log that the tables were filled from: an empty event store begins a new one. */
   readonly acceptsEmptyLog?: boolean
-}
-
-/** The log behind EVENTSTORE_URL is not the one that the read tables were filled from. */
-class OtherLog extends OperatorError {
-  override readonly name = 'OtherLog'
 }
 
 /**
@@ -132,7 +116,14 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
     return await checked(opened, engine.stored)
   } catch (error) {
     if (use === 'command' || !isAway(error)) throw error
-    if (known) return startWithout(parts, { known, error, stored: engine.stored }, openNow)
+    if (known)
+      return startWithout(parts, {
+        known,
+        error,
+        stored: engine.stored,
+        openNow,
+        check: (store) => check(parts, store),
+      })
     if (!options.waiting) throw error
     return checked(await waitFor(openNow, error, options.waiting), engine.stored)
   }
@@ -140,8 +131,6 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
 
 const away = ({ store }: EventStoreDb) =>
   new StoreUnavailable(store.problem?.() ?? 'the event store of EVENTSTORE_URL does not answer')
-const isAway = (error: unknown): error is StoreUnavailable =>
-  error instanceof StoreUnavailable && !(error instanceof StoreRefused)
 /** The check of a log that was there at the start. */
 export const logChecked: LogCheck = { problem: () => undefined, passed: Promise.resolve() }
 
@@ -159,12 +148,6 @@ const check = async ({ config, db, keyring, tables, log }: EventLogParts, store:
   return { keys, erasedUpTo: erased.position }
 }
 
-/** What is known of a log without asking it. */
-interface Known {
-  readonly logId: string
-  readonly service: Buffer
-}
-
 /**
  * Returns what the tables and the keys say about the log; undefined when nothing may be served without the log itself.
  */
@@ -174,85 +157,4 @@ const findKnown = async ({ config, db, keyring, tables }: EventLogParts): Promis
   if (logId === undefined || !service) return undefined
   const isErasurePending = await lackErasures({ config, reader: { db, table: tables.name } }, logId)
   return isErasurePending ? undefined : { logId, service }
-}
-
-/** Repeats the attempt until the event store can be reached. */
-const waitFor = async (
-  openNow: () => Promise<EventStore>,
-  error: StoreUnavailable,
-  { onWaiting, signal }: Waiting,
-): Promise<EventStore> => {
-  let problem = error.message
-  await onWaiting(() => problem)
-  const retries = backOff({ from: 100, to: 1000, signal })
-  for (;;) {
-    await retries.pause()
-    signal.throwIfAborted()
-    try {
-      return await openNow()
-    } catch (error) {
-      if (!isAway(error)) throw error
-      problem = error.message
-    }
-  }
-}
-
-/**
- * Starts without the event store: every call to it is refused until it is back and has the log of the tables. Another
- * log is never projected, nor gets the clicks of this one.
- */
-const startWithout = (
-  parts: EventLogParts,
-  {
-    known: { logId, service },
-    error,
-    stored,
-  }: { readonly known: Known; readonly error: StoreUnavailable; readonly stored: EventStoreDb['stored'] },
-  openNow: () => Promise<EventStore>,
-): EventLog => {
-  const { db, keyring, log, cleanup } = parts
-  const closed = new AbortController()
-  cleanup.defer(async () => closed.abort())
-  let problem: string | undefined = error.message
-  let store: EventStore | undefined
-  log.warn({ err: error }, 'started without the event store: clicks wait in the spool, and writes are refused')
-
-  const attempt = async () => {
-    const opened = await openNow()
-    if (opened.logId !== logId)
-      throw new OtherLog(
-        `the event store of EVENTSTORE_URL has the log ${opened.logId}, but the read tables were filled from ${logId}: correct the address, or restart the service to use that log`,
-      )
-    if (await haveForeignTables(db, opened, 'eventstoredb'))
-      throw new OtherLog(
-        'the event store of EVENTSTORE_URL has other events than those that the read tables were filled from: correct the address, or restart the service to fill new tables',
-      )
-    await check(parts, opened)
-    store = opened
-  }
-  const retry = async () => {
-    const retries = backOff({ from: 100, to: 1000, signal: closed.signal })
-    while (!closed.signal.aborted) {
-      try {
-        await attempt()
-        problem = undefined
-        return log.warn('the event store is back')
-      } catch (error) {
-        const { message } = error instanceof Error ? error : new Error(String(error))
-        if (message !== problem && !closed.signal.aborted) log.error({ err: error }, 'the event store cannot be used')
-        problem = message
-      }
-      await retries.pause()
-    }
-    // nothing may go on in a process that ends
-    return new Promise<never>(() => {})
-  }
-  const logCheck = { problem: () => problem, passed: retry() }
-  return {
-    store: refusing(logId, () => store ?? problem!),
-    stored: refusing(logId, () => (store ? { ...stored, logId } : problem!)),
-    keys: { ...keyring, service },
-    erasedUpTo: 0n,
-    logCheck,
-  }
 }

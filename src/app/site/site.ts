@@ -1,7 +1,6 @@
 import { createAnswerPages } from '../../http/public/overlay/answer.ts'
-import { createApi } from '../../http/api/api.ts'
 import type { Route } from '../../http/api/route.ts'
-import { routesOf, type Services } from '../../http/routes.ts'
+import { routesOf } from '../../http/routes.ts'
 import { createCampaignPages } from '../../http/public/campaign.ts'
 import type { Cache } from '../../cache/cache.ts'
 import { asyncApi, messageSchema } from '../../clicks/kafka/asyncapi.ts'
@@ -19,6 +18,7 @@ import { newestCheckpoint } from '../../postgres/checkpoints.ts'
 import { createRedirect, type RedirectOptions } from '../../http/public/redirect.ts'
 import type { PublicHandler } from '../../http/public/responses.ts'
 import type { Config } from '../../config.ts'
+import { openApi } from './api.ts'
 import { openDashboard } from './dashboard.ts'
 import type { Operator } from '../../http/public/page/view.ts'
 import { type Effects, effectsOf } from '../effects.ts'
@@ -26,10 +26,8 @@ import type { Ledger } from '../log/ledger.ts'
 import type { Overrides } from '../overrides.ts'
 import { openServices } from './services.ts'
 import { proveExtension } from '../proof/proofs.ts'
-import { idSequences } from '../../postgres/ids.ts'
 import { openImages } from '../../qr/images.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { openIdempotencyStore } from '../../security/idempotency.ts'
 import { openImageStore } from '../../security/images.ts'
 
 export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'recordVisit' | 'isOurHost'> {
@@ -41,6 +39,13 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
   readonly overrides: Overrides
   readonly operatorHealth: OperatorHealth
   readonly effects?: Effects
+}
+
+/** What public pages lead to. */
+interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'accountPages'> {
+  readonly images: ReturnType<typeof openImages>
+  readonly routes: readonly Route[]
+  readonly api: PublicHandler
 }
 
 /** Describes the topic of clicks, streams and webhooks, and the messages of the topic as JSON Schema. */
@@ -68,14 +73,6 @@ const openQrPages = (
     onLogoMissing: (code) =>
       log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
   })
-
-/** Marks a stream as pending in this process, and tells the others. */
-const announcePending =
-  ({ instance, notify }: Pick<Ledger, 'instance' | 'notify'>, pending: Cache['pending']) =>
-  (stream: string, position: bigint) => {
-    pending.add(stream, position)
-    void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
-  }
 
 /** What the service serves at one address each. */
 const fixedPages = (routes: readonly Route[], dashboard: PublicHandler, report: PublicHandler) => ({
@@ -109,77 +106,18 @@ const openLogPages = ({ config, db }: Ledger) =>
     trustProxy: config.TRUST_PROXY,
   })
 
-/** Opens the API. Where nobody may register, there is no address for that. */
-const openApi = (
-  { ledger, cache, effects }: { readonly ledger: Ledger; readonly cache: Cache; readonly effects: Effects },
-  services: Services,
-  routes: readonly Route[],
+/** Opens the public pages, in front of the API. */
+const openPages = (
+  { ledger, cache, redirectReader, countryOf, recordVisit, isOurHost, isMainHost, baseUrl, overrides }: SiteOptions,
+  { limiter, now }: Effects,
+  { images, routes, api, services, accountPages }: Behind,
 ) => {
-  const { config, db, handler, instance, keys, log, reader, transactions } = ledger
-  const { auth, domains, pending, progress } = cache
-  const { limiter, recordUse, past } = effects
-  const api = createApi({
-    routes: config.REGISTRATION === 'open' ? routes : routes.filter(({ path }) => path !== '/register'),
-    auth,
-    baseUrl: services.baseUrl,
-    domains,
-    handler,
-    idempotency: openIdempotencyStore(db, keys, instance),
-    limiter,
-    log,
-    nextId: idSequences(db),
-    recordUse,
-    onPending: announcePending(ledger, pending),
-    past,
-    pending,
-    pepper: services.pepper,
-    progress,
-    quotas: services.quotas,
-    rateLimit: config.RATE_LIMIT_PER_MINUTE,
-    reader,
-    sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
-    sessions: services.sessions,
-    transactions,
-    trustProxy: config.TRUST_PROXY,
-  })
-  return api.callback()
-}
-
-/** Opens what a process with the role http serves: the API and the public pages. */
-export const openSite = ({
-  ledger,
-  cache,
-  redirectReader,
-  countryOf,
-  recordVisit,
-  isOurHost,
-  isMainHost,
-  baseUrl,
-  overrides,
-  operatorHealth,
-  effects = effectsOf(ledger),
-}: SiteOptions) => {
   const { config, handler, log, metrics } = ledger
-  const { blocks, domains, pending, progress } = cache
-  const { limiter, now } = effects
-  const images = overrides.images ?? openImages()
-  const { services, accountPages, endStreams, close } = openServices({
-    ledger,
-    cache,
-    effects,
-    overrides,
-    operatorHealth,
-    images,
-    baseUrl,
-    isOurHost,
-    isMainHost,
-  })
-  const routes = routesOf(services)
-  const answer = openApi({ ledger, cache, effects }, services, routes)
+  const { blocks, clickCounts, current, domains, pending, progress, targets } = cache
   const shared = {
     blocks,
-    clickCounts: cache.clickCounts,
-    current: cache.current,
+    clickCounts,
+    current,
     domains,
     isMainHost,
     isOurHost,
@@ -190,7 +128,7 @@ export const openSite = ({
     pepper: services.pepper,
     progress,
     sendPage: openSendPage(config, isOurHost, baseUrl),
-    targets: cache.targets,
+    targets,
     trustProxy: config.TRUST_PROXY,
   }
   const secureCookies = () => baseUrl.startsWith('https:')
@@ -199,14 +137,8 @@ export const openSite = ({
   const pages = { ...shared, ...redirect, handler, reader: redirectReader, baseUrl: services.baseUrl, images }
   const campaignPages = createCampaignPages(pages)
   const qrPages = openQrPages(ledger, redirectReader, pages)
-  const dashboard = openDashboard({
-    config,
-    ...shared,
-    ...redirect,
-    reader: redirectReader,
-    baseUrl,
-    web: overrides.web,
-  })
+  const own = { config, reader: redirectReader, baseUrl, web: overrides.web }
+  const dashboard = openDashboard({ ...shared, ...redirect, ...own })
   const forms = {
     '/dashboard/': dashboard,
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
@@ -214,10 +146,22 @@ export const openSite = ({
     '/log/': openLogPages(ledger),
   }
   return {
-    api: answer,
     redirect: redirect.handle,
-    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(answer, qrPages), ...forms },
+    below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(api, qrPages), ...forms },
     at: fixedPages(routes, dashboard, createReportPages(pages)),
+  }
+}
+
+/** Opens what a process with the role http serves: the API and the public pages. */
+export const openSite = (options: SiteOptions) => {
+  const { ledger, cache, overrides, effects = effectsOf(ledger) } = options
+  const images = overrides.images ?? openImages()
+  const { services, accountPages, endStreams, close } = openServices({ ...options, effects, images })
+  const routes = routesOf(services)
+  const api = openApi({ ledger, cache, effects }, services, routes)
+  return {
+    api,
+    ...openPages(options, effects, { images, routes, api, services, accountPages }),
     endStreams,
     close: async () => {
       await close()

@@ -1,28 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import type { Ledger } from '../../app/log/ledger.ts'
-import { allErasures, registerErasures } from '../../app/log/erasures.ts'
 import { operatorContext } from '../../app/operator/caller.ts'
-import { receiptNow } from '../../app/proof/proofs.ts'
 import { account, type AccountCommand } from '../../commands/accounts/account.ts'
-import { stop } from '../../lib/operatorerror.ts'
 import { allScopes } from '../../events/accounts/scope.ts'
-import { streamId } from '../../events/streams.ts'
 import { register, Registration } from '../../commands/accounts/register.ts'
 import { expiry, firstProblem } from '../../lib/fields.ts'
 import { sentenceOf } from '../../lib/problems/problem.ts'
 import { idSequence } from '../../postgres/ids.ts'
-import { type AccountRow, findAccountBy, listAccounts } from '../../queries/accounts/account.ts'
+import { listAccounts } from '../../queries/accounts/account.ts'
 import { newKey } from '../../security/apikeys.ts'
-import { fingerprint } from '../../security/seal.ts'
-import { formatErasures, registerIn } from '../../security/erasures.ts'
 import { BadCommand, type Cli } from '../cli.ts'
+import { erase, erasures } from './erase.ts'
+import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
 import { addLimitCommand } from './limit.ts'
 import { addOperatorCommand } from './operator.ts'
 import { addPasswordCommand, readPassword } from './password.ts'
 import { addTotpCommand } from './totp.ts'
-import { type Confirmation, confirm, requireAnswerable, withConfirmation } from '../confirm.ts'
+import { type Confirmation, requireAnswerable, withConfirmation } from '../confirm.ts'
 import { withTables } from '../ledger.ts'
 import { oneLine } from '../oneline.ts'
 
@@ -79,17 +74,6 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .action(() => erasures(cli))
 }
 
-/** Returns the account that is meant, once the operator has confirmed the change. */
-const find = async (cli: Cli, { reader }: Ledger, who: string, options: Confirmation, change: string) => {
-  const found = await findAccountBy(reader, accountName(who))
-  if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
-  await confirm(cli, options, `${described(found)}: ${change}.`)
-  return found
-}
-
-const described = ({ id, username, email, status }: AccountRow) =>
-  `Account ${id} (@${username}, ${email}${status === 'active' ? '' : `, ${status}`})`
-
 const add = async (cli: Cli, email: string, { username, password: given }: AddOptions) => {
   const password = given === true ? await readPassword(cli) : given
   const generated = randomBytes(12).toString('base64url')
@@ -137,59 +121,12 @@ const change = (cli: Cli, who: string, options: Confirmation, { type, question, 
   accountName(who)
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(cli, ledger, who, options, question)
+    const { id } = await findConfirmed(cli, ledger, who, options, question)
     const { position } = await ledger.handler.handle(account, { type, id }, operatorContext(ledger.config, id))
     await waitUntilProjected(position)
     cli.print(`Account ${id} is ${done}.`)
   })
 }
-
-const erase = (cli: Cli, who: string, options: Confirmation) => {
-  accountName(who)
-  requireAnswerable(cli, options)
-  return withTables(cli, async (ledger, waitUntilProjected) => {
-    const question = 'destroy its personal data for good; its links then return 404. This cannot be undone'
-    const { id } = await find(cli, ledger, who, options, question)
-    // first of all: if this command is interrupted, the next start completes the erasure
-    await registerErasures(ledger, [id])
-    const { position } = await ledger.handler.handle(
-      account,
-      { type: 'EraseAccount', id },
-      operatorContext(ledger.config, id),
-    )
-    const certificate = await certifyErasure(ledger, id)
-    await waitUntilProjected(position)
-    cli.print(
-      `Account ${id} is erased. Backups from before still hold its data: keep the newest ${registerIn(ledger.config.DATA_DIR)} with them, which erases it again when one is restored.`,
-    )
-    cli.print(certificate)
-  })
-}
-
-/**
- * Destroys the key of an account that was just erased. Returns the certificate: the receipt of the erasure, and which
- * key was destroyed. What is sealed in the log begins with the mark of its key.
- */
-const certifyErasure = async (ledger: Ledger, id: number) => {
-  const { keys, store } = ledger
-  const key = (await keys.forOpening([id])).get(id)
-  await keys.destroy([id])
-  const last = await store.last(streamId('account', id))
-  const receipt =
-    last?.type === 'AccountErased' ? await receiptNow(ledger, last.position).catch(() => undefined) : undefined
-  if (!receipt) return 'The certificate of the erasure is not ready: print it with `linkledger proof event` later.'
-  const destroyed = { name: `account-${id}`, mark: key ? fingerprint(key) : null }
-  return `Certificate of the erasure: ${JSON.stringify({ account: id, destroyed, ...receipt })}`
-}
-
-/** Prints the erasure register, also where DATA_DIR does not outlive the process. */
-const erasures = (cli: Cli) =>
-  withTables(cli, async (ledger) => {
-    for (const line of formatErasures(await allErasures(ledger))
-      .split('\n')
-      .filter(Boolean))
-      cli.print(line)
-  })
 
 const replacing = 'replace its API keys; all of its old keys stop working'
 const addedKey = { name: 'From the operator', scopes: allScopes }
@@ -202,7 +139,7 @@ const replaceKey = async (cli: Cli, who: string, { expires, keep, ...options }: 
     throw new BadCommand('--expires must be a future date and time in UTC, for example 2030-01-31 18:00:00.')
   requireAnswerable(cli, options)
   await withTables(cli, async (ledger, waitUntilProjected) => {
-    const { id } = await find(cli, ledger, who, options, keep ? 'add an API key' : replacing)
+    const { id } = await findConfirmed(cli, ledger, who, options, keep ? 'add an API key' : replacing)
     const { id: key, key: apiKey, hash } = newKey(ledger.keys.service)
     const command = keep
       ? ({

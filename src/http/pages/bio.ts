@@ -45,8 +45,8 @@ export interface BioServices extends Blocking {
 }
 
 /**
- * Fails with 400 for an address at which something was blocked, and for another address of a page that is blocked, which
- * would not be blocked once the page is deleted.
+ * Fails with 400 for an address at which something was blocked, and for another address of a page that is blocked,
+ * which would not be blocked once the page is deleted.
  */
 const rejectBlockedAddress = (
   { alias }: { readonly alias?: string | undefined },

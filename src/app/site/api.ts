@@ -1,0 +1,52 @@
+import type { Cache } from '../../cache/cache.ts'
+import { createApi } from '../../http/api/api.ts'
+import type { Route } from '../../http/api/route.ts'
+import type { Services } from '../../http/routes.ts'
+import { idSequences } from '../../postgres/ids.ts'
+import { openIdempotencyStore } from '../../security/idempotency.ts'
+import type { Effects } from '../effects.ts'
+import type { Ledger } from '../log/ledger.ts'
+
+/** Marks a stream as pending in this process, and tells the others. */
+const announcePending =
+  ({ instance, notify }: Pick<Ledger, 'instance' | 'notify'>, pending: Cache['pending']) =>
+  (stream: string, position: bigint) => {
+    pending.add(stream, position)
+    void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
+  }
+
+/** Opens the API. Where nobody may register, there is no address for that. */
+export const openApi = (
+  { ledger, cache, effects }: { readonly ledger: Ledger; readonly cache: Cache; readonly effects: Effects },
+  services: Services,
+  routes: readonly Route[],
+) => {
+  const { config, db, handler, instance, keys, log, reader, transactions } = ledger
+  const { auth, domains, pending, progress } = cache
+  const { limiter, recordUse, past } = effects
+  const api = createApi({
+    routes: config.REGISTRATION === 'open' ? routes : routes.filter(({ path }) => path !== '/register'),
+    auth,
+    baseUrl: services.baseUrl,
+    domains,
+    handler,
+    idempotency: openIdempotencyStore(db, keys, instance),
+    limiter,
+    log,
+    nextId: idSequences(db),
+    recordUse,
+    onPending: announcePending(ledger, pending),
+    past,
+    pending,
+    pepper: services.pepper,
+    progress,
+    quotas: services.quotas,
+    rateLimit: config.RATE_LIMIT_PER_MINUTE,
+    reader,
+    sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
+    sessions: services.sessions,
+    transactions,
+    trustProxy: config.TRUST_PROXY,
+  })
+  return api.callback()
+}
