@@ -78,6 +78,32 @@ export interface WebhookOverrides {
   readonly firstPause?: number
 }
 
+/** Counts attempts to deliver by their outcome. */
+const countAttempts = ({ registerCounter }: Pick<Ledger['metrics'], 'registerCounter'>) => {
+  const attempts = { delivered: 0, failed: 0 }
+  registerCounter({
+    name: 'linkledger_webhook_attempts_total',
+    help: 'Attempts to deliver a message to a webhook, by outcome',
+    label: 'outcome',
+    read: () => attempts,
+  })
+  return (delivered: boolean) => void attempts[delivered ? 'delivered' : 'failed']++
+}
+
+/** Returns what sends one message at once, and keeps the attempt. */
+const sendingNow =
+  (db: Ledger['db'], post: GuardedPost) =>
+  async (
+    of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
+    target: Parameters<typeof sendMessage>[1],
+    message: Message,
+  ) => {
+    const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
+    await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
+    await trimAttempts(db, of.webhook, mostAttempts)
+    return { message: message.id, ...outcome }
+  }
+
 /** Delivers events to webhooks, unless another process does. */
 export const startWebhooks = (
   ledger: Pick<
@@ -99,28 +125,11 @@ export const startWebhooks = (
   { post = openPost(), firstPause }: WebhookOverrides = {},
 ): Webhooks => {
   const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
-  const attempts = { delivered: 0, failed: 0 }
-  metrics.registerCounter({
-    name: 'linkledger_webhook_attempts_total',
-    help: 'Attempts to deliver a message to a webhook, by outcome',
-    label: 'outcome',
-    read: () => attempts,
-  })
-  const onAttempt = (delivered: boolean) => void attempts[delivered ? 'delivered' : 'failed']++
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const state = openState(db, instance)
-  const calls = { onAttempt, onProblem, onDisabling: createNotice(ledger) }
+  const calls = { onAttempt: countAttempts(metrics), onProblem, onDisabling: createNotice(ledger) }
   const options = { store, texts: store.texts, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
-  const sendNow = async (
-    of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
-    target: Parameters<typeof sendMessage>[1],
-    message: Message,
-  ) => {
-    const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
-    await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
-    await trimAttempts(db, of.webhook, mostAttempts)
-    return { message: message.id, ...outcome }
-  }
+  const sendNow = sendingNow(db, post)
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
   const stop = startExclusive({

@@ -82,9 +82,7 @@ export const startRelay = (options: RelayOptions): Relay => {
       await deliver(entries)
       onDelivered()
       const visitsPerMs = (answeredVisits() - answeredBefore) / (performance.now() - startedAt)
-      const waited = now() - Date.parse(timeOf(entries.at(-1)) ?? '')
-      // a clock that was set back says nothing
-      if (visitsPerMs > busyVisitsPerMs && waited >= 0 && waited < longestWait)
+      if (isBusy(visitsPerMs, now() - Date.parse(timeOf(entries.at(-1)) ?? '')))
         await yieldToVisits(answeredVisits, signal)
     }
   }
@@ -139,6 +137,10 @@ const classifyAll = async (
   }
   return partitions
 }
+
+/** Whether visits go before clicks that have waited for these ms. A clock that was set back says nothing. */
+const isBusy = (visitsPerMs: number, waited: number) =>
+  visitsPerMs > busyVisitsPerMs && waited >= 0 && waited < longestWait
 
 /** Yields the CPU to redirects under load, for at most a second: clicks in the spool can be counted later. */
 const yieldToVisits = async (answeredVisits: () => number, signal: AbortSignal) => {

@@ -7,7 +7,7 @@ import { createTopicProducer } from '../../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../../clicks/kafka/sink.ts'
 import { createSentReader } from '../../clicks/kafka/sent.ts'
 import { type Log, logTo, problemsTo } from '../../clicks/report.ts'
-import { openClickRecord } from '../../clicks/record.ts'
+import { type ClickRecord, openClickRecord } from '../../clicks/record.ts'
 import { createRelays, type Relays } from '../../clicks/deliver.ts'
 import { logSink, logSinkOf } from '../../clicks/sink.ts'
 import { openEarlier } from '../../clicks/spool/earlier.ts'
@@ -50,6 +50,34 @@ export interface ClicksOptions extends ClassifierOptions {
  */
 const deliveryTimeout = 2000
 
+/** Keeps what makes a topic less safe, and logs what is new. */
+const createWeaknesses = (logger: Logger) => {
+  let known: readonly string[] = []
+  return {
+    all: () => known,
+    found: (found: readonly string[]) => {
+      for (const weakness of found) if (!known.includes(weakness)) logger.warn(weakness)
+      known = found
+    },
+  }
+}
+
+const sinkOf = (
+  kafka: KafkaSettings,
+  record: ClickRecord,
+  log: Log,
+  onTopicChecked: (found: readonly string[]) => void,
+) => {
+  const connection = { ...kafka, log, onTopicChecked }
+  return kafkaSink({
+    topic: kafka.topic,
+    record,
+    createProducer: () => createTopicProducer({ ...connection, record }),
+    readSent: createSentReader(connection, record),
+    log,
+  })
+}
+
 /** Opens the spool; the relay and the recorder are started separately, as the process's roles demand. */
 export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   const { store, keyring, logger, dataDir, kafka } = options
@@ -64,12 +92,7 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   let recorder: TopicRecorder | undefined
   let sink: KafkaSink | undefined
   let visits = 0
-  let weaknesses: readonly string[] = []
-
-  const onTopicChecked = (found: readonly string[]) => {
-    for (const weakness of found) if (!weaknesses.includes(weakness)) logger.warn(weakness)
-    weaknesses = found
-  }
+  const weaknesses = createWeaknesses(logger)
 
   const relays = createRelays({
     store,
@@ -94,27 +117,17 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     },
     startRelay: async () => {
       const record = openClickRecord({ store, ...route })
-      if (kafka) {
-        const connection = { ...kafka, log, onTopicChecked }
-        const createProducer = () => createTopicProducer({ ...connection, record })
-        sink = kafkaSink({
-          topic: kafka.topic,
-          record,
-          createProducer,
-          readSent: createSentReader(connection, record),
-          log,
-        })
-      }
+      if (kafka) sink = sinkOf(kafka, record, log, weaknesses.found)
       relays.add({ dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record })
       await addOtherRoutes(relays, options, { spools, route, log })
     },
     startRecorder: () => {
       if (!kafka) return
       const record = openClickRecord({ store, ...route })
-      recorder = startTopicRecorder({ ...kafka, record, log, onProblem, onTopicChecked })
+      recorder = startTopicRecorder({ ...kafka, record, log, onProblem, onTopicChecked: weaknesses.found })
     },
     state,
-    problems: () => [...problemsOf(state(), route.log), ...weaknesses],
+    problems: () => [...problemsOf(state(), route.log), ...weaknesses.all()],
     close: async () => {
       await spool.close()
       await drain(relays, options, spools)

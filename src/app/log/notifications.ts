@@ -41,28 +41,18 @@ export interface Notifications {
   readonly close: () => Promise<void>
 }
 
-/** Keeps the cache of this process up to date with what other processes append and project. */
-export const startNotifications = async (
-  {
-    db,
-    store,
-    logCheck,
-    appended,
-    projected,
-    tables,
-    instance,
-  }: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'projected' | 'tables' | 'instance'>,
-  { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
-): Promise<Notifications> => {
-  const { pending, progress } = cache
-  const closed = new AbortController()
-  const refresh = async () => {
-    await tables.refresh().finally(cache.invalidateAll)
-    await onRefreshed()
-  }
-  // the next poll refreshes the tables if this fails
-  const onReplaced = () => void refresh().catch(() => {})
-  const onMessage = (text: string) => {
+interface Reactions extends Pick<Cache, 'pending' | 'progress'> {
+  readonly retries: Signal | undefined
+  readonly onReplaced: () => void
+}
+
+/** Returns what reads a notification of another process. */
+const reading =
+  (
+    { appended, projected, instance }: Pick<Ledger, 'appended' | 'projected' | 'instance'>,
+    { pending, progress, retries, onReplaced }: Reactions,
+  ) =>
+  (text: string) => {
     const notification = decode(text)
     if (notification?.kind === 'replaced') onReplaced()
     if (notification === undefined || notification.from === instance) return
@@ -75,8 +65,23 @@ export const startNotifications = async (
       void progress.advance(notification.position)
     if (notification.kind === 'pending') pending.add(notification.stream, notification.position)
   }
+
+/** Keeps the cache of this process up to date with what other processes append and project. */
+export const startNotifications = async (
+  ledger: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'projected' | 'tables' | 'instance'>,
+  { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
+): Promise<Notifications> => {
+  const { db, store, logCheck, tables } = ledger
+  const { pending, progress } = cache
+  const closed = new AbortController()
+  const refresh = async () => {
+    await tables.refresh().finally(cache.invalidateAll)
+    await onRefreshed()
+  }
+  // the next poll refreshes the tables if this fails
+  const onReplaced = () => void refresh().catch(() => {})
   listener.start({
-    message: onMessage,
+    message: reading(ledger, { pending, progress, retries, onReplaced }),
     up: () => {
       onReplaced() // the notification may have been missed
       void markPending(store, cache, closed.signal).catch(() => {})

@@ -41,19 +41,34 @@ export interface RecorderTracker {
  */
 const confirmations = 2
 
+/** Counts how often each partition was seen to end too early. */
+const createTruncations = () => {
+  const truncations = new Map<number, { readonly reason: string; readonly seen: number }>()
+  return {
+    confirmed: () =>
+      [...truncations].flatMap(([partition, { reason, seen }]) =>
+        seen >= confirmations ? [{ partition, reason }] : [],
+      ),
+    clear: (partition: number) => void truncations.delete(partition),
+    /** Returns whether it has just been seen often enough. */
+    add: (partition: number, reason: string) => {
+      const seen = (truncations.get(partition)?.seen ?? 0) + 1
+      truncations.set(partition, { reason, seen })
+      return seen === confirmations
+    },
+  }
+}
+
 export const createTracker = (topic: string, onProblem: OnProblem): RecorderTracker => {
   const halted = new Map<number, TopicReplaced | InvalidMessage>()
   const deletions = new Map<number, DeletedMessages>()
-  const truncations = new Map<number, { readonly reason: string; readonly seen: number }>()
+  const truncations = createTruncations()
   const lags = new Map<number, number>()
   const sentTimes = new Map<number, number>()
   let connected = false
   let problem: string | undefined
 
-  const truncated = () =>
-    [...truncations].flatMap(([partition, { reason, seen }]) =>
-      seen >= confirmations && !halted.has(partition) ? [{ partition, reason }] : [],
-    )
+  const truncated = () => truncations.confirmed().filter(({ partition }) => !halted.has(partition))
 
   return {
     state: () => ({
@@ -99,10 +114,8 @@ export const createTracker = (topic: string, onProblem: OnProblem): RecorderTrac
     startBatch: (partition, sentAt) => sentTimes.set(partition, sentAt),
     finishBatch: (partition) => sentTimes.delete(partition),
     setTruncation: (partition, reason) => {
-      if (reason === undefined) return void truncations.delete(partition)
-      const seen = (truncations.get(partition)?.seen ?? 0) + 1
-      truncations.set(partition, { reason, seen })
-      if (seen === confirmations)
+      if (reason === undefined) return truncations.clear(partition)
+      if (truncations.add(partition, reason))
         onProblem(new TopicReplaced(reason), `partition ${partition} of ${topic} is truncated`)
     },
   }

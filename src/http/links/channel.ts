@@ -44,6 +44,30 @@ const presentItem = (row: ItemRow, addresses: LinkAddresses) => {
 
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
 
+/** Items come into a channel, and leave it. */
+const itemRoutes: readonly Route[] = [
+  endpoint(channelContract, 'POST /api/channel/:channelid/assign/:type/:itemid', {
+    scope: 'write',
+    params: itemPath,
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await assignItem(call, channelid, type, itemid)
+      return { message: 'Item has been added to the channel.' }
+    },
+  }),
+
+  endpoint(channelContract, 'DELETE /api/channel/:channelid/assign/:type/:itemid', {
+    scope: 'write',
+    params: itemPath,
+    run: async (call) => {
+      const { channelid, type, itemid } = call.params
+      await removeItem(call, channelid, type, itemid)
+      const undo = { method: 'POST' as const, path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
+      return { message: 'Item has been removed from the channel.', undo }
+    },
+  }),
+]
+
 export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
   endpoint(channelContract, 'GET /api/channels', { scope: 'read', ...listOwned(channels, listChannels, present) }),
 
@@ -77,26 +101,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
     },
   }),
 
-  endpoint(channelContract, 'POST /api/channel/:channelid/assign/:type/:itemid', {
-    scope: 'write',
-    params: itemPath,
-    run: async (call) => {
-      const { channelid, type, itemid } = call.params
-      await assignItem(call, channelid, type, itemid)
-      return { message: 'Item has been added to the channel.' }
-    },
-  }),
-
-  endpoint(channelContract, 'DELETE /api/channel/:channelid/assign/:type/:itemid', {
-    scope: 'write',
-    params: itemPath,
-    run: async (call) => {
-      const { channelid, type, itemid } = call.params
-      await removeItem(call, channelid, type, itemid)
-      const undo = { method: 'POST' as const, path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
-      return { message: 'Item has been removed from the channel.', undo }
-    },
-  }),
+  ...itemRoutes,
 
   endpoint(channelContract, 'PUT /api/channel/:id/update', {
     single: true,

@@ -34,6 +34,36 @@ export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallback
 const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?:\?|$)/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
+type Send = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => void
+interface Serving {
+  readonly targets: Targets
+  readonly follow: Follow['follow']
+  readonly bioPages: ReturnType<typeof createBioPages>
+  readonly sendMiss: Send
+  readonly sendNotFound: Send
+}
+
+/** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
+const createServeAlias =
+  ({ targets, follow, bioPages, sendMiss, sendNotFound }: Serving) =>
+  async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    domain: KnownDomain | undefined,
+    alias: string,
+    entry: number | undefined,
+  ) => {
+    const found = targets.get(domain?.id ?? null, alias)
+    const target = found instanceof Promise ? await found : found
+    if (!target) return sendMiss(req, res, domain)
+    if ('bio' in target) {
+      if (entry === undefined) return bioPages.show(req, res, target)
+      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)
+    }
+    if (entry !== undefined) return sendNotFound(req, res, domain)
+    return follow(req, res, target, { kind: 'link', id: target.link })
+  }
+
 /**
  * Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit,
  * respond.
@@ -64,27 +94,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const { follow, send } = following
   const bioPages = createBioPages({ ...options, ...following })
 
-  const serveAlias = async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    domain: KnownDomain | undefined,
-    alias: string,
-    entry: number | undefined,
-  ) => {
-    if (blocks.address(domain?.domain, alias)) {
-      options.notCounted('blocked')
-      return sendPage(req, res, blockedPage)
-    }
-    const found = targets.get(domain?.id ?? null, alias)
-    const target = found instanceof Promise ? await found : found
-    if (!target) return sendMiss(req, res, domain)
-    if ('bio' in target) {
-      if (entry === undefined) return bioPages.show(req, res, target)
-      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)
-    }
-    if (entry !== undefined) return sendNotFound(req, res, domain)
-    return follow(req, res, target, { kind: 'link', id: target.link })
-  }
+  const serveAlias = createServeAlias({ targets, follow, sendMiss, sendNotFound, bioPages })
 
   const handle: PublicHandler = async (req, res) => {
     const { method, url = '' } = req

@@ -56,27 +56,35 @@ interface Gap {
   readonly bottom: bigint
 }
 
-/** Finds the heads of all filters in one pass, and remembers what it has seen also when it is interrupted. */
-const createSearch = ({ readBack, idAt, memory, saveInterval = 5000 }: HeadParts) => {
-  const searched = new Map<Filter, Searched>()
-  const gaps = new Map<Filter, Gap>()
+/** Recalls what an earlier process has searched, and saves what this one has. */
+const remembering = ({ idAt, memory, saveInterval = 5000 }: HeadParts, searched: Map<Filter, Searched>) => {
   const recalled = new Set<Filter>()
   const savedAt = new Map<Filter, number>()
+  return {
+    /** Uses what was searched if this log still has the event up to which that came. */
+    recall: async (filter: Filter) => {
+      if (!memory || recalled.has(filter)) return
+      const saved = await memory.load(filter).catch(() => undefined)
+      if (saved && (await idAt(saved.upTo)) === saved.id) searched.set(filter, saved)
+      recalled.add(filter)
+    },
+    save: (filter: Filter, count: number) => {
+      const due = Date.now() - (savedAt.get(filter) ?? 0) > saveInterval
+      if (!memory || (!due && count < manyEvents)) return
+      savedAt.set(filter, Date.now())
+      // a lost saving costs time at the next start only
+      void memory.save(filter, searched.get(filter)!).catch(() => {})
+    },
+  }
+}
 
-  /** Uses what an earlier process has searched, if this log still has the event up to which it came. */
-  const recall = async (filter: Filter) => {
-    if (!memory || recalled.has(filter)) return
-    const saved = await memory.load(filter).catch(() => undefined)
-    if (saved && (await idAt(saved.upTo)) === saved.id) searched.set(filter, saved)
-    recalled.add(filter)
-  }
-  const save = (filter: Filter, count: number) => {
-    const due = Date.now() - (savedAt.get(filter) ?? 0) > saveInterval
-    if (!memory || (!due && count < manyEvents)) return
-    savedAt.set(filter, Date.now())
-    // a lost saving costs time at the next start only
-    void memory.save(filter, searched.get(filter)!).catch(() => {})
-  }
+/** Finds the heads of all filters in one pass, and remembers what it has seen also when it is interrupted. */
+const createSearch = (parts: HeadParts) => {
+  const { readBack } = parts
+  const searched = new Map<Filter, Searched>()
+  const { recall, save } = remembering(parts, searched)
+  const gaps = new Map<Filter, Gap>()
+
   const newestAt = (filter: Filter, event: Passed) => {
     const known = searched.get(filter)
     if (known && event.position <= known.upTo) return known.newest
