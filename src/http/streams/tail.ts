@@ -49,6 +49,24 @@ const createFollowed = () => {
   }
 }
 
+/** Returns a pause between two looks: for `interval`, then until there may be more. */
+const pausing =
+  (
+    { projected, topic, interval, poll }: Required<Pick<TailOptions, 'projected' | 'topic' | 'interval' | 'poll'>>,
+    closed: AbortSignal,
+  ) =>
+  async () => {
+    const known = projected.count(topic)
+    await sleep(interval, undefined, { signal: closed }).catch(() => {})
+    const waiting = new AbortController()
+    const stop = () => waiting.abort()
+    const timer = setTimeout(stop, poll)
+    closed.addEventListener('abort', stop)
+    await projected.after(known, waiting.signal, topic)
+    clearTimeout(timer)
+    closed.removeEventListener('abort', stop)
+  }
+
 /**
  * The tail reads an index and no events: what others have costs a follower nothing. Without followers, it does not
  * look.
@@ -63,20 +81,9 @@ export const openTail = ({
 }: TailOptions): Tail => {
   const closed = new AbortController()
   const news = createSignal()
+  const pause = pausing({ projected, topic, interval, poll }, closed.signal)
   const followed = createFollowed()
   let looking: { readonly ready: Promise<void>; readonly ended: Promise<void> } | undefined
-
-  const pause = async () => {
-    const known = projected.count(topic)
-    await sleep(interval, undefined, { signal: closed.signal }).catch(() => {})
-    const waiting = new AbortController()
-    const stop = () => waiting.abort()
-    const timer = setTimeout(stop, poll)
-    closed.signal.addEventListener('abort', stop)
-    await projected.after(known, waiting.signal, topic)
-    clearTimeout(timer)
-    closed.signal.removeEventListener('abort', stop)
-  }
 
   const look = async (begin: bigint) => {
     let after = begin
