@@ -11,6 +11,8 @@ const areas = {
     mutate: [
       'src/projections/{owned,claims}.ts',
       'src/projections/{accounts,domains,links,operator,pages,qr,webhooks}/*.ts',
+      // only SQL
+      '!src/projections/links/searched.ts',
     ],
     spec: ['test/projections/**/!(fingerprints|*.flow).spec.ts'],
   },

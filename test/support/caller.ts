@@ -48,12 +48,12 @@ export const callerOn = (store: EventStore, account: number, ids = countingIds()
     ...caller,
     claimant,
     create,
-    createBio: () => createOwned(bio, { alias: unique() }),
+    createBio: (alias = unique()) => createOwned(bio, { alias }),
     createCampaign: () => createOwned(campaign, { slug: unique() }),
     createChannel: () => createOwned(channel),
     createOverlay: () => createOwned(overlay, { message: 'Hello' }),
     createPixel: () => createOwned(pixel),
-    createQr: () => createOwned(qr, { alias: unique() }),
+    createQr: (alias = unique()) => createOwned(qr, { alias }),
     createSplash: () => createOwned(splash),
     createLink: async () =>
       (

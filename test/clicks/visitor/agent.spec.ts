@@ -166,6 +166,24 @@ describe('the words of a user agent', () => {
     )
   })
 
+  it('are the first ones that come to 128 letters with a space between each two', () => {
+    // 10 letters each; 11 of them and what separates them come to 120
+    const many = Array.from({ length: 20 }, (_, i) => `program${String.fromCharCode(97 + i).repeat(3)}`)
+    expect(words(many.join(' '))).to.equal(many.slice(0, 11).join(' '))
+    expect(words([...many.slice(0, 11), 'sevenab'].join(' '))).to.have.length(128)
+    expect(words([...many.slice(0, 11), 'eightabc', 'ab'].join(' '))).to.equal(many.slice(0, 11).join(' '))
+  })
+
+  it('are cut after 32 letters', () => {
+    expect(words(`Probe ${'x'.repeat(40)}`)).to.equal(`Probe ${'x'.repeat(32)}`)
+  })
+
+  it('are separate where something was left out between them', () => {
+    expect(words('One https://example.com/x Two')).to.equal('One https Two')
+    expect(words('One(KHTML, like Gecko)Two')).to.equal('One Two')
+    expect(words('One ann@example.com-Two Three')).to.equal('One Three')
+  })
+
   it('contain no version, number, IP address, e-mail address or URL', () => {
     const dropped = [
       ['jane.doe@example.com', 'jane.doe+bot@example.co.uk', 'jane(at)example.com', 'jane [at] example.com'],

@@ -102,7 +102,7 @@ describe('the name of a country', () => {
       CI: ['Côte d’Ivoire', "Cote d'Ivoire", 'Ivory Coast'],
       IR: ['Iran', 'Iran, Islamic Republic of'],
       CD: ['Congo, the Democratic Republic of the'],
-      TT: ['Trinidad & Tobago', 'Trinidad and Tobago'],
+      TT: ['Trinidad & Tobago', 'Trinidad and Tobago', 'Trinidad&Tobago', 'Trinidad   and  Tobago'],
       LC: ['St. Lucia', 'Saint Lucia'],
       TR: ['Turkey', 'Türkiye', 'Turkiye'],
       DE: ['Germany', 'DE'],
@@ -119,7 +119,10 @@ describe('the name of a country', () => {
   })
 
   it('is not found when there is no such country', () => {
-    for (const name of ['', 'Atlantis', 'ZZ', 'Europa', '__proto__', 'constructor', ','])
+    for (const name of [
+      ...['', 'Atlantis', 'ZZ', 'Europa', '__proto__', 'constructor', ',', 'Unknown'],
+      ...['a, Korea, Republic of', 'Over the Yemen', 'my Saint Lucia'],
+    ])
       expect([countryCode(name), isCountry(name, 'US'), isCountry(name, '')], name).to.deep.equal([
         undefined,
         false,

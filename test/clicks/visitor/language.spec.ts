@@ -1,6 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { languagesLimit, preferredLanguages } from '../../../src/clicks/visitor/language.ts'
+import {
+  isLanguage,
+  languagesLimit,
+  preferredLanguages,
+  primaryLanguage,
+} from '../../../src/clicks/visitor/language.ts'
 import { cpuTime } from '../../support/clock.ts'
 import { anyText } from '../../support/text.ts'
 
@@ -63,5 +68,16 @@ describe("the languages in a visitor's Accept-Language header", () => {
       fc.property(header, (text) => preferredLanguages(text).every((tag) => /^[a-z]{2,3}$/.test(tag))),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('the code of a language', () => {
+  it('is compared by its primary subtag, in any case', () => {
+    for (const code of ['pt', 'pt-BR', 'PT_br', 'por']) expect(primaryLanguage(code), code).to.equal('pt')
+    for (const code of ['', '*', 'x-klingon']) expect(primaryLanguage(code), code).to.equal('')
+  })
+  it('is that of a language which browsers can ask for', () => {
+    for (const code of ['de', 'DE-at', 'eng', 'zh-Hant-TW']) expect(isLanguage(code), code).to.equal(true)
+    for (const code of ['', 'xx', 'english', 'q']) expect(isLanguage(code), code).to.equal(false)
   })
 })

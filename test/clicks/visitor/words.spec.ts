@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { previewers } from '../../../src/clicks/visitor/previewers.ts'
 import { readAgent } from '../../../src/clicks/visitor/agent.ts'
 import { classOfWords } from '../../../src/clicks/visitor/words.ts'
 import { previews } from '../../data/agents.ts'
@@ -28,6 +29,21 @@ describe('classifying a click again by its words', () => {
     expect(classOfWords(before)).to.equal('bot')
     expect(classOfWords({ agent: 'Mozilla X Friendly Firefox', bot: 'Friendly', class: 'bot' })).to.equal('human')
     expect(classOfWords({ agent: 'Mozilla X Slackbot-LinkExpanding', bot: null, class: 'human' })).to.equal('preview')
+  })
+
+  it('keeps the name of a previewer that the words alone do not show', () => {
+    const [name] = previewers[0]!
+    const click = { agent: 'Mozilla X Firefox', class: 'preview' }
+    expect(classOfWords({ ...click, bot: name })).to.equal('preview')
+    expect(classOfWords({ ...click, bot: 'Gone' })).to.equal('human')
+    expect(classOfWords({ ...click, bot: name, class: 'human' })).to.equal('human')
+  })
+
+  it('keeps a bot that is named by more than its words', () => {
+    const click = { agent: 'Mozilla X Firefox', class: 'bot' }
+    for (const bot of [null, '', 'Absent']) expect(classOfWords({ ...click, bot }), String(bot)).to.equal('bot')
+    expect(classOfWords({ ...click, bot: 'Firefox' })).to.equal('human')
+    expect(classOfWords({ ...click, bot: null, class: 'human' })).to.equal('human')
   })
 
   it('keeps what the words do not show', () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { randomUUID } from 'node:crypto'
+import type { Refused } from '../../../src/commands/decider.ts'
 import type { EventStore } from '../../../src/events/store.ts'
+import { callerOn, refusalOf } from '../../support/caller.ts'
 import { fresh } from '../../support/events.ts'
 import { interrupted, killedBetween, accepted, refused, untilKilled, watched } from '../../support/interrupt.ts'
 import { countingIds, Killed, newMemoryStore, oneByOne, story, writer } from '../../support/writer.ts'
@@ -27,6 +29,20 @@ describe('claiming a unique name', () => {
     const { id } = accepted(await createLink(2, { alias: 'other' }))
     expect(refused(await updateLink(2, id, { alias: 'hello' }, { seconds: 3600 }))).to.equal('taken alias')
     expect(await story(store, claims)).to.have.length(1)
+  })
+
+  it('says which field has the name that is taken', async () => {
+    const { createLink } = writer(store)
+    await createLink(1)
+    expect(((await createLink(2)) as Refused).problem).to.deep.include({ field: 'custom' })
+    const { createBio } = callerOn(store, 2, countingIds(10).next)
+    expect((await refusalOf(createBio('Hello'))).problem).to.deep.include({ field: 'alias' })
+    const { register } = writer(store, countingIds(20).next)
+    await register('ann')
+    expect(((await register('ann')) as Refused).problem).to.deep.include({ field: 'email' })
+    const { createQr } = callerOn(store, 2, countingIds(30).next)
+    await createQr('menu')
+    expect((await refusalOf(createQr('menu'))).problem, 'nobody chooses it').not.to.have.property('field')
   })
 
   it('takes the same name on another domain', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { fold } from '../../../src/commands/decider.ts'
 import { aliasClaimName } from '../../../src/commands/links/alias.ts'
-import { destinationsOf, link, type LinkCommand } from '../../../src/commands/links/link.ts'
+import { destinationsOf, isFramed, link, type LinkCommand } from '../../../src/commands/links/link.ts'
 import type { Event } from '../../../src/events/index.ts'
 import type { LinkEvent } from '../../../src/events/links/link.ts'
 import { at, linkCreated, linkFields } from '../../support/events.ts'
@@ -265,6 +265,22 @@ describe('the variants of a link', () => {
       .when(change([a, 1], [b, 1]))
       .thenNothing()
   })
+  it('get an id each when two have the same URL', () => {
+    given(created, two)
+      .when(change([a, 1], [a, 2]))
+      .thenEvents(updated({ variants: numbered([1, a, 1], [3, a, 2]), last_variant: 3 }))
+    given(created, two)
+      .when(change([a, 1], [c, 1, 1]))
+      .thenEvents(updated({ variants: numbered([3, a, 1], [1, c, 1]), last_variant: 3 }))
+  })
+  it('may be sent with the last id that one has had', () => {
+    given(created, two)
+      .when(change([a, 1, 1], [c, 1, 2]))
+      .thenEvents(updated({ variants: numbered([1, a, 1], [2, c, 1]) }))
+    given(created, two)
+      .when(change([a, 1, 0]))
+      .thenRefused('repeated')
+  })
   it('never get the id of one that is gone', () => {
     const none = updated({ variants: [] })
     given(created, two, none)
@@ -288,6 +304,13 @@ describe('the variants of a link', () => {
       a,
       b,
     ]))
+})
+
+describe('a link that shows its destination in a frame', () => {
+  it('is one of type frame, or with an overlay', () => {
+    expect(['frame', 'overlay-7'].every(isFramed)).to.equal(true)
+    expect(['direct', 'splash', 'splash-7', 'no-overlay-'].some(isFramed)).to.equal(false)
+  })
 })
 
 describe('deleting a link', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { block, type BlockCommand, blockId } from '../../../src/commands/operator/block.ts'
+import { block, type BlockCommand, blockedAddress, blockId } from '../../../src/commands/operator/block.ts'
 import { fold, streamOf } from '../../../src/commands/decider.ts'
 import { spec } from '../../support/given.ts'
 
@@ -16,6 +16,21 @@ describe('a block', () => {
     given(blocked)
       .when({ ...doBlock, reason: 'malware' })
       .thenEvents({ type: 'AddressBlocked', data: { ...subject, reason: 'malware' } })
+  })
+  it('holds for the addresses of what is blocked, also for those that are added later', () => {
+    const command = (...addresses: string[]): BlockCommand => ({ ...doBlock, addresses })
+    const event = (...addresses: string[]) =>
+      ({ type: 'AddressBlocked', data: { ...subject, reason: 'phishing', addresses } }) as const
+    given().when(command('/a')).thenEvents(event('/a'))
+    given(event('/a')).when(command('/a', 'go.example.com/b')).thenEvents(event('/a', 'go.example.com/b'))
+    given(event('/a', '/b')).when(command('/b')).thenNothing()
+    given(event('/a')).when(doBlock).thenNothing()
+    given(event('/a'), unblocked).when(command('/a')).thenEvents(event('/a'))
+    given(blocked).when(command('/a')).thenEvents(event('/a'))
+  })
+  it('has addresses in one spelling, with the host of a branded domain before them', () => {
+    expect(blockedAddress(undefined, 'Sale')).to.equal('/sale')
+    expect(blockedAddress('https://Go.Example.com', 'Sale')).to.equal('go.example.com/sale')
   })
   it('ends, and may begin again', () => {
     const events = [blocked, unblocked] as const

@@ -20,6 +20,21 @@ describe('the table of campaigns', () => {
     given(created(), updated).thenRows('campaigns', { ...row, slug: 'summer', position: 2n, revision: 1n }))
   it('keeps the row of a deleted campaign', () =>
     given(created(), deleted).thenRows('campaigns', { ...row, deleted: at(2), position: 2n, revision: 1n }))
+  it('has a restored campaign with the fields that the event changes', () => {
+    const back = (more: object): CampaignEvent => ({ type: 'CampaignRestored', data: { id: 5, changes: {}, ...more } })
+    given(created(), deleted, back({ deleted: true, token: 't2' })).thenRows('campaigns', {
+      ...row,
+      position: 3n,
+      revision: 2n,
+    })
+    given(created(), created(6), back({ to: 0, changes: { name: 'Autumn' } })).thenRows(
+      'campaigns',
+      { ...row, name: 'Autumn', position: 3n, revision: 1n },
+      { ...row, id: 6, created: at(2), position: 2n },
+    )
+    given(created(), deleted, back({ deleted: true })).thenRows('campaigns_counts', { account: 1, n: 1 })
+    given(created(), back({ to: 0, changes: { name: 'Autumn' } })).thenRows('campaigns_counts', { account: 1, n: 1 })
+  })
   it('counts a fence in the revision, which clients compare', () => {
     const fence: DomainEvent = { type: 'ClaimFenced', data: { token: 't2' } }
     const fenced = { ...recorded([fence])[0]!, stream: 'campaign-5', revision: 1n, position: 2n }
