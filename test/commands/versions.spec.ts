@@ -65,7 +65,7 @@ describe('the versions of deciders', () => {
     ['account', account, accountEvents, '8 ZOO5Ftjz0J-D'],
     ['answer', answer, answerEvents, '1 YEBa3a--rbUg'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
-    ['block', block, blockEvents, '1 wymWjYlYbDl7'],
+    ['block', block, blockEvents, '2 U6rbCB_M-lih'],
     ['report', report, reportEvents, '1 VfOA05UvgyaC'],
     ['campaign', campaign, campaignEvents, '2 xT18bOzikMCF'],
     ['channel', channel, channelEvents, '2 _PKswmCwFSru'],
