@@ -14,6 +14,9 @@ interface Service {
   readonly build?: string
   readonly ports?: readonly string[]
   readonly environment: Readonly<Record<string, unknown>>
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[]
+  readonly read_only?: boolean
+  readonly tmpfs?: readonly string[]
   readonly volumes: readonly string[]
   readonly healthcheck?: { readonly test: readonly string[] }
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
@@ -43,7 +46,10 @@ describe('docker-compose.yml', () => {
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
     ) as object
     const valid = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema)
-    expect(valid(parse(filled)), JSON.stringify(valid.errors)).to.equal(true)
+    // and it does not know the long form of `env_file`
+    const { services } = compose
+    const short = { ...services, app: { ...app, env_file: app.env_file?.map(({ path: file }) => file) } }
+    expect(valid({ ...compose, services: short }), JSON.stringify(valid.errors)).to.equal(true)
     expect(valid({ services: { app: { imag: 'x' } } }), 'finds a misspelt key').to.equal(false)
   })
 
@@ -80,6 +86,20 @@ describe('docker-compose.yml', () => {
     })
     expect(kafka.environment['KAFKA_ADVERTISED_LISTENERS']).to.include('PLAINTEXT://kafka:19092')
     expect(eventstore.environment['EVENTSTORE_NODE_PORT']).to.equal('2113')
+  })
+
+  it('gives the app every setting in .env, but not where it listens and keeps its data', () => {
+    expect(app.env_file).to.deep.equal([{ path: '.env', required: false }])
+    const ofImage = Object.fromEntries(
+      [...dockerfile.matchAll(/\b(HOST|PORT|DATA_DIR)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    )
+    expect(Object.keys(ofImage)).to.have.members(['HOST', 'PORT', 'DATA_DIR'])
+    expect(app.environment).to.include(ofImage)
+    expect(app.ports?.[0]?.endsWith(`:${ofImage['PORT']}`)).to.equal(true)
+  })
+
+  it('lets the app write temporary files, and nothing else outside of its data', () => {
+    expect([app.read_only, app.tmpfs]).to.deep.equal([true, ['/tmp']])
   })
 
   it('checks the health of the app with a program that the image contains', async () => {

