@@ -9,7 +9,7 @@ import { interstitialPage } from '../../src/http/public/interstitial/interstitia
 import type { WritePage } from '../../src/http/public/page/page.ts'
 import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/page/messages.ts'
 import { passwordLimitPage, passwordPage } from '../../src/http/public/password/page.ts'
-import { en } from '../../src/http/public/texts/en.ts'
+import { english as en } from '../../src/http/public/texts/languages.ts'
 import type { View } from '../../src/http/public/page/view.ts'
 
 /** A visitor who reads English. */

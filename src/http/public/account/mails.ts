@@ -1,5 +1,4 @@
-import { en } from '../texts/en.ts'
-import { languages, type Texts } from '../texts/languages.ts'
+import { english, languages, type Texts } from '../texts/languages.ts'
 
 export type MailName = keyof Texts['account']['mails']
 
@@ -14,7 +13,7 @@ export interface MailFoot {
  * looks like.
  */
 export const mailText = (name: MailName, lang: string, { host, operator }: MailFoot, line?: string) => {
-  const { account, anatomy } = languages[lang] ?? en
+  const { account, anatomy } = languages[lang] ?? english
   const { subject, text, note } = account.mails[name]
   const foot = `-- \n${host}\n${anatomy.servedBy.replace('#', () => operator)}`
   return {

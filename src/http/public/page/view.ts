@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { en } from '../texts/en.ts'
-import { type Texts, textsFor } from '../texts/languages.ts'
+import { english, type Texts, textsFor } from '../texts/languages.ts'
 
 /** Who runs the service, as every page says. */
 export interface Operator {
@@ -40,7 +39,7 @@ export const viewOf = (
   operator: Operator,
   { asJson, host }: { readonly asJson: boolean; readonly host: string },
 ): View => ({
-  texts: asJson ? en : textsFor(req),
+  texts: asJson ? english : textsFor(req),
   host,
   address: host + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
   operator,

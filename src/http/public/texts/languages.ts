@@ -1,13 +1,21 @@
 import accepts from 'accepts'
 import type { IncomingMessage } from 'node:http'
-import { de } from './de.ts'
-import { en, type Texts } from './en.ts'
-import { es } from './es.ts'
-import { fr } from './fr.ts'
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
+import es from './es.json' with { type: 'json' }
+import fr from './fr.json' with { type: 'json' }
 import { filled } from '../page/html.ts'
-import type { Plural } from './parts.ts'
+import type { Message, Plural } from './parts.ts'
 
-export type { Texts } from './en.ts'
+/**
+ * Every text that visitors of public pages read: what each language must have. `#` is replaced with a name or a number.
+ * `locale` is that of dates and numbers.
+ */
+export interface Texts extends Omit<typeof en, 'messages'> {
+  readonly messages: Readonly<Record<keyof (typeof en)['messages'], Message>>
+}
+
+export const english: Texts = en
 
 /** The languages of public pages. English is first: it is used when the visitor accepts all, or none of them. */
 export const languages: Readonly<Record<string, Texts>> = { en, de, fr, es }

@@ -10,13 +10,3 @@ export interface Plural {
   readonly one: string
   readonly other: string
 }
-
-export const message = (title: string, text: string, ...next: readonly string[]): Message => ({ title, text, next })
-export const plural = (one: string, other: string): Plural => ({ one, other })
-
-/** A mail: its subject, and what is above and below the link in it, if it has one. */
-export interface Mail {
-  readonly subject: string
-  readonly text: string
-  readonly note: string
-}
