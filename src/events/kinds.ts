@@ -167,7 +167,7 @@ export const kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>
 
-type Kinds = typeof kinds
+export type Kinds = typeof kinds
 export type ResourceKind = keyof Kinds
 /** Kinds of which an account may have several. */
 export type OwnedKind = Exclude<ResourceKind, 'account'>

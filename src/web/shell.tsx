@@ -7,7 +7,7 @@ import { at, go, href, withQuery } from './core/router.ts'
 import { account, shortHost, signOut } from './core/session.ts'
 import { loadTexts, t } from './core/texts.ts'
 import { sayProblem } from './core/toasts.ts'
-import { ownPlaces } from './navigation.ts'
+import { placesOf } from './navigation.ts'
 import { Icon, Logo } from './parts/icon.tsx'
 import { Help } from './parts/help.tsx'
 import { Timeline } from './parts/timeline.tsx'
@@ -18,7 +18,8 @@ const isCurrent = (path: string) => {
 }
 
 /** Whether this is one of the places that a phone has under "More". */
-const isFurther = () => isCurrent('/more') || ownPlaces().some(({ path, onPhone }) => !onPhone && isCurrent(path))
+const isFurther = () =>
+  isCurrent('/more') || placesOf(account.value).some(({ path, onPhone }) => !onPhone && isCurrent(path))
 
 const loadSheet = async () =>
   (await Promise.all([import('./screens/links/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
@@ -41,11 +42,11 @@ const Side = () => {
         Linkledger
       </a>
       <ul>
-        {ownPlaces().map(({ path, name, icon, onPhone, startsGroup }) => (
+        {placesOf(account.value).map(({ path, name, icon, onPhone, startsGroup }) => (
           <li key={path} class={`${onPhone ? '' : 'not-phone'}${startsGroup ? ' group-start' : ''}`}>
             <a href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined}>
               <Icon name={icon} />
-              {name(texts)}
+              {texts.nav[name]}
             </a>
           </li>
         ))}

@@ -1,23 +1,14 @@
-/** The screens of resources, by the kinds that the API names. Pixels and keys have none of their own. */
-const screens: Readonly<Record<string, string>> = {
-  url: '/links',
-  qr: '/qr',
-  campaign: '/campaigns',
-  channel: '/channels',
-  domain: '/domains',
-  splash: '/splash',
-  overlay: '/overlays',
-  bio: '/bio',
-  webhook: '/webhooks',
-}
+import { places } from '../navigation.ts'
 
-/** Returns the screen of a resource, where there is one. */
-export const placeOf = ({ type, id }: { readonly type: string; readonly id: number }): string | undefined =>
-  screens[type] && `${screens[type]}/${id}`
+/** Returns the screen of a resource. Pixels and keys have none of their own. */
+export const placeOf = ({ type, id }: { readonly type: string; readonly id: number }): string | undefined => {
+  const found = places.find(({ of }) => of === type)
+  return found && `${found.path}/${id}`
+}
 
 /** Returns the path of the API of the resource that a screen shows; undefined for a screen of no single one. */
 export const resourceAt = (path: string): string | undefined => {
   const [, screen, id] = /^(\/[a-z]+)\/(\d+)$/.exec(path) ?? []
-  const [kind] = Object.entries(screens).find(([, one]) => one === screen) ?? []
-  return kind && `/api/${kind}/${id}`
+  const found = places.find((place) => place.path === screen)
+  return found?.of && `/api/${found.of}/${id}`
 }

@@ -1,6 +1,7 @@
 import { href } from '../core/router.ts'
 import { t } from '../core/texts.ts'
-import { ownPlaces } from '../navigation.ts'
+import { account } from '../core/session.ts'
+import { placesOf } from '../navigation.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Head } from '../parts/section.tsx'
 
@@ -11,13 +12,13 @@ export const More = () => {
     <>
       <Head title={texts.nav.more} />
       <ul class="places">
-        {ownPlaces()
+        {placesOf(account.value)
           .filter(({ onPhone }) => !onPhone)
           .map(({ path, name, icon }) => (
             <li key={path}>
               <a href={href(path)}>
                 <Icon name={icon} />
-                {name(texts)}
+                {texts.nav[name]}
               </a>
             </li>
           ))}

@@ -12,22 +12,9 @@ import { ListSearch } from '../../parts/search.tsx'
 import { Head } from '../../parts/section.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Entry } from './entry.tsx'
-import { kindName, whatHappened, whoDid } from './words.ts'
+import { kindName, kindNames, whatHappened, whoDid } from './words.ts'
 
 const sizes = ['25', '50', '100']
-const kinds = [
-  'url',
-  'qr',
-  'campaign',
-  'channel',
-  'pixel',
-  'domain',
-  'splash',
-  'overlay',
-  'bio',
-  'webhook',
-  'account',
-] as const
 const filters = ['q', 'resource', 'deleted', 'from', 'to'] as const
 /** Filters that only the history of the whole account has. */
 const ofAccount: readonly string[] = ['resource', 'deleted']
@@ -79,11 +66,14 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
               onChange={(event) => set('resource', event.currentTarget.value)}
             >
               <option value="">{texts.anything}</option>
-              {kinds.map((kind) => (
-                <option key={kind} value={kind}>
-                  {kindName(kind)}
-                </option>
-              ))}
+              {Object.entries(kindNames())
+                // those of an account are in its history
+                .filter(([kind]) => kind !== 'key')
+                .map(([kind, name]) => (
+                  <option key={kind} value={kind}>
+                    {name}
+                  </option>
+                ))}
             </select>
           </label>
           <label class="switch">

@@ -1,11 +1,15 @@
+import { isOwned, kindAt, type Kinds, type ResourceKind } from '../../../events/kinds.ts'
 import type { HistoryEvent } from '../../core/answers.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill, textFor } from '../../core/texts.ts'
 
 const verbs = /(Created|Updated|Deleted|Restored)$/
 
+/** What each kind of resource is called. */
+export const kindNames = (): Readonly<Record<Kinds[ResourceKind]['path'] | 'key', string>> => t().history.kinds
+
 /** Returns what a kind of resource is called. */
-export const kindName = (kind: string): string => textFor(t().history.kinds, kind) ?? kind
+export const kindName = (kind: string): string => textFor(kindNames(), kind) ?? kind
 
 /** Returns what happened, in the language of the page; what it has no words for is said as the service says it. */
 export const whatHappened = ({
@@ -32,19 +36,6 @@ export const whoDid = ({ kind, name }: HistoryEvent['actor']): string => {
 /** Returns what a field is called. */
 export const fieldName = (field: string): string => textFor(t().history.fields, field) ?? field.replaceAll('_', ' ')
 
-/** Kinds whose earlier versions can be restored. */
-const restorable = new Set([
-  'url',
-  'qr',
-  'campaign',
-  'channel',
-  'pixel',
-  'domain',
-  'splash',
-  'overlay',
-  'bio',
-  'webhook',
-])
 /**
  * What left no version: it changed no field. The secret of a webhook that was deleted is gone, so that it cannot come
  * back.
@@ -52,9 +43,15 @@ const restorable = new Set([
 const withoutVersion =
   /^(?:Item|Answer|Address|DomainVerified|DomainUnverified|WebhookReplayed|WebhookPartReplayed|WebhookDeleted)/
 
+/** The versions of an account and its keys are restored on screens of their own. */
+const hasVersions = (path: string) => {
+  const kind = kindAt(path)
+  return kind !== undefined && isOwned(kind)
+}
+
 /** Whether the version after an entry can be restored; after a deletion, the one before it. */
 export const isRestorable = ({ type, resource }: Pick<HistoryEvent, 'type' | 'resource'>): boolean =>
-  restorable.has(resource.type) && resource.id > 0 && !withoutVersion.test(type)
+  hasVersions(resource.type) && resource.id > 0 && !withoutVersion.test(type)
 
 /** Whether an entry says that the resource is deleted: restoring it means to bring it back. */
 export const isDeletion = ({ type }: Pick<HistoryEvent, 'type'>): boolean => type.endsWith('Deleted')
