@@ -79,10 +79,14 @@ const parsedSentences = () =>
     return [...code.matchAll(parsed)].map(({ index }) => `${path}:${code.slice(0, index).split('\n').length}`)
   })
 
-const listsOfKinds = () =>
-  sources
-    .filter((path) => path !== 'src/events/kinds.ts')
-    .flatMap((path) => listsIn(readFileSync(join(root, path), 'utf8')).map(({ line }) => `${path}:${line}`))
+const listsOfKinds = () => {
+  const definition = 'src/events/kinds.ts'
+  const types = readFileSync(join(root, definition), 'utf8').matchAll(/^export type (\w+Kind)\b/gm)
+  const known = new Set([...types].map(([, name = '']) => name))
+  return sources
+    .filter((path) => path !== definition)
+    .flatMap((path) => listsIn(readFileSync(join(root, path), 'utf8'), known).map(({ line }) => `${path}:${line}`))
+}
 
 const wideComments = () =>
   sources.flatMap((path) =>
@@ -120,7 +124,7 @@ const facts: readonly Fact[] = [
     allowed: 10,
   },
   { name: 'lines of comments over 120 columns', found: wideComments, goal: 0 },
-  { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 29 },
+  { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 2 },
   { name: 'sentences that are parsed', found: parsedSentences, goal: 0, allowed: 3 },
 ]
 

@@ -40,24 +40,58 @@ interface List {
   readonly kinds: ReadonlySet<string>
 }
 
+/** The name of a type of `kinds.ts`, such as `OwnedKind`. */
+const kindType = /(?:Readonly<)?Record<(\w+),/.source
+const annotated = new RegExp(`^const \\w+: ${kindType}[^]*> = $`)
+const satisfying = new RegExp(`^(?: as const)? satisfies ${kindType}`)
+
+interface Reading {
+  readonly source: string
+  /** the types whose members are all kinds of a sort */
+  readonly types: ReadonlySet<string>
+}
+
 /**
- * Returns the lists of a source that name most kinds: an entry of `[…]`, `{…}`, `(…)` and `a | b`, a name of an import
- * and a `case` each have one at most.
+ * Whether the compiler says when an object lacks a kind: its type is a `Record` of a type of kinds. One that is
+ * `Partial` may lack some.
  */
-export const listsIn = (source: string): readonly List[] => {
+const isChecked = ({ source, types }: Reading, begin: number, end: number) => {
+  const declared = annotated.exec(source.slice(source.lastIndexOf('const ', begin), begin))
+  const [, type = ''] = declared ?? satisfying.exec(source.slice(end, end + 200)) ?? []
+  return types.has(type)
+}
+
+/**
+ * Returns the lists of a source that name most kinds: an entry of `[…]`, `{…}`, `(…)` and `a | b`, and a `case` each
+ * have one at most. Records that the compiler checks are no such lists, and neither are imports, of which it misses
+ * none. `types` are those of kinds.
+ */
+export const listsIn = (source: string, types: ReadonlySet<string>): readonly List[] => {
   const found: List[] = []
   let line = 1
-  const begin = () => ({ line, kinds: new Set<string>(), isNamed: false })
-  const open = [begin()]
-  const close = () => {
+  let isImport = false
+  const begin = (at: number) => ({ line, at, kinds: new Set<string>(), isNamed: false })
+  let open = [begin(0)]
+  const close = (end: number) => {
     const list = open.pop()
-    if (list && list.kinds.size >= leastListed) found.push(list)
+    if (!list || isImport || list.kinds.size < leastListed) return
+    if (!isChecked({ source, types }, list.at, end)) found.push(list)
   }
-  for (const [token] of source.matchAll(tokens)) {
+  for (const { 0: token, index } of source.matchAll(tokens)) {
+    // a statement ends where the next one begins
+    if (
+      open.length === 1 &&
+      /^(?:import|export|const|type|interface)$/.test(token) &&
+      (index === 0 || source[index - 1] === '\n')
+    ) {
+      close(index)
+      open = [begin(index)]
+      isImport = token === 'import'
+    }
     const last = open.at(-1)
-    if ('[{('.includes(token)) open.push(begin())
+    if ('[{('.includes(token)) open.push(begin(index))
     else if (']})'.includes(token)) {
-      if (open.length > 1) close()
+      if (open.length > 1) close(index + 1)
     } else if (last && (',|;&'.includes(token) || token === 'case')) last.isNamed = false
     else if (!/^(?:\/[/*]|\s)/.test(token)) {
       const [kind] = kindsIn(token)
@@ -68,6 +102,6 @@ export const listsIn = (source: string): readonly List[] => {
     }
     line += token.split('\n').length - 1
   }
-  while (open.length > 0) close()
+  while (open.length > 0) close(source.length)
   return found
 }

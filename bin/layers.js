@@ -9,7 +9,7 @@ const src = resolve(import.meta.dirname, '../src')
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 export const layers = {
-  lib: [],
+  lib: ['events/kinds.ts'],
   'app/settings': ['events/kinds.ts', 'lib'],
   'clicks/visitor': ['lib'],
   qr: ['lib'],

@@ -1,8 +1,8 @@
-import type { DomainEvent } from '../events/index.ts'
+import type { LinkedKind } from '../events/kinds.ts'
 import { type Caller, requireOwn } from './caller.ts'
 import { campaign } from './links/campaign.ts'
 import { channel } from './links/channel.ts'
-import { type Decider, refuse, Refused } from './decider.ts'
+import { refuse, Refused } from './decider.ts'
 import { domain } from './domains/domain.ts'
 import { overlay } from './pages/overlay.ts'
 import { pixel } from './pages/pixel.ts'
@@ -18,20 +18,25 @@ export interface LinkReferences {
   readonly type?: string | undefined
 }
 
+type Asking = Pick<Caller, 'account' | 'load'>
+const requireLinked: Readonly<Record<LinkedKind, (caller: Asking, id: number) => Promise<unknown>>> = {
+  domain: (caller, id) => requireOwn(caller, domain, id),
+  campaign: (caller, id) => requireOwn(caller, campaign, id),
+  channel: (caller, id) => requireOwn(caller, channel, id),
+  pixel: (caller, id) => requireOwn(caller, pixel, id),
+  splash: (caller, id) => requireOwn(caller, splash, id),
+  overlay: (caller, id) => requireOwn(caller, overlay, id),
+}
+
 /** Throws `Refused` (`not_yours`) unless every resource that a link names exists and belongs to the caller. */
 export const requireReferences = async (
-  caller: Pick<Caller, 'account' | 'load'>,
-  { domain: domainId, campaign: campaignId, channel: channelId, pixels = [], type = '' }: LinkReferences,
+  caller: Asking,
+  { pixels = [], type = '', ...named }: LinkReferences,
 ): Promise<void> => {
-  const own = async <C, S extends { readonly status: string; readonly account: number }, E extends DomainEvent>(
-    field: string,
-    what: 'domain' | 'campaign' | 'channel' | 'pixel' | 'splash' | 'overlay',
-    decider: Decider<C, S, E>,
-    id: number | null | undefined,
-  ) => {
+  const own = async (what: LinkedKind, id: number | null | undefined, field: string = what) => {
     if (id === null || id === undefined) return
     try {
-      await requireOwn(caller, decider, id)
+      await requireLinked[what](caller, id)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       refuse('not_yours', { what, field, id })
@@ -39,11 +44,10 @@ export const requireReferences = async (
   }
   const [, kind, id] = /^(splash|overlay)-(\d+)$/.exec(type) ?? []
   await Promise.all([
-    own('domain', 'domain', domain, domainId),
-    own('campaign', 'campaign', campaign, campaignId),
-    own('channel', 'channel', channel, channelId),
-    ...pixels.map((pixelId) => own('pixels', 'pixel', pixel, pixelId)),
-    kind === 'splash' && own('type', 'splash', splash, Number(id)),
-    kind === 'overlay' && own('type', 'overlay', overlay, Number(id)),
+    own('domain', named.domain),
+    own('campaign', named.campaign),
+    own('channel', named.channel),
+    ...pixels.map((pixelId) => own('pixel', pixelId, 'pixels')),
+    (kind === 'splash' || kind === 'overlay') && own(kind, Number(id), 'type'),
   ])
 }

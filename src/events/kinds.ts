@@ -15,6 +15,8 @@ interface Kind {
   readonly parts?: readonly string[]
   /** kinds of unique names that it claims */
   readonly names?: readonly string[]
+  /** whether a link can name one */
+  readonly inLinks?: true
   /** whether redirects keep it in memory */
   readonly cached?: true
   /** whether its row is kept when it is deleted, so that it can be restored */
@@ -23,8 +25,11 @@ interface Kind {
   readonly shown: 'read' | 'account'
   /** the screen of the dashboard that shows one, or all where one has none of its own */
   readonly screen: string
-  /** the path of its list in the API, and how many an account may have. An account is in no account. */
+  /** the path of its list in the API. An account is in no account. */
   readonly list?: string
+  /** whether the API shows more of one than its list does */
+  readonly details?: true
+  /** how many an account may have */
   readonly quota?: { readonly setting: `QUOTA_${string}`; readonly otherwise: number; readonly of?: string }
 }
 
@@ -41,6 +46,7 @@ export const kinds = {
     shown: 'read',
     screen: '/links/:id',
     list: '/api/urls',
+    details: true,
     quota: { setting: 'QUOTA_LINKS', otherwise: 1_000_000 },
   },
   qr: {
@@ -53,6 +59,7 @@ export const kinds = {
     shown: 'read',
     screen: '/qr/:id',
     list: '/api/qr',
+    details: true,
     quota: { setting: 'QUOTA_QR_CODES', otherwise: 100_000 },
   },
   domain: {
@@ -60,12 +67,14 @@ export const kinds = {
     label: 'Domain',
     many: 'domains',
     table: 'domains',
+    inLinks: true,
     names: ['host'],
     cached: true,
     kept: true,
     shown: 'read',
     screen: '/domains/:id',
     list: '/api/domains',
+    details: true,
     quota: { setting: 'QUOTA_DOMAINS', otherwise: 1000, of: 'branded domains' },
   },
   pixel: {
@@ -73,6 +82,7 @@ export const kinds = {
     label: 'Pixel',
     many: 'pixels',
     table: 'pixels',
+    inLinks: true,
     cached: true,
     kept: true,
     shown: 'read',
@@ -85,6 +95,7 @@ export const kinds = {
     label: 'Campaign',
     many: 'campaigns',
     table: 'campaigns',
+    inLinks: true,
     names: ['slug'],
     kept: true,
     shown: 'read',
@@ -97,6 +108,7 @@ export const kinds = {
     label: 'Channel',
     many: 'channels',
     table: 'channels',
+    inLinks: true,
     parts: ['channelitem'],
     kept: true,
     shown: 'read',
@@ -109,12 +121,14 @@ export const kinds = {
     label: 'CTA overlay',
     many: 'overlays',
     table: 'overlays',
+    inLinks: true,
     parts: ['answer'],
     cached: true,
     kept: true,
     shown: 'read',
     screen: '/overlays/:id',
     list: '/api/overlay',
+    details: true,
     quota: { setting: 'QUOTA_OVERLAYS', otherwise: 10_000 },
   },
   splash: {
@@ -122,11 +136,13 @@ export const kinds = {
     label: 'Splash page',
     many: 'splash pages',
     table: 'splashes',
+    inLinks: true,
     cached: true,
     kept: true,
     shown: 'read',
     screen: '/splash/:id',
     list: '/api/splash',
+    details: true,
     quota: { setting: 'QUOTA_SPLASH_PAGES', otherwise: 10_000 },
   },
   bio: {
@@ -140,6 +156,7 @@ export const kinds = {
     shown: 'read',
     screen: '/bio/:id',
     list: '/api/bio',
+    details: true,
     quota: { setting: 'QUOTA_BIO_PAGES', otherwise: 10_000 },
   },
   webhook: {
@@ -175,13 +192,15 @@ export type OwnedKind = Exclude<ResourceKind, 'account'>
 export type KeptKind = KindWith<{ readonly kept: true }>
 /** Kinds that claim a unique name. */
 export type NamedKind = KindWith<{ readonly names: readonly string[] }>
+/** Kinds that a link can name. */
+export type LinkedKind = KindWith<{ readonly inLinks: true }>
 type KindWith<P> = { [K in ResourceKind]: Kinds[K] extends P ? K : never }[ResourceKind]
 
 export const resourceKinds = Object.keys(kinds) as readonly ResourceKind[]
 export const isOwned = (kind: ResourceKind): kind is OwnedKind => kind !== 'account'
 export const ownedKinds = resourceKinds.filter(isOwned)
 export const keptKinds = resourceKinds.filter((kind): kind is KeptKind => kinds[kind].kept)
-export const isNamed = (kind: ResourceKind): kind is NamedKind => 'names' in kinds[kind]
+export const isNamed = (kind: string): kind is NamedKind => isResource(kind) && 'names' in kinds[kind]
 
 export const cachedKinds = resourceKinds.filter((kind) => 'cached' in kinds[kind])
 
@@ -191,9 +210,11 @@ export const everyKind = <K extends ResourceKind, T>(
   make: (kind: K) => T,
 ): Readonly<Record<K, T>> => Object.fromEntries(some.map((kind) => [kind, make(kind)])) as Record<K, T>
 
+/** Returns whether a kind of stream has resources. */
+export const isResource = (stream: string): stream is ResourceKind => Object.hasOwn(kinds, stream)
+
 /** Returns what is known of a kind of stream; undefined when it has no resources. */
-export const kindOf = (stream: string): Kind | undefined =>
-  Object.hasOwn(kinds, stream) ? kinds[stream as ResourceKind] : undefined
+export const kindOf = (stream: string): Kind | undefined => (isResource(stream) ? kinds[stream] : undefined)
 
 /** Returns the kind of resource that has a path in the API. */
 export const kindAt = (path: string): ResourceKind | undefined =>

@@ -1,4 +1,4 @@
-import type { ItemKind } from './links/channel.ts'
+import { ItemKind } from './links/channel.ts'
 import { parseStreamId } from './streams.ts'
 
 /** A link, bio page or QR code. */
@@ -15,27 +15,20 @@ export interface Subject {
   readonly domain?: number
 }
 
+const isItem = (kind: string): kind is ItemKind => ItemKind.safeParse(kind).success
+/** What items are in, and filters ask for. */
+const groups: ReadonlySet<string> = new Set<keyof Subject>(['campaign', 'channel', 'domain'])
+
 /** Returns what the events of a stream are about. */
 export const subjectOf = (stream: string): Subject => {
   const { kind, id, number } = parseStreamId(stream)
-  switch (kind) {
-    case 'link':
-      return { items: [{ kind: 'links', id: number }] }
-    case 'bio':
-    case 'qr':
-      return { items: [{ kind, id: number }] }
-    case 'campaign':
-    case 'channel':
-    case 'domain':
-      return { items: [], [kind]: number }
-    case 'channelitem': {
-      const [channel, of, item] = id.split('-')
-      const items = of === 'links' || of === 'bio' || of === 'qr' ? [{ kind: of, id: Number(item) } as const] : []
-      return { items, channel: Number(channel) }
-    }
-    default:
-      return { items: [] }
+  if (kind === 'channelitem') {
+    const [channel, of = '', item] = id.split('-')
+    return { items: isItem(of) ? [{ kind: of, id: Number(item) }] : [], channel: Number(channel) }
   }
+  const item = kind === 'link' ? 'links' : kind
+  if (isItem(item)) return { items: [{ kind: item, id: number }] }
+  return groups.has(kind) ? { items: [], [kind]: number } : { items: [] }
 }
 
 /** Returns what was visited: the link, and the QR code or bio page that the visitor came by. */

@@ -1,100 +1,93 @@
-import { type AccountServices, accountRoutes } from './accounts/account.ts'
+import type { ResourceKind } from '../events/kinds.ts'
+import { accountRoutes } from './accounts/account.ts'
 import { type ExportServices, exportRoutes } from './accounts/export/export.ts'
-import { type KeyServices, keyRoutes } from './accounts/key.ts'
-import { type RegisterServices, registerRoutes } from './accounts/register.ts'
-import { type SecondFactorServices, secondFactorRoutes } from './accounts/secondfactor.ts'
-import { type SessionServices, sessionRoutes } from './accounts/session.ts'
+import { keyRoutes } from './accounts/key.ts'
+import { registerRoutes } from './accounts/register.ts'
+import { secondFactorRoutes } from './accounts/secondfactor.ts'
+import { sessionRoutes } from './accounts/session.ts'
 import type { Route } from './api/route.ts'
-import { type DomainServices, domainRoutes } from './domains/domain.ts'
-import { type RestoreRouteServices, restoreRoutes } from './history/restore/routes.ts'
-import { type RevisionServices, revisionRoutes } from './history/revisions.ts'
-import { type HistoryServices, historyRoutes } from './history/routes.ts'
-import { type BulkServices, bulkRoutes } from './links/bulk/bulk.ts'
-import { type CampaignServices, campaignRoutes } from './links/campaign.ts'
+import { domainRoutes } from './domains/domain.ts'
+import { restoreRoutes } from './history/restore/routes.ts'
+import { revisionRoutes } from './history/revisions.ts'
+import { historyRoutes } from './history/routes.ts'
+import { bulkRoutes } from './links/bulk/bulk.ts'
+import { campaignRoutes } from './links/campaign.ts'
 import { channelRoutes } from './links/channel.ts'
-import { type LinkServices, linkRoutes } from './links/link.ts'
+import { linkRoutes } from './links/link.ts'
 import { tagRoutes } from './links/tag.ts'
 import { type OperatorServices, operatorRoutes } from './operator/operator.ts'
 import { answerRoutes } from './pages/answer.ts'
-import { type BioServices, bioRoutes } from './pages/bio.ts'
+import { bioRoutes } from './pages/bio.ts'
 import { overlayRoutes } from './pages/overlay.ts'
 import { pixelRoutes } from './pages/pixel.ts'
 import { splashRoutes } from './pages/splash.ts'
-import { type ProofServices, proofRoutes } from './proof/proof.ts'
-import { type QrImageServices, qrImageRoutes } from './qr/image.ts'
-import { type QrServices, qrRoutes } from './qr/qr.ts'
-import { type FilteredServices, filteredRoutes } from './statistics/filtered.ts'
+import { proofRoutes } from './proof/proof.ts'
+import { qrImageRoutes } from './qr/image.ts'
+import { qrRoutes } from './qr/qr.ts'
+import { filteredRoutes } from './statistics/filtered.ts'
 import { reclassifyRoutes } from './statistics/reclassify.ts'
-import { type RehearseServices, rehearseRoutes } from './statistics/rehearse.ts'
+import { rehearseRoutes } from './statistics/rehearse.ts'
 import { seriesRoutes } from './statistics/stats.ts'
 import { clickRoutes } from './streams/clicks.ts'
 import { eventRoutes } from './streams/events.ts'
-import type { StreamServices } from './streams/stream.ts'
-import type { WebhookServices } from './webhooks/fields.ts'
 import { webhookRoutes } from './webhooks/webhook.ts'
 
-/** What the routes of all subjects need. */
-export type Services = AccountServices &
-  BioServices &
-  BulkServices &
-  CampaignServices &
-  DomainServices &
-  ExportServices &
-  FilteredServices &
-  HistoryServices &
-  KeyServices &
-  LinkServices &
-  OperatorServices &
-  ProofServices &
-  QrImageServices &
-  QrServices &
-  RegisterServices &
-  RehearseServices &
-  RestoreRouteServices &
-  RevisionServices &
-  SecondFactorServices &
-  SessionServices &
-  StreamServices &
-  WebhookServices
+type Routes<S> = (services: S) => readonly Route[]
 
-const resourceRoutes = (services: Services): readonly Route[] => [
-  ...registerRoutes(services),
-  ...accountRoutes(services),
-  ...sessionRoutes(services),
-  ...secondFactorRoutes(services),
-  ...keyRoutes(services),
-  ...linkRoutes(services),
-  ...revisionRoutes(services),
-  ...tagRoutes(),
-  ...bulkRoutes(services),
-  ...seriesRoutes(),
-  ...filteredRoutes(services),
-  ...rehearseRoutes(services),
-  ...reclassifyRoutes(),
-  ...domainRoutes(services),
-  ...pixelRoutes(),
-  ...qrRoutes(services),
-  ...qrImageRoutes(services),
-  ...overlayRoutes(services),
-  ...answerRoutes(),
-  ...splashRoutes(services),
-  ...bioRoutes(services),
-  ...campaignRoutes(services),
-  ...channelRoutes(services),
-  ...eventRoutes(services),
-  ...clickRoutes(services),
-  ...webhookRoutes(services),
-  ...proofRoutes(services),
-  ...historyRoutes(services),
-  ...restoreRoutes(services),
-]
+/** The routes of each kind of resource. */
+const ofKinds = {
+  account: accountRoutes,
+  link: linkRoutes,
+  domain: domainRoutes,
+  pixel: pixelRoutes,
+  qr: qrRoutes,
+  overlay: overlayRoutes,
+  splash: splashRoutes,
+  bio: bioRoutes,
+  campaign: campaignRoutes,
+  channel: channelRoutes,
+  webhook: webhookRoutes,
+} as const satisfies Readonly<Record<ResourceKind, Routes<never>>>
+
+const others = [
+  registerRoutes,
+  sessionRoutes,
+  secondFactorRoutes,
+  keyRoutes,
+  revisionRoutes,
+  tagRoutes,
+  bulkRoutes,
+  seriesRoutes,
+  filteredRoutes,
+  rehearseRoutes,
+  reclassifyRoutes,
+  qrImageRoutes,
+  answerRoutes,
+  eventRoutes,
+  clickRoutes,
+  proofRoutes,
+  historyRoutes,
+  restoreRoutes,
+] as const
+
+type All = (typeof ofKinds)[ResourceKind] | (typeof others)[number]
+/** What functions need, all of it. */
+type NeedsOf<F> = (F extends (services: infer S) => unknown ? (needed: S) => void : never) extends (
+  needed: infer S,
+) => void
+  ? S
+  : never
+
+/** What the routes of all subjects need. */
+export type Services = NeedsOf<All> & ExportServices & OperatorServices
 
 /**
  * Returns every route of the API. An export has what an account may read of its own, so the routes of operators are not
  * in it.
  */
 export const routesOf = (services: Services): readonly Route[] => {
-  const resources = resourceRoutes(services)
+  const every: readonly Routes<Services>[] = [...Object.values(ofKinds), ...others]
+  const resources = every.flatMap((routesFor) => routesFor(services))
   return [...resources, ...exportRoutes(services, resources), ...operatorRoutes(services)]
 }
 

@@ -1,7 +1,15 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
+import type { NamedKind } from '../events/kinds.ts'
 import { parseStreamId } from '../events/streams.ts'
-import { type Change, type Projection, put, remove, type TableNames } from './engine/projection.ts'
+import {
+  type Change,
+  type HandledProjection,
+  type Projection,
+  put,
+  remove,
+  type TableNames,
+} from './engine/projection.ts'
 
 type Given = Pick<Recorded<{ readonly type: string; readonly data: object }>, 'stream' | 'data'>
 
@@ -24,6 +32,51 @@ const nameOf = (kind: string) => ({
 
 const [alias, host, qr, slug] = [nameOf('alias'), nameOf('host'), nameOf('qr'), nameOf('slug')]
 
+type Handlers = HandledProjection['on']
+/** What the events of each kind of resource with a unique name do. */
+const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
+  account: {
+    AccountRegistered: ({ stream, data: { emailToken, usernameToken } }) => [
+      acquire(stream, 'email', emailToken),
+      acquire(stream, 'username', usernameToken),
+    ],
+    AccountEmailChanged: ({ stream, data }) => [acquire(stream, 'email', data.emailToken)],
+    AccountErased: ({ stream }) => ['email', 'username'].map((kind) => remove('held_names', { holder: stream, kind })),
+  },
+  link: {
+    LinkCreated: alias.acquired,
+    LinkUpdated: alias.acquired,
+    LinkRestored: alias.acquired,
+    LinkDeleted: alias.released,
+  },
+  bio: {
+    BioCreated: alias.acquired,
+    BioUpdated: alias.acquired,
+    BioRestored: alias.acquired,
+    BioDeleted: alias.released,
+  },
+  campaign: {
+    CampaignCreated: slug.acquired,
+    CampaignUpdated: slug.acquired,
+    CampaignRestored: slug.acquired,
+    CampaignDeleted: slug.released,
+  },
+  qr: {
+    QrCreated: qr.acquired,
+    QrUpdated: qr.acquired,
+    QrRestored: qr.acquired,
+    QrDeleted: qr.released,
+  },
+  domain: {
+    DomainCreated: host.acquired,
+    DomainRestored: host.acquired,
+    DomainVerified: host.acquired,
+    DomainDeleted: host.released,
+    DomainUnverified: ({ stream, data: { free } }) =>
+      free === undefined ? [] : [remove('held_names', { holder: stream, kind: 'host' })],
+  },
+}
+
 /**
  * The newest claim of each unique name, and which names each resource has: what the deciders know by one stream at a
  * time (`commands/claim.ts`), for all of them. No service reads these tables: `linkledger verify` fills them to compare
@@ -45,34 +98,7 @@ export const claims: Projection = {
       const { id } = parseStreamId(stream)
       return [put('newest_claims', { name: stream }, { kind: id.slice(0, id.indexOf('-')), token, holder })]
     },
-    AccountRegistered: ({ stream, data: { emailToken, usernameToken } }) => [
-      acquire(stream, 'email', emailToken),
-      acquire(stream, 'username', usernameToken),
-    ],
-    AccountEmailChanged: ({ stream, data }) => [acquire(stream, 'email', data.emailToken)],
-    AccountErased: ({ stream }) => ['email', 'username'].map((kind) => remove('held_names', { holder: stream, kind })),
-    LinkCreated: alias.acquired,
-    LinkUpdated: alias.acquired,
-    LinkRestored: alias.acquired,
-    LinkDeleted: alias.released,
-    BioCreated: alias.acquired,
-    BioUpdated: alias.acquired,
-    BioRestored: alias.acquired,
-    BioDeleted: alias.released,
-    CampaignCreated: slug.acquired,
-    CampaignUpdated: slug.acquired,
-    CampaignRestored: slug.acquired,
-    CampaignDeleted: slug.released,
-    QrCreated: qr.acquired,
-    QrUpdated: qr.acquired,
-    QrRestored: qr.acquired,
-    QrDeleted: qr.released,
-    DomainCreated: host.acquired,
-    DomainRestored: host.acquired,
-    DomainVerified: host.acquired,
-    DomainDeleted: host.released,
-    DomainUnverified: ({ stream, data: { free } }) =>
-      free === undefined ? [] : [remove('held_names', { holder: stream, kind: 'host' })],
+    ...(Object.assign({}, ...Object.values(ofKinds)) as Handlers),
   },
 }
 

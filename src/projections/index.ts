@@ -1,3 +1,4 @@
+import type { ResourceKind } from '../events/kinds.ts'
 import { accounts } from './accounts/account.ts'
 import { accountClicks } from './history/accountclicks.ts'
 import { accountEvents } from './history/accountevents.ts'
@@ -19,22 +20,27 @@ import { splashes } from './pages/splash.ts'
 import { stats } from './statistics/stats.ts'
 import { webhooks } from './webhooks/webhook.ts'
 
+/** The tables of each kind of resource. */
+const ofKinds: Readonly<Record<ResourceKind, Projection>> = {
+  account: accounts,
+  campaign: campaigns,
+  channel: channels,
+  domain: domains,
+  link: links,
+  pixel: pixels,
+  qr: qrs,
+  overlay: overlays,
+  splash: splashes,
+  bio: bioPages,
+  webhook: webhooks,
+}
+
 /** The read tables. */
 export const projections: readonly Projection[] = [
-  accounts,
-  campaigns,
-  channels,
-  domains,
-  links,
-  pixels,
-  qrs,
-  overlays,
-  splashes,
-  bioPages,
+  ...Object.values(ofKinds),
   answers,
   blocks,
   reports,
-  webhooks,
   stats,
   accountEvents,
   accountClicks,

@@ -1,5 +1,6 @@
 import type { Recorded } from '../../events/event.ts'
 import type { DomainEvent, Event } from '../../events/index.ts'
+import { isNamed, type NamedKind } from '../../events/kinds.ts'
 import type { EventStore, ExpectedRevision } from '../../events/store.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { ChangedByNewer, isUnknown } from '../../events/unknown.ts'
@@ -71,7 +72,7 @@ type LoadHolder = (stream: string) => Promise<Loaded<{ readonly tokens: Tokens }
 
 /** Loads the resource that a claim names as its holder. */
 const holderLoader = (load: Load): LoadHolder => {
-  const holders: Readonly<Record<string, LoadHolder>> = {
+  const holders: Readonly<Record<NamedKind, LoadHolder>> = {
     account: (id) => load(account, id),
     bio: (id) => load(bio, id),
     campaign: (id) => load(campaign, id),
@@ -81,9 +82,8 @@ const holderLoader = (load: Load): LoadHolder => {
   }
   return (stream) => {
     const { kind, id } = parseStreamId(stream)
-    const read = holders[kind]
-    if (!read) throw new Error(`stream ${stream} cannot hold a unique name`)
-    return read(id)
+    if (!isNamed(kind)) throw new Error(`stream ${stream} cannot hold a unique name`)
+    return holders[kind](id)
   }
 }
 

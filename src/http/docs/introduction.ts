@@ -46,24 +46,3 @@ A click is a visit by a person that reaches a destination by GET. Visits by bots
 ### Beyond the API
 
 \`/<alias>\` on this service or on your branded domain redirects visitors. A QR code is a picture at its \`link\` (\`?size=\` 64 to 2048; SVG with \`.svg\`), a campaign's links are at its \`list\` and its rotator at \`rotator\`, a bio page is at its \`link\`, and \`<link>/<id of an entry>\` counts a click on the entry and leads to its URL. Every page for visitors is JSON with \`Accept: application/json\`. \`GET /api/events\` and \`GET /api/clicks\` are streams of every change and every click; \`/asyncapi.json\` describes the same clicks as the Kafka topic of this service.`
-
-/** What each group of operations is about. */
-export const topics: Readonly<Record<string, string>> = {
-  Account: 'Who you are, and how the service reaches you',
-  'Sign-in': 'Sessions of the dashboard, and its second factor',
-  'API keys': 'Keys for programs and people, each with its scopes, until a time, or from some addresses only',
-  Links: 'Short links: where they lead, for whom, and what became of them',
-  'QR codes': 'Codes of seven types, as PNG or SVG; those of type `link` count their scans',
-  Domains: 'Your own hosts for short links, proven by a DNS record',
-  Pixels: 'Tracking pixels that fire when a visitor is redirected',
-  Campaigns: 'Groups of links with a public list and an address that leads to one of them at random',
-  Channels: 'Folders for links, QR codes and bio pages',
-  Overlays: 'Calls to action that are shown on top of a destination',
-  'Splash pages': 'Pages that are shown before a destination',
-  'Bio pages': 'One public page with many links',
-  Streams: 'Every change and every click as a line, from the first one on or as they happen',
-  Proofs: 'Receipts: the proof that the log has an event or a click, for somebody who may see no other',
-  Webhooks: 'Events and clicks, sent to an address of yours as they happen, signed, in order and without gaps',
-  History: 'Who changed what and when, and how to take it back',
-  Operator: 'What operators see and do on the dashboard. API keys cannot call it',
-}

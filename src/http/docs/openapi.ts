@@ -4,8 +4,8 @@ import { rateHeaders } from '../api/limits/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from '../api/describe.ts'
 import { atParameter, failure, failures, headers, problem, requestHeaders, securitySchemes } from '../api/failures.ts'
-import { contracts } from './contracts.ts'
-import { introduction, topics } from './introduction.ts'
+import { contracts, topics } from './contracts.ts'
+import { introduction } from './introduction.ts'
 import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
 
 export interface DocumentOptions {
@@ -221,7 +221,7 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: Object.keys(contracts).map((name) => ({ name, ...(topics[name] && { description: topics[name] }) })),
+    tags: Object.entries(topics).map(([name, { about }]) => ({ name, description: about })),
     paths,
     components: {
       securitySchemes,

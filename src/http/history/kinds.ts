@@ -12,7 +12,7 @@ import { splash } from '../../commands/pages/splash.ts'
 import { qr } from '../../commands/qr/qr.ts'
 import { webhook } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
-import type { OwnedKind, ResourceKind } from '../../events/kinds.ts'
+import { isResource, type OwnedKind, type ResourceKind } from '../../events/kinds.ts'
 import * as bioPages from '../pages/bio.ts'
 import * as overlays from '../pages/overlay.ts'
 import * as splashes from '../pages/splash.ts'
@@ -86,4 +86,4 @@ export const histories = {
 
 /** Returns what histories know of a kind of stream; undefined when it has no resources. */
 export const historyOf = (stream: string): KindHistory | undefined =>
-  Object.hasOwn(histories, stream) ? (histories[stream as ResourceKind] as KindHistory) : undefined
+  isResource(stream) ? (histories[stream] as KindHistory) : undefined

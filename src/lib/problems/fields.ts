@@ -1,3 +1,14 @@
+import type { LinkedKind } from '../../events/kinds.ts'
+
+const notYours = {
+  domain: '{field} must refer to a domain of your account; {id} is not one.',
+  campaign: '{field} must refer to a campaign of your account; {id} is not one.',
+  channel: '{field} must refer to a channel of your account; {id} is not one.',
+  pixel: '{field} must refer to a pixel of your account; {id} is not one.',
+  splash: '{field} must refer to a splash page of your account; {id} is not one.',
+  overlay: '{field} must refer to an overlay of your account; {id} is not one.',
+} as const satisfies Readonly<Record<LinkedKind, string>>
+
 /**
  * What may be wrong with a field of a request, in English. `{field}` is the name of the field; the other names in
  * braces are parameters, and `{max, number}` is one with separators. A reason with several texts has them by the
@@ -176,12 +187,7 @@ export const fieldTexts = {
     moment: 'Only one of `revision` and `at` can be sent.',
   },
   not_yours: {
-    domain: '{field} must refer to a domain of your account; {id} is not one.',
-    campaign: '{field} must refer to a campaign of your account; {id} is not one.',
-    channel: '{field} must refer to a channel of your account; {id} is not one.',
-    pixel: '{field} must refer to a pixel of your account; {id} is not one.',
-    splash: '{field} must refer to a splash page of your account; {id} is not one.',
-    overlay: '{field} must refer to an overlay of your account; {id} is not one.',
+    ...notYours,
     links: '{field} must be ids of your links: there is no link {id}.',
     campaigns: '{field} must be ids of your campaigns: there is no campaign {id}.',
     channels: '{field} must be ids of your channels: there is no channel {id}.',

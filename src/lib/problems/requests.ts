@@ -1,23 +1,29 @@
+import { everyKind, kinds, type NamedKind, ownedKinds, resourceKinds } from '../../events/kinds.ts'
+
+type Full = `This account has reached its quota of {max, number} ${string}`
+
+/** Why a resource that was deleted cannot have its name again. */
+const nameTaken = {
+  account:
+    'Account cannot be restored: `email` belongs to another account. Rename or delete what has the name now, then restore again.',
+  bio: 'Bio page cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
+  campaign: 'Campaign cannot be restored: `slug` is taken. Rename or delete what has the name now, then restore again.',
+  domain:
+    'Domain cannot be restored: `domain` belongs to another account. Rename or delete what has the name now, then restore again.',
+  link: 'Link cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
+  qr: 'QR code cannot be restored: That alias is taken by another QR code. Rename or delete what has the name now, then restore again.',
+} as const satisfies Readonly<Record<NamedKind, string>>
+
 /**
  * What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of
  * `fields.ts`.
  */
 export const requestTexts = {
   not_found: {
+    ...everyKind(resourceKinds, (kind) => `${kinds[kind].label} not found.`),
     resource: 'Resource not found.',
-    account: 'Account not found.',
-    bio: 'Bio page not found.',
-    campaign: 'Campaign not found.',
-    channel: 'Channel not found.',
-    domain: 'Domain not found.',
-    link: 'Link not found.',
-    overlay: 'CTA overlay not found.',
-    pixel: 'Pixel not found.',
-    qr: 'QR code not found.',
     reclassification: 'Reclassification not found.',
     report: 'Report not found.',
-    splash: 'Splash page not found.',
-    webhook: 'Webhook not found.',
     key: 'API key not found.',
     session: 'Session not found.',
     event: 'Event not found.',
@@ -51,17 +57,9 @@ export const requestTexts = {
     account: 'This account id is in use.',
   },
   not_restorable: {
-    account:
-      'Account cannot be restored: `email` belongs to another account. Rename or delete what has the name now, then restore again.',
-    bio: 'Bio page cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
-    campaign:
-      'Campaign cannot be restored: `slug` is taken. Rename or delete what has the name now, then restore again.',
-    domain:
-      'Domain cannot be restored: `domain` belongs to another account. Rename or delete what has the name now, then restore again.',
+    ...nameTaken,
     own_host:
       'Domain cannot be restored: `domain` is one of your domains already, with the id {id}. Rename or delete what has the name now, then restore again.',
-    link: 'Link cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
-    qr: 'QR code cannot be restored: That alias is taken by another QR code. Rename or delete what has the name now, then restore again.',
     key: 'A key that has ended cannot come back. Create a new one with POST /api/key/add.',
     webhook:
       'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
@@ -99,23 +97,11 @@ export const requestTexts = {
     session: 'This request was not sent by a session of the dashboard.',
   },
   quota_exceeded: {
-    link: 'This account has reached its quota of {max, number} links. Delete some, or ask the operator of this service for more.',
-    qr: 'This account has reached its quota of {max, number} QR codes. Delete some, or ask the operator of this service for more.',
-    domain:
-      'This account has reached its quota of {max, number} domains. Delete some, or ask the operator of this service for more.',
-    campaign:
-      'This account has reached its quota of {max, number} campaigns. Delete some, or ask the operator of this service for more.',
-    channel:
-      'This account has reached its quota of {max, number} channels. Delete some, or ask the operator of this service for more.',
-    overlay:
-      'This account has reached its quota of {max, number} overlays. Delete some, or ask the operator of this service for more.',
-    pixel:
-      'This account has reached its quota of {max, number} pixels. Delete some, or ask the operator of this service for more.',
-    splash:
-      'This account has reached its quota of {max, number} splash pages. Delete some, or ask the operator of this service for more.',
-    bio: 'This account has reached its quota of {max, number} bio pages. Delete some, or ask the operator of this service for more.',
-    webhook:
-      'This account has reached its quota of {max, number} webhooks. Delete some, or ask the operator of this service for more.',
+    ...everyKind(
+      ownedKinds,
+      (kind): Full =>
+        `This account has reached its quota of {max, number} ${kinds[kind].many}. Delete some, or ask the operator of this service for more.`,
+    ),
     image:
       'This account has reached its quota of {max, number} MB of images. Delete some, or ask the operator of this service for more.',
   },

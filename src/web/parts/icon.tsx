@@ -1,3 +1,5 @@
+import type { OwnedKind } from '../../events/kinds.ts'
+
 /** The drawings of the interface, in a square of 20. */
 const paths = {
   overview: 'M3 17V7M8 17V3M13 17v-7M18 17H2',
@@ -5,7 +7,7 @@ const paths = {
   plus: 'M10 4v12M4 10h12',
   campaign: 'M4 17V3l11 4-11 4',
   qr: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h2v2h-2zM17 17h-2M17 12v2',
-  page: 'M5 2.5h7l3.5 3.5v11.5H5zM8 9h5M8 12h5',
+  bio: 'M5 2.5h7l3.5 3.5v11.5H5zM8 9h5M8 12h5',
   domain: 'M2.5 10h15M10 2.5c5 5 5 10 0 15M10 2.5c-5 5-5 10 0 15M10 2.5a7.5 7.5 0 1 0 0 15 7.5 7.5 0 1 0 0-15',
   history: 'M3 10a7 7 0 1 0 2-5L3 7M3 3v4h4M10 6v4l3 2',
   lock: 'M4.5 9h11v8h-11zM7 9V6a3 3 0 0 1 6 0v3',
@@ -27,7 +29,7 @@ const paths = {
   up: 'M10 16V4M5 9l5-5 5 5',
   trash: 'M4 6h12M8 6V3.5h4V6M5.5 6l.700 11h7.6l.700-11M8.5 9v5M11.5 9v5',
   key: 'M7 9.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 1 0 0-7M9.5 10.5L17 3M14 6l2.5 2.5',
-  hook: 'M6 8a4 4 0 1 1 6.5 1.5l2 4M5 12a4 4 0 1 0 5 4.5h5M10 5l-3 6',
+  webhook: 'M6 8a4 4 0 1 1 6.5 1.5l2 4M5 12a4 4 0 1 0 5 4.5h5M10 5l-3 6',
   channel: 'M3 5.5h14M3 10h14M3 14.5h9',
   pixel: 'M3 10s2.5-5 7-5 7 5 7 5-2.5 5-7 5-7-5-7-5M10 8a2 2 0 1 0 0 4 2 2 0 1 0 0-4',
   splash: 'M3 4h14v9H3zM7 16.5h6M10 13v3.5',
@@ -38,7 +40,7 @@ const paths = {
   turn: 'M16 10a6 6 0 1 1-2-4.5L16 7M16 3v4h-4',
   send: 'M3 10l14-6-5 13-3-5z',
   out: 'M8 4H4v12h4M12 6l4 4-4 4M16 10H8',
-} as const
+} as const satisfies Readonly<Record<OwnedKind, string> & Record<string, string>>
 export type IconName = keyof typeof paths
 
 /** A drawing beside a word, or within a button that has a name of its own: it says nothing to a screen reader. */

@@ -1,5 +1,8 @@
 import { expect } from 'chai'
+import { kinds, resourceKinds } from '../../../src/events/kinds.ts'
 import { placeOf, resourceAt } from '../../../src/web/core/places.ts'
+import { places } from '../../../src/web/navigation.ts'
+import { routeAt } from '../../../src/web/routes.ts'
 
 describe('the screens of resources', () => {
   const screens: readonly (readonly [type: string, screen: string])[] = [
@@ -28,4 +31,13 @@ describe('the screens of resources', () => {
     for (const path of ['/', '/links', '/links/new', '/qr/new', '/links/7/more', '/operator/7', '/account'])
       expect(resourceAt(path), path).to.equal(undefined)
   })
+
+  for (const kind of resourceKinds)
+    it(`are there for every kind, and in the navigation: ${kind}`, () => {
+      const { path, screen } = kinds[kind]
+      const [, list, id] = /^(\/\w+)(\/:id)?$/.exec(screen) ?? []
+      expect(routeAt(screen.replace(':id', '7'))?.path).to.equal(screen)
+      expect(places.map((place) => place.path)).to.include(list)
+      expect(placeOf({ type: path, id: 7 })).to.equal(id && `${list}/7`)
+    })
 })

@@ -1,9 +1,10 @@
 import { isRefused } from '../../../commands/decider.ts'
+import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import type { Call, Route } from '../../api/route.ts'
 
 /** A list of the API that an export has. */
 interface ExportedList {
-  /** of its files */
+  /** of its files, as the screen is called */
   readonly folder: string
   readonly list: string
   readonly query?: object
@@ -13,31 +14,27 @@ interface ExportedList {
   readonly within?: { readonly folder: string; readonly list: string; readonly as: string }
 }
 
+/** What is beside the list of a kind, or asked of it. */
+const special: Readonly<Partial<Record<OwnedKind, Pick<ExportedList, 'query' | 'within'>>>> = {
+  link: { query: { archived: 'all' } },
+  channel: { within: { folder: 'channel-items', list: '/api/channel/:id', as: 'channel' } },
+  webhook: { within: { folder: 'webhook-deliveries', list: '/api/webhook/:id/deliveries', as: 'webhook' } },
+}
+
+const listOf = (kind: OwnedKind): ExportedList => {
+  const { path, list, screen } = kinds[kind]
+  const [, folder = path] = screen.split('/')
+  return { folder, list, ...('details' in kinds[kind] && { details: `/api/${path}/:id` }), ...special[kind] }
+}
+
 /**
  * Every list of the API, except that of answers to an overlay, since those to deleted overlays are exported too, and
  * histories and revisions, which follow from the events and clicks.
  */
 export const exportedLists: readonly ExportedList[] = [
-  { folder: 'links', list: '/api/urls', query: { archived: 'all' }, details: '/api/url/:id' },
+  ...ownedKinds.map(listOf),
   { folder: 'tags', list: '/api/tags' },
-  { folder: 'qr', list: '/api/qr', details: '/api/qr/:id' },
-  { folder: 'domains', list: '/api/domains', details: '/api/domain/:id' },
-  { folder: 'pixels', list: '/api/pixels' },
-  { folder: 'campaigns', list: '/api/campaigns' },
-  {
-    folder: 'channels',
-    list: '/api/channels',
-    within: { folder: 'channel-items', list: '/api/channel/:id', as: 'channel' },
-  },
-  { folder: 'overlays', list: '/api/overlay', details: '/api/overlay/:id' },
-  { folder: 'splash', list: '/api/splash', details: '/api/splash/:id' },
-  { folder: 'bio', list: '/api/bio', details: '/api/bio/:id' },
   { folder: 'keys', list: '/api/keys' },
-  {
-    folder: 'webhooks',
-    list: '/api/webhooks',
-    within: { folder: 'webhook-deliveries', list: '/api/webhook/:id/deliveries', as: 'webhook' },
-  },
 ]
 
 /** Returns what GET answers at a path of the API, on behalf of a call. */
