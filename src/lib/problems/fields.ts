@@ -1,13 +1,4 @@
-import type { LinkedKind } from '../../events/kinds.ts'
-
-const notYours = {
-  domain: '{field} must refer to a domain of your account; {id} is not one.',
-  campaign: '{field} must refer to a campaign of your account; {id} is not one.',
-  channel: '{field} must refer to a channel of your account; {id} is not one.',
-  pixel: '{field} must refer to a pixel of your account; {id} is not one.',
-  splash: '{field} must refer to a splash page of your account; {id} is not one.',
-  overlay: '{field} must refer to an overlay of your account; {id} is not one.',
-} as const satisfies Readonly<Record<LinkedKind, string>>
+import { notYours } from './kinds.ts'
 
 /**
  * What may be wrong with a field of a request, in English. `{field}` is the name of the field; the other names in

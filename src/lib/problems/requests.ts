@@ -1,18 +1,7 @@
-import { everyKind, kinds, type NamedKind, ownedKinds, resourceKinds } from '../../events/kinds.ts'
+import { everyKind, kinds, ownedKinds, resourceKinds } from '../../events/kinds.ts'
+import { nameTaken } from './kinds.ts'
 
 type Full = `This account has reached its quota of {max, number} ${string}`
-
-/** Why a resource that was deleted cannot have its name again. */
-const nameTaken = {
-  account:
-    'Account cannot be restored: `email` belongs to another account. Rename or delete what has the name now, then restore again.',
-  bio: 'Bio page cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
-  campaign: 'Campaign cannot be restored: `slug` is taken. Rename or delete what has the name now, then restore again.',
-  domain:
-    'Domain cannot be restored: `domain` belongs to another account. Rename or delete what has the name now, then restore again.',
-  link: 'Link cannot be restored: That alias is taken. Rename or delete what has the name now, then restore again.',
-  qr: 'QR code cannot be restored: That alias is taken by another QR code. Rename or delete what has the name now, then restore again.',
-} as const satisfies Readonly<Record<NamedKind, string>>
 
 /**
  * What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of

@@ -38,6 +38,16 @@ const pathOf = (query: URLSearchParams) => {
 
 const set = (name: string, value: string) => go(withQuery({ [name]: value || undefined, page: undefined }))
 
+const kindOptions = () =>
+  Object.entries(kindNames())
+    // those of an account are in its history
+    .filter(([kind]) => kind !== 'key')
+    .map(([kind, name]) => (
+      <option key={kind} value={kind}>
+        {name}
+      </option>
+    ))
+
 /** What of the history is shown. */
 const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
   const texts = t().history
@@ -66,14 +76,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
               onChange={(event) => set('resource', event.currentTarget.value)}
             >
               <option value="">{texts.anything}</option>
-              {Object.entries(kindNames())
-                // those of an account are in its history
-                .filter(([kind]) => kind !== 'key')
-                .map(([kind, name]) => (
-                  <option key={kind} value={kind}>
-                    {name}
-                  </option>
-                ))}
+              {kindOptions()}
             </select>
           </label>
           <label class="switch">
