@@ -37,9 +37,12 @@ const sentBy = (link: number, back: number): Partial<Click> => {
   return { revision, destination: revision === 2 ? 1 : 0 }
 }
 
-/** Returns clicks of the last 30 days, more of them by day than by night, and more each week. */
+/**
+ * Returns clicks of the last 29 days, more of them by day than by night, and more each week. All are in the period that
+ * is shown.
+ */
 const clicksOf = (link: number, account: number, perDay: number): readonly Click[] =>
-  Array.from({ length: 30 }, (_, n) => n).flatMap((back) =>
+  Array.from({ length: 29 }, (_, n) => n).flatMap((back) =>
     Array.from({ length: Math.round((perDay * (40 - back + random(12))) / 40) }, () => {
       const [device, os] = draw(devices)
       return click({
@@ -155,6 +158,8 @@ try {
   ] as const
   for (const [name, path] of screens) {
     await open(path)
+    // the designer reads the code back
+    if (name === 'qr') await seeText('Scans reliably')
     for (const scheme of ['light', 'dark'] as const) {
       await browser.show(1280, scheme)
       await new Promise((done) => setTimeout(done, 500))
