@@ -10,6 +10,8 @@ export interface StoredSession {
   readonly created: Date
   readonly used: Date
   readonly expires: Date
+  /** whether its password was entered in the last ten minutes */
+  readonly confirmed: boolean
 }
 export interface NewSession extends Pick<StoredSession, 'id' | 'account' | 'credential' | 'browser' | 'os'> {
   readonly hash: Buffer
@@ -18,14 +20,15 @@ export interface NewSession extends Pick<StoredSession, 'id' | 'account' | 'cred
 }
 
 const table = 'state.sessions'
-const columns = `id, account, credential, browser, os, created_at as created, used_at as used, expires_at as expires`
+const columns = `id, account, credential, browser, os, created_at as created, used_at as used, expires_at as expires,
+  coalesce(confirmed_at > now() - interval '10 minutes', false) as confirmed`
 const typed = (row: StoredSession): StoredSession => ({ ...row, id: Number(row.id), account: Number(row.account) })
 
-/** Stores a session. Of an account that then has more than `most`, the oldest end. */
+/** Stores a session, whose password was entered just now. The oldest of more than `most` end. */
 export const insertSession = async (db: Database, session: NewSession, most: number): Promise<void> => {
   await db.raw(
-    `insert into ${table} (id, hash, account, credential, browser, os, expires_at)
-     values (:id, :hash, :account, :credential, :browser, :os, now() + make_interval(secs => :seconds))`,
+    `insert into ${table} (id, hash, account, credential, browser, os, confirmed_at, expires_at)
+     values (:id, :hash, :account, :credential, :browser, :os, now(), now() + make_interval(secs => :seconds))`,
     { ...session },
   )
   await db.raw(
@@ -63,6 +66,11 @@ export const deleteSession = async (db: Database, account: number, id: number): 
 /** Deletes the sessions of accounts, except one. */
 export const deleteSessionsOf = async (db: Database, accounts: readonly number[], except = 0): Promise<void> => {
   await db(table).whereIn('account', accounts).whereNot({ id: except }).delete()
+}
+
+/** Notes that the password of a session was entered again. */
+export const confirmSession = async (db: Database, id: number): Promise<void> => {
+  await db.raw(`update ${table} set confirmed_at = now() where id = ?`, [id])
 }
 
 export const setCredential = async (db: Database, id: number, credential: Buffer): Promise<void> => {

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../postgres/database.ts'
 import {
+  confirmSession,
   deleteExpiredSessions,
   deleteSession,
   deleteSessionsOf,
@@ -34,6 +35,8 @@ export interface Sessions {
   ) => Promise<{ readonly id: number; readonly token: string }>
   /** Returns the session of a token, undefined when it has ended or never was. */
   readonly find: (token: string) => Promise<Session | undefined>
+  /** Notes that the password of a session was entered again: for ten minutes, it may widen rights. */
+  readonly confirm: (id: number) => Promise<void>
   /** Notes that a session is used; never waits. */
   readonly recordUse: (session: Session) => void
   /** Returns the sessions of an account, newest first. */
@@ -82,6 +85,7 @@ export const openSessions = (db: Database, pepper: Buffer, days: number): Sessio
       const session = isToken(token) ? await findSession(db, hashOf(token)) : undefined
       return session && opened(session)
     },
+    confirm: (id) => confirmSession(db, id),
     recordUse: ({ id, used }) => {
       if (Date.now() - used.getTime() > 60_000) void touchSession(db, id).catch(() => {})
     },

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Shell } from './shell.tsx'
+import { overlay } from './core/overlay.ts'
 import { at, href } from './core/router.ts'
 import { account, accountProblem, readAccount } from './core/session.ts'
 import { t } from './core/texts.ts'
@@ -54,6 +55,7 @@ export const App = () => {
       ) : (
         <Shell>{problem && !who ? <Failed error={problem} reload={() => void readAccount()} /> : <Current />}</Shell>
       )}
+      {overlay.value}
       <Toasts />
     </>
   )

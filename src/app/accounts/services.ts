@@ -3,6 +3,7 @@ import { openAccountPasswords } from '../../http/accounts/password.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
 import { createMails } from '../../http/accounts/mails.ts'
 import { openSecondFactors } from '../../http/accounts/secondfactor.ts'
+import { openStepUps } from '../../http/accounts/stepup.ts'
 import { type AccountPagesOptions, createAccountPages, oneTimeAddress } from '../../http/public/account/account.ts'
 import { mailText } from '../../http/public/account/mails.ts'
 import { startMails } from '../jobs/mail/mail.ts'
@@ -72,14 +73,17 @@ export const openAccountServices = (
     log.error({ err: error }, 'expired sessions could not be deleted'),
   )
   const isFirst = async () => !(await hasAccounts(reader))
+  const passwords = openAccountPasswords({ limiter, load: handler.load })
+  const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
   const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
   return {
     links,
     mails,
     exports: openExports(ledger, progress),
-    passwords: openAccountPasswords({ limiter, load: handler.load }),
+    passwords,
     sessions,
-    secondFactors: openSecondFactors({ limiter, sessions, pepper: keys.service }),
+    secondFactors,
+    stepUps: openStepUps({ passwords, secondFactors }),
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
     close: async () => void (await Promise.all([stopCleanup(), close()])),
   }

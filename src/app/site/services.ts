@@ -77,6 +77,7 @@ export const openServices = (options: ServicesOptions) => {
     readStream: accounts.exports.readStream,
     secondFactors: accounts.secondFactors,
     sessions: accounts.sessions,
+    stepUps: accounts.stepUps,
     streams,
     transactions,
     webhooks: jobs.services.webhooks,

@@ -87,6 +87,8 @@ const excessOf = (own: KeyRights, given: Partial<KeyRights>): Problem | undefine
     return problem('lacks_rights', { what: 'addresses', field: 'addresses' })
   return undefined
 }
+/** Whether changes give a key a right that it does not have. */
+export const widens = (key: KeyRights, changes: KeyChanges): boolean => excessOf(key, defined(changes)) !== undefined
 /** Throws `Refused` when a key would give rights that it does not have itself. */
 const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
   const excess = excessOf(own, given)

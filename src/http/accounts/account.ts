@@ -9,10 +9,11 @@ import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
-import { fail, failField } from '../api/errors.ts'
+import { fail } from '../api/errors.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import type { AccountPasswords } from './password.ts'
+import type { StepUps } from './credentials.ts'
 import { accountContract } from './contract/account.ts'
 
 /** What the routes of an account need. */
@@ -29,6 +30,7 @@ export interface AccountServices {
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly sessions: Pick<Sessions, 'keepWith'>
+  readonly stepUps: StepUps
 }
 
 /**
@@ -76,6 +78,9 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
     },
   })
 
+/** What a step needs besides the key or session. */
+export const given = { current_password: text(1024).optional(), code: text(64).optional() }
+
 /** ms */
 const day = 86_400_000
 
@@ -93,21 +98,22 @@ const details = endpoint(accountContract, 'GET /api/account', {
   }),
 })
 
-const update = ({ hashNewPassword, links, mails, passwords, pepper, sessions }: AccountServices) =>
+const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: AccountServices) =>
   endpoint(accountContract, 'PUT /api/account/update', {
     single: true,
     scope: 'account',
     passwordInstead: true,
     body: z
-      .object({ email: email.optional(), password: password.optional(), current_password: text(1024).optional() })
+      .object({ email: email.optional(), password: password.optional(), ...given })
       .refine(
         (body) => body.email !== undefined || body.password !== undefined,
         says('required_here', { what: 'email_or_password' }),
       ),
-    run: async ({ account: id, body, from, inScope, lang, load, session, write }) => {
-      if (session !== undefined && body.current_password === undefined) failField('current_password', 'required', {})
-      if (!inScope && body.current_password === undefined) fail(403, 'lacks_scope', { what: 'password' })
-      if (body.current_password !== undefined) await passwords.require(id, body.current_password, from)
+    run: async (call) => {
+      const { account: id, body, inScope, lang, load, session, write } = call
+      if (!inScope && session === undefined && body.current_password === undefined)
+        fail(403, 'lacks_scope', { what: 'password' })
+      await stepUps.require('account', call, body)
       const hash = body.password === undefined ? undefined : await hashNewPassword(body.password)
       const before = (await load(account, id)).state
       const toConfirm = mails && body.email !== before.email ? body.email : undefined

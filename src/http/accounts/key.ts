@@ -4,6 +4,7 @@ import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
+import { widens } from '../../commands/accounts/key.ts'
 import { Scope } from '../../events/accounts/scope.ts'
 import { expiry, must, says, text, timestamp } from '../../lib/fields.ts'
 import { isNetwork, networksIn } from '../../lib/networks.ts'
@@ -14,9 +15,11 @@ import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { apiKeys, keyContract } from './contract/key.ts'
+import { leadsOn, type StepUps } from './credentials.ts'
 
 /** What the routes of API keys need. */
 export interface KeyServices {
+  readonly stepUps: Pick<StepUps, 'require'>
   readonly auth: Pick<Auth, 'holderOf'>
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
@@ -79,6 +82,19 @@ const ownKey = async ({
   if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', { what: 'key' })
 }
 
+const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted: number) =>
+  (await load(account, id)).state.keys.keys.find(({ number }) => number === wanted)
+
+/** Whether a change widens a key in some way, and it then leads to other rights. */
+export const isWidening = async (
+  call: Pick<Caller, 'account' | 'load'>,
+  number: number,
+  changes: Parameters<typeof widens>[1],
+): Promise<boolean> => {
+  const key = await keyOf(call, number)
+  return key !== undefined && leadsOn(changes.scopes ?? key.scopes) && widens(key, changes)
+}
+
 /** Returns who sends a command about keys, and when. */
 const sender = ({ account: id, key, session }: Pick<Call, 'account' | 'key' | 'session'>) => ({
   id,
@@ -106,12 +122,13 @@ const ownList = endpoint(keyContract, 'GET /api/keys', {
     ),
 })
 
-const add = ({ pepper }: KeyServices) =>
+const add = ({ pepper, stepUps }: KeyServices) =>
   endpoint(keyContract, 'POST /api/key/add', {
     scope: 'account',
     secret: true,
     body: z.object(fields),
     run: async (call) => {
+      if (leadsOn(call.body.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const { state } = await call.write(account, {
         type: 'AddKey',
@@ -123,19 +140,21 @@ const add = ({ pepper }: KeyServices) =>
     },
   })
 
-const update = endpoint(keyContract, 'PUT /api/key/:id/update', {
-  scope: 'account',
-  params: byId,
-  owner: ownKey,
-  body: z.object(fields).partial(),
-  run: async (call) => {
-    const { params, body } = call
-    await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
-    return { message: 'API key has been updated.' }
-  },
-})
+const update = ({ stepUps }: KeyServices) =>
+  endpoint(keyContract, 'PUT /api/key/:id/update', {
+    scope: 'account',
+    params: byId,
+    owner: ownKey,
+    body: z.object(fields).partial(),
+    run: async (call) => {
+      const { params, body } = call
+      if (await isWidening(call, params.id, body)) await stepUps.require('keys', call)
+      await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
+      return { message: 'API key has been updated.' }
+    },
+  })
 
-const rotate = ({ pepper }: KeyServices) =>
+const rotate = ({ pepper, stepUps }: KeyServices) =>
   endpoint(keyContract, 'POST /api/key/:id/rotate', {
     scope: 'account',
     secret: true,
@@ -144,6 +163,8 @@ const rotate = ({ pepper }: KeyServices) =>
     body: z.object({ overlap }),
     run: async (call) => {
       const { params, body } = call
+      const before = await keyOf(call, params.id)
+      if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       const sent = sender(call)
       const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
@@ -191,7 +212,7 @@ const revoke = ({ auth }: KeyServices) =>
 export const keyRoutes = (services: KeyServices): readonly Route[] => [
   ownList,
   add(services),
-  update,
+  update(services),
   rotate(services),
   remove,
   revoke(services),

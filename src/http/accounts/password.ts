@@ -27,10 +27,9 @@ export interface AccountPasswords {
   /** Checks a password. It takes as long when there is no such account. Throws `TooManyPasswords`. */
   readonly verify: (presented: PresentedPassword) => Promise<PasswordVerdict>
   /**
-   * Fails unless `current_password` of a request is the password of the account: with 400, or 429 after too many wrong
-   * ones.
+   * Fails unless a field of a request is the password of the account: with 400, or 429 after too many wrong ones.
    */
-  readonly require: (account: number, current: string | undefined, from: string) => Promise<void>
+  readonly require: (account: number, presented: string | undefined, from: string, field?: string) => Promise<void>
 }
 
 export interface AccountPasswordOptions {
@@ -67,11 +66,11 @@ export const openAccountPasswords = ({
 
   return {
     verify,
-    require: async (account, current, from) => {
-      if (current === undefined) return failField('current_password', 'required', {})
-      const verdict = await verify({ account, password: current, from })
+    require: async (account, presented, from, field = 'current_password') => {
+      if (presented === undefined) return failField(field, 'required', {})
+      const verdict = await verify({ account, password: presented, from })
       if (verdict === 'right') return
-      if (verdict === 'wrong') return failField('current_password', 'wrong_password', {})
+      if (verdict === 'wrong') return failField(field, 'wrong_password', {})
       const { wait } = verdict
       fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
     },

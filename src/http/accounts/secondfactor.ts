@@ -18,7 +18,7 @@ import { fail, Failure } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { openGuesses } from '../api/limits/guesses.ts'
-import type { AccountPasswords } from './password.ts'
+import type { StepUps } from './credentials.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
@@ -26,6 +26,8 @@ export interface PresentedCode {
   readonly account: number
   readonly factor: SecondFactor
   readonly code: string
+  /** the field that it is in, if it is not `code` */
+  readonly field?: string
   /** the address block of the client */
   readonly from: string
   /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
@@ -35,8 +37,8 @@ export interface PresentedCode {
 export interface SecondFactors {
   /** Fails unless a code is right and was never used: with 400, or 429 after too many wrong ones. */
   readonly require: (presented: PresentedCode) => Promise<void>
-  /** Fails with 400 unless the authenticator app that has this secret shows this code. */
-  readonly confirm: (account: number, secret: string, code: string) => Promise<void>
+  /** Fails with 400 unless the app with this secret shows this code. Returns what uses the code up. */
+  readonly confirm: (account: number, secret: string, code: string) => () => Promise<unknown>
 }
 
 export interface SecondFactorOptions {
@@ -77,7 +79,7 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
 
   return {
     require: async (presented) => {
-      const { account, from } = presented
+      const { account, from, field = 'code' } = presented
       const code = plain(presented.code)
       const { wait, end } = await countGuess({ link: account, block: from, password: code })
       if (wait !== undefined)
@@ -87,12 +89,12 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
         throw error
       })
       await end(found === wrong)
-      if (found) throw needsCode(found)
+      if (found) throw needsCode({ ...found, field })
     },
-    confirm: async (account, secret, code) => {
+    confirm: (account, secret, code) => {
       const step = stepOfCode(secret, plain(code), Date.now())
       if (step === undefined) throw new Failure(400, wrong)
-      await sessions.useStep(account, step)
+      return () => sessions.useStep(account, step)
     },
   }
 }
@@ -100,11 +102,11 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
 /** What the routes of second factors need. */
 export interface SecondFactorServices {
   readonly baseUrl: () => string
-  readonly passwords: AccountPasswords
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly secondFactors: SecondFactors
   readonly sessions: Pick<Sessions, 'endOthers'>
+  readonly stepUps: Pick<StepUps, 'require'>
 }
 
 const currentPassword = text(1024)
@@ -133,7 +135,7 @@ const newSecret = ({ baseUrl }: SecondFactorServices) =>
     },
   })
 
-const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorServices) =>
+const add = ({ pepper, secondFactors, sessions, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp', {
     scope: 'account',
     secret: true,
@@ -141,11 +143,15 @@ const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorService
       secret: text(64).refine(isTotpSecret, says('wrong_form', { what: 'secret' })),
       code: text(64),
       current_password: currentPassword,
+      current_code: text(64).optional(),
     }),
     run: async (call) => {
-      const { account: id, body, from, session, write } = call
-      await passwords.require(id, body.current_password, from)
-      await secondFactors.confirm(id, body.secret, body.code)
+      const { account: id, body, session, write } = call
+      const { current_password, current_code: code } = body
+      // first what uses no code up
+      const use = secondFactors.confirm(id, body.secret, body.code)
+      await stepUps.require('secondFactor', call, { current_password, code, codeField: 'current_code' })
+      await use()
       const codes = newRecoveryCodes()
       const recovery = codes.map((code) => hashRecoveryCode(pepper, id, code))
       await write(account, { type: 'AddSecondFactor', id, secret: body.secret, recovery })
@@ -159,12 +165,13 @@ const add = ({ passwords, pepper, secondFactors, sessions }: SecondFactorService
     },
   })
 
-const remove = ({ passwords }: SecondFactorServices) =>
+const remove = ({ stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp/delete', {
     scope: 'account',
-    body: z.object({ current_password: currentPassword }),
-    run: async ({ account: id, body, from, write }) => {
-      await passwords.require(id, body.current_password, from)
+    body: z.object({ current_password: currentPassword, code: text(64).optional() }),
+    run: async (call) => {
+      const { account: id, body, write } = call
+      await stepUps.require('secondFactor', call, body)
       await write(account, { type: 'RemoveSecondFactor', id })
       return { message: 'The password alone signs in now.' }
     },

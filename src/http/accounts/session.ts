@@ -14,6 +14,7 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
 import type { SecondFactors } from './secondfactor.ts'
+import type { StepUps } from './credentials.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** What sessions of the dashboard need. */
@@ -24,6 +25,7 @@ export interface SessionServices {
   readonly pepper: Buffer
   readonly secondFactors: SecondFactors
   readonly sessions: Sessions
+  readonly stepUps: Pick<StepUps, 'confirm'>
 }
 
 const SignIn = z.object({ email, password: text(1024), code: text(64).optional() })
@@ -56,7 +58,10 @@ const checkPassword = async (
   return { id: found.id, state }
 }
 
-const present = ({ id, browser, os, created, used, expires }: Omit<Session, 'isFor'>, current: number | undefined) => ({
+const present = (
+  { id, browser, os, created, used, expires }: Omit<Session, 'isFor' | 'confirmed'>,
+  current: number | undefined,
+) => ({
   id,
   browser,
   os,
@@ -87,6 +92,19 @@ const signIn = (services: SessionServices) =>
       const { id: session, token } = await sessions.open(id, state.password, browser.client)
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
       return { id, username: state.username ?? '', session }
+    },
+  })
+
+const confirm = ({ sessions, stepUps }: SessionServices) =>
+  endpoint(sessionContract, 'POST /api/session/confirm', {
+    scope: [],
+    body: z.object({ password: text(1024), code: text(64).optional() }),
+    run: async (call) => {
+      const { body, session } = call
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      await stepUps.confirm(call, body)
+      await sessions.confirm(session)
+      return { message: 'The password was right. It counts for ten minutes.' }
     },
   })
 
@@ -132,6 +150,7 @@ const endAll = ({ sessions }: SessionServices) =>
 
 export const sessionRoutes = (services: SessionServices): readonly Route[] => [
   signIn(services),
+  confirm(services),
   ownList(services),
   signOut(services),
   end(services),

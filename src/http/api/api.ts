@@ -204,6 +204,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Read
     },
     key: who?.key === undefined ? undefined : who,
     session: who?.session,
+    confirmed: who?.session !== undefined && who.confirmed,
     get browser() {
       return browserOf(ctx.req, options)
     },

@@ -35,6 +35,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly key: KeyHolder | undefined
   /** the id of the session that has sent the request */
   readonly session: number | undefined
+  /** whether the password of that session was entered in the last ten minutes */
+  readonly confirmed: boolean
   readonly browser: BrowserCall
   /** Adds a `Set-Cookie` header to the answer. */
   readonly setCookie: (cookie: string) => void

@@ -11,6 +11,8 @@ export interface SessionHolder {
   readonly account: number
   /** the id of the session */
   readonly session: number
+  /** whether its password was entered in the last ten minutes */
+  readonly confirmed: boolean
   readonly scopes: readonly Scope[]
   /** whether the account is marked as that of an operator */
   readonly operator: boolean
@@ -127,6 +129,15 @@ export const presentedSession = async (
   if (!session.isFor(state.password)) return undefined
   if (state.status === 'disabled') return { disabled: account }
   return state.status === 'active'
-    ? { holder: { account, session: session.id, scopes: allScopes, operator: state.operator }, session }
+    ? {
+        holder: {
+          account,
+          session: session.id,
+          confirmed: session.confirmed,
+          scopes: allScopes,
+          operator: state.operator,
+        },
+        session,
+      }
     : undefined
 }

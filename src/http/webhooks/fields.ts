@@ -14,6 +14,7 @@ import type { Call } from '../api/route.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { accountTypes, resourceTypes } from '../streams/publicevent.ts'
 import type { WebhookSending } from './test.ts'
+import type { StepUps } from '../accounts/credentials.ts'
 import { tagList } from '../links/tag.ts'
 
 const day = 86_400
@@ -154,14 +155,34 @@ const endIn = async (given: number | string, ordinals: Ordinals): Promise<number
   return last === undefined ? 0 : last.ordinal + 1
 }
 
+/** Returns a type of events of the account, if there is one. */
 const typeOfAccount = (types: readonly string[]) => types.find((type) => accountTypes.includes(type))
 
+/** What a webhook sends, and where. */
+interface Sender {
+  readonly url: string | null
+  readonly fields: { readonly events: readonly string[] }
+}
+
+/** Whether a change makes a webhook send events of the account that it has not sent so far, or elsewhere. */
+export const sendsMoreOfAccount = ({ url: address, events }: Target, own?: Sender): boolean => {
+  const before = own?.fields.events ?? []
+  const after = (events ?? before).filter((type) => accountTypes.includes(type))
+  const isMoved = address !== undefined && address !== own?.url
+  return after.some((type) => isMoved || !before.includes(type))
+}
+
+/** Whether a webhook sends events of the account itself. */
+export const sendsOfAccount = ({ fields }: Sender): boolean => typeOfAccount(fields.events) !== undefined
+
+/** Throws when the caller is to get the secret of a webhook that sends what the caller may not read. */
+export const requireMayRead = ({ may }: Pick<Call, 'may'>, { fields }: Sender) => {
+  const type = typeOfAccount(fields.events)
+  if (type !== undefined && !may('account')) fail(403, 'lacks_scope', { what: 'receiver', field: 'secret', type })
+}
+
 /** Throws when a webhook sends what the caller may not read, and is to send it elsewhere. */
-export const requireSameReceiver = (
-  { may }: Pick<Call, 'may'>,
-  { url: address, events = [] }: Target,
-  own: { readonly url: string | null; readonly fields: { readonly events: readonly string[] } },
-) => {
+export const requireSameReceiver = ({ may }: Pick<Call, 'may'>, { url: address, events = [] }: Target, own: Sender) => {
   const ofAccount = typeOfAccount(own.fields.events)
   if (ofAccount === undefined || may('account') || address === undefined || address === own.url) return
   if (events.length > 0 && typeOfAccount(events) === undefined) return
@@ -172,6 +193,7 @@ type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | I
 
 /** What the routes of webhooks need. */
 export interface WebhookServices extends OurHosts {
+  readonly stepUps: Pick<StepUps, 'require'>
   readonly ordinals: Ordinals
   readonly webhooks: WebhookSending
 }

@@ -18,8 +18,11 @@ import {
   ordinalOf,
   replay,
   requireAllowed,
+  requireMayRead,
   requireSameReceiver,
   rotation,
+  sendsMoreOfAccount,
+  sendsOfAccount,
   webhookChanges,
   type WebhookServices,
 } from './fields.ts'
@@ -100,6 +103,7 @@ const add = (services: WebhookServices) =>
     run: async (call) => {
       const { url: address, from: begin, ...fields } = call.body
       await requireAllowed(call, call.body, services)
+      if (sendsMoreOfAccount(call.body)) await services.stepUps.require('webhooks', call)
       const { account } = call
       const secret = newWebhookSecret(await call.seed())
       const start = await ordinalOf(begin, services.ordinals)
@@ -126,6 +130,7 @@ const update = (services: WebhookServices) =>
       const own = await requireOwn(call, webhook, params.id)
       requireSameReceiver(call, changed, own)
       await requireAllowed(call, changed, services, completedWebhook(own.fields))
+      if (sendsMoreOfAccount(changed, own)) await services.stepUps.require('webhooks', call)
       const { revision } = await write(webhook, {
         type: 'Update',
         id: params.id,
@@ -147,21 +152,26 @@ const remove = endpoint(webhookContract, 'DELETE /api/webhook/:id/delete', {
   },
 })
 
-const rotate = endpoint(webhookContract, 'POST /api/webhook/:id/rotate', {
-  scope: 'webhooks',
-  secret: true,
-  params: byId,
-  single: true,
-  owner,
-  body: rotation,
-  run: async (call) => {
-    const { account, params, write } = call
-    const secret = newWebhookSecret(await call.seed())
-    const until = new Date(Date.now() + call.body.overlap * 1000).toISOString()
-    const { state, revision } = await write(webhook, { type: 'Rotate', id: params.id, account, secret, until })
-    return { secret, old: { expires: timestamp(state.old?.until ?? until) }, revision, message: onlyTime }
-  },
-})
+const rotate = ({ stepUps }: WebhookServices) =>
+  endpoint(webhookContract, 'POST /api/webhook/:id/rotate', {
+    scope: 'webhooks',
+    secret: true,
+    params: byId,
+    single: true,
+    owner,
+    body: rotation,
+    run: async (call) => {
+      const { account, params, write } = call
+      const own = await requireOwn(call, webhook, params.id)
+      requireMayRead(call, own)
+      // the secret makes messages that the receiver believes
+      if (sendsOfAccount(own)) await stepUps.require('webhooks', call)
+      const secret = newWebhookSecret(await call.seed())
+      const until = new Date(Date.now() + call.body.overlap * 1000).toISOString()
+      const { state, revision } = await write(webhook, { type: 'Rotate', id: params.id, account, secret, until })
+      return { secret, old: { expires: timestamp(state.old?.until ?? until) }, revision, message: onlyTime }
+    },
+  })
 
 const replayed = ({ ordinals }: WebhookServices) =>
   endpoint(webhookContract, 'POST /api/webhook/:id/replay', {
@@ -201,7 +211,7 @@ export const webhookRoutes = (services: WebhookServices): readonly Route[] => [
   add(services),
   update(services),
   remove,
-  rotate,
+  rotate(services),
   replayed(services),
   ...deliveryRoutes(services),
 ]

@@ -66,6 +66,8 @@ export const requestTexts = {
       'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.',
     rotated: 'This API key has expired. Add a new one instead.',
   },
+  confirmation_needed:
+    'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
   lacks_scope: {
     plain: 'This API key needs the scope {scopes}.',
     password: 'This API key needs the scope `account`, or `current_password`.',

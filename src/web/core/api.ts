@@ -72,6 +72,12 @@ const send = async (method: Method, path: string, body: unknown, signal?: AbortS
   }
 }
 
+/** Asks for the password again, and says whether it was right. It is loaded when a request needs it. */
+let confirmPassword = async () => false
+export const confirmWith = (confirm: () => Promise<boolean>): void => {
+  confirmPassword = confirm
+}
+
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
@@ -82,6 +88,7 @@ const problemOf = async (status: number, body: Answer, retry: string | null) => 
 
 /**
  * Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in.
+ * A request that needs the password again is repeated once that was right.
  */
 export const request = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> => {
   if (isRefusedInPast(method, path)) throw new ApiError(405, t().past.readOnlyWhy)
@@ -91,6 +98,8 @@ export const request = async <T>(method: Method, path: string, body?: unknown, s
     return answer as T
   }
   if (response.status === 401) signedOut.value = true
+  if (answer?.['code'] === 'confirmation_needed' && (await confirmPassword()))
+    return request(method, path, body, signal)
   throw new ApiError(
     response.status,
     await problemOf(response.status, answer ?? {}, response.headers.get('Retry-After')),

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
+import { TOTP } from 'otpauth'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
 const password = 'correct horse 1'
@@ -174,6 +177,49 @@ describe('the account API', () => {
       expect((await update({ password: 'correct horse 2', current_password: password })).status).to.equal(200)
       expect((await guess(password)).status).to.equal(400)
       expect((await guess('correct horse 2')).status).to.equal(200)
+    })
+
+    it('needs the password of every key but that of the registration, which nothing limits', async () => {
+      const { key: main, email, id } = await app.register()
+      const add = async (body: object) =>
+        String((await app.post('/api/key/add', { key: main, body: { name: 'x', ...body } })).json['key'])
+      const narrow = await add({ scopes: ['account'], expires: '2040-01-31', addresses: ['127.0.0.0/8', '::1'] })
+      const other = await add({ scopes: ['read', 'write', 'account'] })
+      for (const by of [narrow, other]) {
+        for (const body of [{ password: 'stolen horse 1' }, { email: `x${email}` }]) {
+          const { status, json } = await update(body, by)
+          expect([status, json['message']]).to.deep.equal([400, '`current_password` is required.'])
+        }
+        const restored = await app.post('/api/account/restore', { key: by, body: { revision: 1 } })
+        expect(restored.status).to.equal(200) // nothing differs
+      }
+      await update({ password: 'another word' }, main)
+      const back = (by: string, body: object = {}) =>
+        app.post('/api/account/restore', { key: by, body: { revision: 1, ...body } })
+      expect([(await back(narrow)).status, (await back(narrow, { dryRun: true })).status]).to.deep.equal([400, 200])
+      expect((await back(narrow, { current_password: 'another word' })).status).to.equal(200)
+      expect((await update({ password: 'another word', current_password: password }, narrow)).status).to.equal(200)
+      // of an operator, it does not lead to the password either
+      await app.app.ledger.handler.handle(accounts, { type: 'MarkOperator', id }, systemMetadata(id))
+      expect((await update({ password: 'stolen horse 1' }, main)).status).to.equal(400)
+      await app.app.ledger.handler.handle(accounts, { type: 'UnmarkOperator', id }, systemMetadata(id))
+      expect((await update({ password: 'my own horse 1' }, main)).status).to.equal(200)
+      await app.put('/api/key/1/update', { key: main, body: { expires: '2040-01-31' } })
+      expect((await update({ password: 'stolen horse 1' }, main)).status).to.equal(400)
+    })
+
+    it('needs a code, too, where the account has a second factor', async () => {
+      const { key: main } = await app.register()
+      const { secret } = (await app.post('/api/account/totp/secret', { key: main })).json as { secret: string }
+      const given = { current_password: password }
+      const body = { secret, code: new TOTP({ secret }).generate(), ...given }
+      const codes = (await app.post('/api/account/totp', { key: main, body })).json['recovery_codes'] as string[]
+      const change = { password: 'another word' }
+      expect((await update(change, main)).json['field']).to.equal('current_password')
+      const without = await update({ ...change, ...given }, main)
+      expect([without.status, without.json['second_factor']]).to.deep.equal([400, true])
+      expect((await update({ ...change, ...given, code: 'zzzzz-zzzzz' }, main)).status).to.equal(400)
+      expect((await update({ ...change, ...given, code: codes[0] }, main)).status).to.equal(200)
     })
 
     it('succeeds without an event when the e-mail does not change', async () => {

@@ -156,6 +156,64 @@ describe('sessions of the dashboard', () => {
     expect(await reads(one.cookie, {})).to.equal(401)
   })
 
+  it('need their password again, after ten minutes, for what leads to other rights, and for an export', async () => {
+    const { email, key } = await app.register()
+    const session = await signIn(app, email)
+    const add = (body: object) =>
+      session.ask('POST', '/api/webhook/add', { url: 'https://hooks.example.com/', ...body })
+    const made = await session.ask('POST', '/api/key/add', { name: 'x', scopes: ['account'], expires: '2040-01-31' })
+    const hook = await add({ events: ['ApiKeyAdded'] })
+    const plain = await add({})
+    const age = (confirmed: string) =>
+      query(app.connection, `update state.sessions set confirmed_at = ${confirmed} where id = ${session.id}`)
+    const [ofKey, ofHook] = [`/api/key/${made.json['id']}`, `/api/webhook/${hook.json['id']}`]
+    const requests: readonly (readonly [string, string, object?])[] = [
+      ['POST', '/api/key/add', { name: 'x', scopes: ['account'] }],
+      ['POST', '/api/key/add', { name: 'x', scopes: ['read', 'webhooks'] }],
+      ['PUT', `${ofKey}/update`, { expires: null }],
+      ['POST', `${ofKey}/rotate`, {}],
+      ['POST', '/api/key/1/rotate', {}],
+      ['POST', '/api/webhook/add', { url: 'https://hooks.example.com/', events: ['ApiKeyAdded'] }],
+      ['PUT', `/api/webhook/${plain.json['id']}/update`, { events: ['ApiKeyAdded'] }],
+      ['PUT', `${ofHook}/update`, { url: 'https://other.example.com/' }],
+      ['POST', `${ofHook}/rotate`, {}],
+      ['GET', '/api/account/export'],
+    ]
+    // of a release before, the table does not say when the password was entered
+    for (const confirmed of [`now() - interval '11 minutes'`, 'null']) {
+      await age(confirmed)
+      for (const [method, path, body] of requests) {
+        const { status, json } = await session.ask(method, path, body)
+        expect([status, json['code']], `${method} ${path}`).to.deep.equal([403, 'confirmation_needed'])
+      }
+    }
+    // what it may do itself, it may give; and it may always limit
+    for (const [method, path, body] of [
+      ['POST', '/api/key/add', { name: 'x', scopes: ['read', 'write'] }],
+      ['PUT', `${ofKey}/update`, { name: 'y', addresses: ['192.0.2.0/24'] }],
+      ['PUT', `${ofHook}/update`, { events: ['LinkCreated'] }],
+      ['POST', '/api/webhook/add', { url: 'https://hooks.example.com/' }],
+    ] as const)
+      expect((await session.ask(method, path, body)).status, path).to.equal(200)
+    const back = [
+      ['POST', `${ofKey}/restore`, { revision: 2 }],
+      ['POST', `${ofHook}/restore`, { revision: 0 }],
+    ] as const
+    for (const [method, path, body] of back) {
+      expect((await session.ask(method, path, body)).status, path).to.equal(403)
+      expect((await session.ask(method, path, { ...body, dryRun: true })).status, path).to.equal(200)
+    }
+
+    const confirm = (body: object) => session.ask('POST', '/api/session/confirm', body)
+    const wrong = await confirm({ password: 'wrong horse 1' })
+    expect([wrong.status, wrong.json['field']]).to.deep.equal([400, 'password'])
+    expect((await app.post('/api/session/confirm', { key, body: { password } })).status).to.equal(400)
+    expect((await session.ask('GET', '/api/account/export')).status).to.equal(403)
+    expect((await confirm({ password })).status).to.equal(200)
+    for (const [method, path, body] of [...back, ...requests])
+      expect((await session.ask(method, path, body)).status, path).to.equal(200)
+  })
+
   it('do not work while the account is disabled, nor after it is erased', async () => {
     const { email, id } = await app.register()
     const session = await signIn(app, email)
@@ -208,7 +266,7 @@ describe('sessions of the dashboard', () => {
         /^`code` is wrong/,
       )
       const enabled = await enable({ code: codeAt(-1), current_password: password })
-      const [first = '', second = ''] = enabled.json['recovery_codes'] as string[]
+      const [first = '', second = '', third = ''] = enabled.json['recovery_codes'] as string[]
       expect(enabled.json['recovery_codes']).to.have.length(10)
       // a session from before it does not outlive it
       expect([await reads(owner.cookie, {}), await reads(other.cookie, {})]).to.deep.equal([200, 401])
@@ -239,7 +297,20 @@ describe('sessions of the dashboard', () => {
       expect(guesses.at(-1)).to.equal(429)
 
       expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: 'x' })).status).to.equal(400)
-      expect((await owner.ask('POST', '/api/account/totp/delete', { current_password: password })).status).to.equal(200)
+      // the password alone removes or replaces no second factor; from elsewhere, for the guesses count by network
+      const elsewhere = { 'X-Forwarded-For': '198.51.100.80' }
+      const given = { current_password: password }
+      const remove = (body: object) => owner.ask('POST', '/api/account/totp/delete', { ...given, ...body }, elsewhere)
+      for (const attempt of [
+        remove({}),
+        owner.ask('POST', '/api/account/totp', { secret, code: codeAt(0), ...given }, elsewhere),
+      ]) {
+        const { status, json } = await attempt
+        expect([status, json['second_factor'], json['code']]).to.deep.equal([400, true, 'required_here'])
+      }
+      expect((await remove({ code: first })).status).to.equal(400)
+      expect(await totp()).to.deep.include({ enabled: true })
+      expect((await remove({ code: third })).status).to.equal(200)
       expect((await enter()).status).to.equal(200)
     }))
 

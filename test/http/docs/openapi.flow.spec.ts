@@ -42,7 +42,13 @@ describe('the API reference', () => {
     const ids = new Map<string, unknown>()
     // resetting a password needs a mail server, signing in a browser, and a code the time: see the flows of mail and
     // sessions; a message has the number of its event
-    const others = ['/api/account/reset', '/api/session', '/api/account/totp', '/api/webhook/:id/resend']
+    const others = [
+      '/api/account/reset',
+      '/api/session',
+      '/api/session/confirm',
+      '/api/account/totp',
+      '/api/webhook/:id/resend',
+    ]
     // operators are signed in: see the flow of their view
     const writing = routes.filter(
       ({ method, path, body }) =>

@@ -66,10 +66,11 @@ export const accountContract = {
   'PUT /api/account/update': {
     summary: 'Change the e-mail address or the password',
     description:
-      'Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
+      'The key of the registration needs nothing else while it has all scopes, no end and no networks, in an account without a second factor. All others need `current_password`, and a `code` where there is a second factor. Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
     fields: {
       password: 'at least 8 characters',
       current_password: 'the password so far; when it is sent, it must be right',
+      code: 'six digits of the authenticator app, or a recovery code; with `current_password`, where there is a second factor',
     },
     example: { email: 'ann.smith@example.com' },
     answer: updated,

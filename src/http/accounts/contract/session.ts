@@ -31,6 +31,23 @@ export const sessionContract = {
     },
     answer: success({ id, username: text.meta({ examples: ['ann'] }), session: id }),
   },
+  'POST /api/session/confirm': {
+    summary: 'Enter the password of a session again',
+    description:
+      'For sessions of the dashboard. It counts for ten minutes, as signing in does: in that time the session may make, widen, rotate and restore API keys with `account` or `webhooks` and webhooks with events of the account, and export everything. Otherwise such requests get 403 with the code `confirmation_needed`.',
+    fields: {
+      password: 'the password of the account',
+      code: 'six digits of the authenticator app, or a recovery code; required where the account has a second factor',
+    },
+    example: { password: 'correct horse battery' },
+    failures: {
+      400: {
+        description: 'The password or the code is wrong, or a code is required.',
+        shape: { second_factor: z.literal(true).optional().describe('whether `code` is what is missing or wrong') },
+      },
+    },
+    answer: done,
+  },
   'GET /api/sessions': {
     summary: 'List the sessions of the dashboard, the newest first',
     description: 'An account has at most 50: one more ends the oldest.',
@@ -67,6 +84,7 @@ export const sessionContract = {
       secret: 'as `POST /api/account/totp/secret` has returned it',
       code: 'the six digits that the app shows now: they prove that it has the secret',
       current_password: 'the password of the account',
+      current_code: 'a code of the second factor that is replaced, or a recovery code; required where there is one',
     },
     example: {
       secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
@@ -83,8 +101,11 @@ export const sessionContract = {
   },
   'POST /api/account/totp/delete': {
     summary: 'Need no second factor any more',
-    fields: { current_password: 'the password of the account' },
-    example: { current_password: 'correct horse battery' },
+    fields: {
+      current_password: 'the password of the account',
+      code: 'six digits of the authenticator app, or a recovery code; required where there is a second factor',
+    },
+    example: { current_password: 'correct horse battery', code: '492039' },
     answer: done,
   },
 } satisfies Contract

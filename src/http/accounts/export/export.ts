@@ -7,6 +7,7 @@ import { endpoint, type Call, type Route } from '../../api/route.ts'
 import { archive, type Content } from './archive.ts'
 import { historyOf } from './history.ts'
 import type { Exports } from './limit.ts'
+import type { StepUps } from '../credentials.ts'
 import { type Ask, askRoutes, exportedLists, partsOf, resourcesOf } from './resources.ts'
 import { accountContract } from '../contract/account.ts'
 
@@ -109,14 +110,18 @@ const exportAccount = async (call: Call, exports: Exports, routes: readonly Rout
 }
 
 export interface ExportServices {
+  readonly stepUps: Pick<StepUps, 'require'>
   readonly exports: Exports
 }
 
 /** An export has what the given routes answer. */
-export const exportRoutes = ({ exports }: ExportServices, routes: readonly Route[]): readonly Route[] => [
+export const exportRoutes = ({ exports, stepUps }: ExportServices, routes: readonly Route[]): readonly Route[] => [
   endpoint(accountContract, 'GET /api/account/export', {
     scope: 'account',
     nowOnly: 'export',
-    run: (call) => exportAccount(call, exports, routes),
+    run: async (call) => {
+      await stepUps.require('export', call)
+      return exportAccount(call, exports, routes)
+    },
   }),
 ]

@@ -147,8 +147,15 @@ export const restoreContract = {
     'Its name, scopes, end and addresses. `revision` is that of the account. A key that has ended cannot come back.',
     { dryRun: true },
   ),
-  'POST /api/account/restore': restoreOf(
-    'an earlier e-mail address or password',
-    'What the operator has set stays, and so do keys. Where the service sends mail, an e-mail address is not restored: it has to be confirmed.',
-  ),
+  'POST /api/account/restore': {
+    ...restoreOf(
+      'an earlier e-mail address or password',
+      'What the operator has set stays, and so do keys. Where the service sends mail, an e-mail address is not restored: it has to be confirmed. It needs what `PUT /api/account/update` needs.',
+    ),
+    fields: {
+      ...restoreFields,
+      current_password: 'the password now',
+      code: 'six digits of the authenticator app, or a recovery code; with `current_password`, where there is a second factor',
+    },
+  },
 } satisfies Contract

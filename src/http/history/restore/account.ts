@@ -7,13 +7,14 @@ import { byId } from '../../api/fields.ts'
 import { endpoint, type Route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
 import { ownKeyOrEnded } from '../routes.ts'
-import type { AccountServices } from '../../accounts/account.ts'
+import { type AccountServices, given } from '../../accounts/account.ts'
+import { isWidening } from '../../accounts/key.ts'
 import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
 /** What the restore of an account needs. */
 export interface AccountRestoreServices
-  extends RestoreServices, Pick<AccountServices, 'links' | 'mails' | 'pepper' | 'sessions'> {}
+  extends RestoreServices, Pick<AccountServices, 'links' | 'mails' | 'pepper' | 'sessions' | 'stepUps'> {}
 
 const confirmFirst: NotRestored = {
   field: 'email',
@@ -30,18 +31,18 @@ const accountRoute = (services: AccountRestoreServices) =>
   endpoint(restoreContract, 'POST /api/account/restore', {
     single: true,
     scope: 'account',
-    body: RestoreBody,
+    body: RestoreBody.safeExtend(given),
     run: async (call) => {
       const { account: id, body, lang, load, session } = call
-      const { links, mails, pepper, sessions } = services
-      // a browser that was left open must not be enough to get an old password back
-      if (session !== undefined) fail(403, 'lacks_scope', { what: 'account' })
+      const { links, mails, pepper, sessions, stepUps } = services
       const { state: before } = await load(account, id)
       const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
       const { email, password, exclusions, secondFactor } = former?.state ?? before
       const moved = email !== null && email !== before.email
       const hash = password === unreadable || password === before.password ? null : password
       const dryRun = body.dryRun ?? false
+      // a former password may be one that has leaked
+      if ((moved || hash !== null) && !dryRun) await stepUps.require('account', call, body)
       // before the change: it is sent once the change has happened, and lost by no crash
       if (mails && hash !== null && !dryRun) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)
       const answer = await restore(call, services, {
@@ -72,13 +73,13 @@ const accountRoute = (services: AccountRestoreServices) =>
       // a link to reset the password before must not replace this one
       if (hash !== null && !dryRun) {
         await links.end(id)
-        await sessions.keepWith(id, hash, undefined)
+        await sessions.keepWith(id, hash, session)
       }
       return answer
     },
   })
 
-const keyRoute = (services: RestoreServices) =>
+const keyRoute = (services: AccountRestoreServices) =>
   endpoint(restoreContract, 'POST /api/key/:id/restore', {
     scope: 'account',
     params: byId,
@@ -100,6 +101,7 @@ const keyRoute = (services: RestoreServices) =>
         ...(expired ? {} : { expires }),
         ...(addresses === unreadable ? {} : { addresses }),
       }
+      if (!body.dryRun && (await isWidening(call, params.id, changes))) await services.stepUps.require('keys', call)
       return restore(call, services, {
         kind: 'account',
         label: 'API key',

@@ -6,7 +6,7 @@ import { endpoint } from '../../api/route.ts'
 import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
-import { requireAllowed, requireSameReceiver, type WebhookServices } from '../../webhooks/fields.ts'
+import { requireAllowed, requireSameReceiver, sendsMoreOfAccount, type WebhookServices } from '../../webhooks/fields.ts'
 import { restoreContract } from '../contract/history.ts'
 
 const otherSecret = {
@@ -34,6 +34,7 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
       // what it may have now, it may not have been allowed then, and ids that it had may be those of deleted resources
       requireSameReceiver(call, changes, before)
       await requireAllowed(call, changes, services, all)
+      if (!body.dryRun && sendsMoreOfAccount(changes, before)) await services.stepUps.require('webhooks', call)
       const to = former?.revision
       const enabled = stopped === null
       return restore(call, services, {

@@ -57,22 +57,31 @@ const Codes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly
   )
 }
 
+/** For a code of the second factor there is. */
+const CodeNow = (props: Pick<Parameters<typeof TextField>[0], 'value' | 'onValue' | 'problem'>) => (
+  <TextField label={t().account.codeNow} name="code" autocomplete="one-time-code" required {...props} />
+)
+
 const Enable = ({
   secret: { secret, address },
+  replaces,
   onClose,
 }: {
   readonly secret: Secret
+  /** whether there is a second factor already */
+  readonly replaces: boolean
   readonly onClose: () => void
 }) => {
   const [code, setCode] = useState('')
   const [password, setPassword] = useState('')
+  const [codeNow, setCodeNow] = useState('')
   const [codes, setCodes] = useState<readonly string[] | undefined>(undefined)
   const { run, busy, problem } = useForm()
   const texts = t().account
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void run(async () => {
-      const body = { secret, code, current_password: password }
+      const body = { secret, code, current_password: password, ...(replaces ? { current_code: codeNow } : {}) }
       const answer = await request<{ readonly recovery_codes: readonly string[] }>('POST', '/api/account/totp', body)
       setCodes(answer.recovery_codes)
     })
@@ -108,6 +117,7 @@ const Enable = ({
           onValue={setPassword}
           problem={problem('current_password')}
         />
+        {replaces && <CodeNow value={codeNow} onValue={setCodeNow} problem={problem('current_code')} />}
         {problem() !== undefined && <Problem>{problem()}</Problem>}
       </div>
       <footer>
@@ -122,12 +132,13 @@ const Enable = ({
 
 const Disable = ({ onClose }: { readonly onClose: () => void }) => {
   const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
   const { run, busy, problem } = useForm()
   const texts = t().account
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void run(async () => {
-      await request('POST', '/api/account/totp/delete', { current_password: password })
+      await request('POST', '/api/account/totp/delete', { current_password: password, code })
       say(texts.disabled)
       onClose()
     })
@@ -145,6 +156,7 @@ const Disable = ({ onClose }: { readonly onClose: () => void }) => {
           onValue={setPassword}
           problem={problem('current_password') ?? problem()}
         />
+        <CodeNow value={code} onValue={setCode} problem={problem('code')} />
       </div>
       <footer>
         <Button onClick={onClose}>{t().actions.cancel}</Button>
@@ -186,7 +198,7 @@ export const SecondFactor = () => {
       {problem() !== undefined && <Problem>{problem()}</Problem>}
       {secret && (
         <Dialog title={texts.begin} onClose={() => setSecret(undefined)}>
-          <Enable secret={secret} onClose={() => setSecret(undefined)} />
+          <Enable secret={secret} replaces={state.data?.data.enabled === true} onClose={() => setSecret(undefined)} />
         </Dialog>
       )}
       {isDisabling && (

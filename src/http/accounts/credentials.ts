@@ -1,0 +1,106 @@
+import type { Account } from '../../commands/accounts/state.ts'
+import { allScopes, type Scope } from '../../events/accounts/scope.ts'
+import { mainKey } from '../../events/accounts/account.ts'
+import type { Open } from '../../events/openenum.ts'
+import type { Call } from '../api/route.ts'
+
+/**
+ * What a request needs besides the scope of its route, to widen a right: nothing; that the password was entered in the
+ * last ten minutes of its session; the password, and a code where there is a second factor, for which such a session
+ * counts, too; or both in the request itself.
+ */
+export type Need = 'nothing' | 'confirmation' | 'password' | 'password and code'
+
+/** Who asks: a session, the key of the registration without any limit, or any other key. */
+export type Asker = 'session' | 'first key' | 'key'
+
+interface Step extends Readonly<Record<Asker, Need>> {
+  /** what is done */
+  readonly does: string
+  readonly routes: readonly string[]
+}
+
+const anybody = (need: Need) => ({ session: need, 'first key': need, key: need })
+/** A key gives no more than it has: that is decided on the keys of the account. */
+const onlySessions = { session: 'confirmation', 'first key': 'nothing', key: 'nothing' } as const
+
+/** Every step by which a credential becomes another one, or a wider one. There are no others. */
+export const steps = {
+  account: {
+    does: 'set a password or an e-mail address',
+    routes: ['PUT /api/account/update', 'POST /api/account/restore'],
+    session: 'password',
+    // as the API has always had it
+    'first key': 'nothing',
+    key: 'password',
+  },
+  keys: {
+    does: 'make, widen, rotate or restore a key with `account` or `webhooks`',
+    routes: ['POST /api/key/add', 'PUT /api/key/:id/update', 'POST /api/key/:id/rotate', 'POST /api/key/:id/restore'],
+    ...onlySessions,
+  },
+  webhooks: {
+    does: 'make, widen, redirect, rotate or restore a webhook with events of the account',
+    routes: [
+      'POST /api/webhook/add',
+      'PUT /api/webhook/:id/update',
+      'POST /api/webhook/:id/rotate',
+      'POST /api/webhook/:id/restore',
+    ],
+    ...onlySessions,
+  },
+  secondFactor: {
+    does: 'set, replace or remove a second factor',
+    routes: ['POST /api/account/totp', 'POST /api/account/totp/delete'],
+    ...anybody('password and code'),
+  },
+  export: { does: 'export everything', routes: ['GET /api/account/export'], ...onlySessions },
+} as const satisfies Readonly<Record<string, Step>>
+export type StepName = keyof typeof steps
+
+/** Scopes that give no right to other rights. One that a newer release has may. */
+const harmless: readonly Open<Scope>[] = ['read', 'write', 'links:write', 'stats:read'] satisfies Scope[]
+/** Whether a key with some scopes leads to other rights, or sends what happens to another place. */
+export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some((one) => !harmless.includes(one))
+
+/**
+ * Returns who asks. The key of the registration counts as such while it has all scopes, no end and no networks, in an
+ * account that has neither a second factor nor the mark of an operator.
+ */
+export const askerOf = (
+  { key, session }: Pick<Caller, 'key' | 'session'>,
+  { keys, secondFactor, operator }: Pick<Account, 'keys' | 'secondFactor' | 'operator'>,
+): Asker => {
+  if (session !== undefined) return 'session'
+  const own = keys.keys.find(({ number }) => number === key?.number)
+  const isUnlimited =
+    own?.number === mainKey.number &&
+    own.expires === null &&
+    own.addresses === null &&
+    allScopes.every((scope) => own.scopes.includes(scope))
+  return isUnlimited && secondFactor === null && !operator ? 'first key' : 'key'
+}
+
+/** What a request gives besides its key or session. */
+export interface Given {
+  readonly current_password?: string | undefined
+  /** of the second factor there is, or a recovery code */
+  readonly code?: string | undefined
+  /** the field that the code is in, if it is not `code` */
+  readonly codeField?: 'code' | 'current_code'
+}
+/** What has sent it. */
+export type Caller = Pick<Call, 'account' | 'key' | 'session' | 'confirmed' | 'load' | 'write' | 'from'>
+
+export interface StepUps {
+  /**
+   * Fails unless a request may take a step: with 403 when its session needs the password again, with 400 when a
+   * password or a code is missing or wrong, or with 429 after too many wrong ones.
+   */
+  readonly require: (step: StepName, call: Caller, given?: Given) => Promise<void>
+  /** Fails unless the `password` of a session is right, and a code where the account has a second factor. */
+  readonly confirm: (
+    call: Caller,
+    given: { readonly password: string; readonly code?: string | undefined },
+  ) => Promise<void>
+}
