@@ -151,13 +151,20 @@ export const subtreesOf = ([start, end]: Range): readonly Subtree[] => {
 export const joinSubtrees = (roots: readonly Buffer[]): Buffer =>
   roots.length === 0 ? emptyRoot : roots.reduceRight((right, left) => hashChildren(left, right))
 
-/** Computes the roots of a growing tree, with a hash for each power of two. */
-export const growingTree = () => {
+/**
+ * Computes the roots of a growing tree, with a hash for each power of two. `onComplete` gets the root of each complete
+ * subtree, by the power of two that is the number of its leaves.
+ */
+export const growingTree = (onComplete: (level: number, root: Buffer) => void = () => {}) => {
   const complete: { readonly level: number; readonly root: Buffer }[] = []
   return {
     add: (leaf: Buffer) => {
       let [level, root] = [0, leaf]
-      while (complete.at(-1)?.level === level) [level, root] = [level + 1, hashChildren(complete.pop()!.root, root)]
+      onComplete(level, root)
+      while (complete.at(-1)?.level === level) {
+        ;[level, root] = [level + 1, hashChildren(complete.pop()!.root, root)]
+        onComplete(level, root)
+      }
       complete.push({ level, root })
     },
     root: () => joinSubtrees(complete.map(({ root }) => root)),

@@ -20,6 +20,19 @@ export const widthIn = (size: number, { level, number }: TileName): number => {
   return Math.max(0, Math.min(tileWidth, hashes - number * tileWidth))
 }
 
+/**
+ * Returns which tile has the root of a complete subtree, and at which byte; undefined when it is computed from those
+ * below it.
+ */
+export const placeInTile = ({ level, index }: Subtree): (TileName & { readonly at: number }) | undefined =>
+  level % tileHeight === 0
+    ? {
+        level: level / tileHeight,
+        number: Math.floor(index / tileWidth),
+        at: (index % tileWidth) * hashSize,
+      }
+    : undefined
+
 const split = ({ level, index }: Subtree) => {
   const count = 2 ** (level % tileHeight)
   const first = index * count

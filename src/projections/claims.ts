@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../events/event.ts'
 import type { NamedKind } from '../events/kinds.ts'
+import { nameOfStream } from '../events/naming.ts'
 import { parseStreamId } from '../events/streams.ts'
 import {
   type Change,
@@ -114,6 +115,6 @@ export const wrongClaims = async (db: Knex, names: TableNames): Promise<readonly
   )
   return rows.map(
     ({ holder, kind }) =>
-      `claims: ${holder} has a name (${kind}) that no claim in the log reserves for it, so that another one could get it`,
+      `claims: ${nameOfStream(holder)} has a name (${kind}) that no claim in the log reserves for it, so that another one could get it`,
   )
 }

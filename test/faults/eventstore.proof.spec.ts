@@ -79,7 +79,7 @@ describe('proofs of a log on EventStoreDB', function () {
       .and.to.match(/tables +exact through event \d+ \(/)
     await query(app.connection, `update ${app.app.ledger.tables.name('links')} set url = 'https://example.org/'`)
     expect((await command('verify', '--tables')).err).to.include(
-      'links: the row id = 1 is not what the log makes it: url',
+      'links: the row of link 1 is not what the log makes it: url',
     )
 
     // and the service as it was then, from there

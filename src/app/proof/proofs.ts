@@ -1,9 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clickTexts, leafOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import { parseClickId } from '../../events/ordinals.ts'
-import { CheckpointMismatch, type Extension, type Proofs, type Receipt } from '../../events/proof/receipt.ts'
+import {
+  CheckpointMismatch,
+  type Extension,
+  type Proofs,
+  type Receipt,
+  TreeDamaged,
+} from '../../events/proof/receipt.ts'
 import type { StoredLog } from '../../events/store.ts'
-import { hashLeaf, hashLeaves, hashSize, inclusionRanges, rootByInclusion, rootOf } from '../../lib/merkle.ts'
+import {
+  consistencyRanges,
+  hashLeaf,
+  hashLeaves,
+  hashSize,
+  inclusionRanges,
+  type Range,
+  rootByInclusion,
+  rootOf,
+  rootsByConsistency,
+} from '../../lib/merkle.ts'
 import { MissingTile } from '../../lib/tiles.ts'
 import { checkpointText, createSigner, parseCheckpoint, type Signer } from '../../lib/note.ts'
 import {
@@ -15,7 +31,7 @@ import {
   newestCheckpoint,
 } from '../../postgres/checkpoints.ts'
 import { followTree } from '../../projections/proof/tree.ts'
-import { consistencyPath, rootsOf, treeSize } from '../../queries/proof/tree.ts'
+import { rootsOf, treeSize } from '../../queries/proof/tree.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { engineOf } from '../log/postgres.ts'
@@ -100,29 +116,45 @@ const firstAfter = async (stored: Pick<StoredLog, 'subscribe'>, after: bigint) =
   }
 }
 
+/**
+ * Returns the roots of ranges of events in the tree that the newest checkpoint is of; undefined while the tree grows
+ * again. Throws `TreeDamaged` when it has them no more.
+ */
+const rootsUnder = (db: Database, newest: KeptCheckpoint, ranges: readonly Range[]) =>
+  rootsOf(db, ranges).catch(async (error: unknown) => {
+    if (!(error instanceof MissingTile)) throw error
+    if ((await treeSize(db)) >= newest.size) throw new TreeDamaged(newest)
+    return undefined
+  })
+
 /** Proves that a leaf is in the tree of the newest checkpoint; undefined when that does not have it yet. */
 const prove = async (db: Database, index: number, leaf: string): Promise<Receipt['proof'] | undefined> => {
   const newest = await newestCheckpoint(db)
   if (!newest || newest.size <= index) return undefined
-  const path = await rootsOf(db, inclusionRanges(index, newest.size)).catch((error: unknown) => {
-    if (error instanceof MissingTile) return undefined
-    throw error
-  })
-  // the tree grows again
-  if (!path) return undefined
+  const found = await rootsUnder(db, newest, [[index, index + 1], ...inclusionRanges(index, newest.size)])
+  if (!found) return undefined
+  const [inTree, ...path] = found
+  const { root } = parseCheckpoint(newest.note)!
+  const leadsToRoot = (hash: Buffer) => rootByInclusion(hash, index, newest.size, path)?.equals(root) ?? false
   // a receipt that proves nothing must not leave the service
-  if (!rootByInclusion(hashLeaf(leaf), index, newest.size, path)?.equals(parseCheckpoint(newest.note)!.root))
-    throw new CheckpointMismatch(newest)
+  if (!leadsToRoot(hashLeaf(leaf)))
+    throw leadsToRoot(inTree!) ? new CheckpointMismatch(newest) : new TreeDamaged(newest)
   return { index, path: path.map((hash) => hash.toString('base64')), checkpoint: newest.note }
 }
 
 /**
- * Proves that the log of the newest checkpoint begins with its first events as they were; undefined when it has fewer.
+ * Proves that the log of the newest checkpoint begins with its first events as they were; undefined when it has fewer,
+ * or while its tree grows again. Throws `TreeDamaged`.
  */
 export const proveExtension = async (db: Database, first: number): Promise<Extension | undefined> => {
   const newest = await newestCheckpoint(db)
   if (!newest || newest.size < first) return undefined
-  return { first, path: [...(await consistencyPath(db, first, newest.size))], checkpoint: newest.note }
+  const found = await rootsUnder(db, newest, [[0, first], ...consistencyRanges(first, newest.size)])
+  if (!found) return undefined
+  const [older, ...path] = found
+  const [, root] = rootsByConsistency(first, newest.size, older!, path) ?? []
+  if (first > 0 && !root?.equals(parseCheckpoint(newest.note)!.root)) throw new TreeDamaged(newest)
+  return { first, path: path.map((hash) => hash.toString('base64')), checkpoint: newest.note }
 }
 
 /** Returns what makes receipts. Without an account, any event can be shown: an operator asks. */

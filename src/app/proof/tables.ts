@@ -1,9 +1,13 @@
 import type { Knex } from 'knex'
+import { Unreadable } from '../../events/codec.ts'
+import type { EventName } from '../../events/event.ts'
+import { nameOfOrdinal } from '../../events/naming.ts'
 import type { Filter } from '../../events/store.ts'
 import { createCleanup } from '../../lib/cleanup.ts'
 import { claims, wrongClaims } from '../../projections/claims.ts'
 import { type Compared, compareTables, firstKept } from '../../projections/engine/compare.ts'
 import { type FillOptions, fillNew, newTables } from '../../projections/engine/fill.ts'
+import { haltsOf, loadHalts } from '../../projections/engine/halts.ts'
 import { loadLive, loadMembers, type Member } from '../../projections/engine/members.ts'
 import type { Projection, TableNames } from '../../projections/engine/projection.ts'
 import { stats } from '../../projections/statistics/stats.ts'
@@ -24,6 +28,8 @@ export interface TablesVerified extends Omit<Compared, 'differences'> {
   readonly through: number
   /** what the tables or the claims do not say as the log does */
   readonly findings: readonly string[]
+  /** events that keep tables from being made again */
+  readonly unreadable: readonly string[]
   /** what was not compared */
   readonly notes: readonly string[]
 }
@@ -34,7 +40,11 @@ const timeoutMs = 60_000
 type Live = Pick<Member, 'projection' | 'checkpoint'>
 const positionOf = ({ checkpoint }: Pick<Member, 'checkpoint'>) => BigInt(checkpoint.position)
 
+/** The event that stops each projection which cannot be made from the log. */
+type Stopped = Map<string, Pick<EventName, 'type' | 'stream' | 'revision' | 'position'>>
+
 interface Filling extends FillOptions {
+  readonly stopped: Stopped
   readonly signal: AbortSignal
   readonly onRead: (events: number) => void
 }
@@ -44,7 +54,7 @@ interface Filling extends FillOptions {
  * behind.
  */
 const catchUp = async (
-  { signal, onRead, ...options }: Filling,
+  { signal, stopped, onRead, ...options }: Filling,
   members: readonly Member[],
   live: readonly Live[],
 ): Promise<readonly Member[]> => {
@@ -57,8 +67,12 @@ const catchUp = async (
   let now = members
   for (const position of [...new Set(targets.values())].toSorted((a, b) => (a < b ? -1 : 1))) {
     const store = storeUntil(options.store, position, onRead)
-    const behind = now.filter((member) => goal(member) >= position && positionOf(member) < position)
-    const filled = await fillNew({ ...options, store }, behind, signal)
+    const behind = now.filter(
+      (member) => goal(member) >= position && positionOf(member) < position && !stopped.has(member.projection.name),
+    )
+    const filled = await fillNew({ ...options, store }, behind, signal, {
+      onHalted: ({ projection: { name } }, { event }) => void stopped.set(name, event),
+    })
     signal.throwIfAborted()
     now = now.map((member) => filled.find(({ projection }) => projection.name === member.projection.name) ?? member)
   }
@@ -97,7 +111,13 @@ const takeSnapshot = async (
 
 const namesOf = ({ projection, checkpoint }: Live): TableNames => tableNames(projection, checkpoint.generation)
 
-const compareAll = async ({ snapshot, live, fresh }: Compare, signal: AbortSignal) => {
+interface CompareOptions {
+  readonly ordinals: Ledger['ordinals']
+  readonly stopped: Stopped
+  readonly signal: AbortSignal
+}
+
+const compareAll = async ({ snapshot, live, fresh }: Compare, { ordinals, stopped, signal }: CompareOptions) => {
   let [tables, rows] = [0, 0]
   const findings: string[] = []
   const notes: string[] = []
@@ -105,7 +125,7 @@ const compareAll = async ({ snapshot, live, fresh }: Compare, signal: AbortSigna
     signal.throwIfAborted()
     const { projection } = one
     const counterpart = fresh.find((member) => member.projection.name === projection.name)
-    if (!counterpart) continue
+    if (!counterpart || stopped.has(projection.name)) continue
     if (positionOf(counterpart) > positionOf(one)) {
       notes.push(`${projection.name} got other tables meanwhile, so it was not compared`)
       continue
@@ -119,13 +139,42 @@ const compareAll = async ({ snapshot, live, fresh }: Compare, signal: AbortSigna
       notes.push(
         `clicks before ${new Date(kept * 60_000).toISOString().slice(0, 10)} were dropped (CLICK_RETENTION_MONTHS): statistics were compared by their totals`,
       )
-    const compared = await compareTables(snapshot, projection, [namesOf(one), namesOf(counterpart)], { kept, signal })
+    const compared = await compareTables(snapshot, projection, [namesOf(one), namesOf(counterpart)], {
+      kept,
+      signal,
+      ordinals,
+    })
     tables += compared.tables
     rows += compared.rows
     findings.push(...compared.differences)
   }
   return { tables, rows, findings, notes }
 }
+
+/** Says which events keep tables from being made, each with the tables that need it. */
+const describeStopped = async (
+  { ordinals }: Pick<Ledger, 'ordinals'>,
+  stopped: Stopped,
+): Promise<readonly string[]> => {
+  const events = new Map([...stopped.values()].map((event) => [event.position, event]))
+  const numbers = await ordinals.of([...events.keys()])
+  return [...events.values()]
+    .toSorted((a, b) => (a.position < b.position ? -1 : 1))
+    .map((event) => {
+      const without = [...stopped].filter(([, { position }]) => position === event.position).map(([name]) => name)
+      return `${nameOfOrdinal(numbers.get(event.position), event)} cannot be read, so these tables cannot be made from the log: ${without.join(', ')}`
+    })
+}
+
+/** Returns the events that have stopped projections of the running service. */
+const haltedAt = async (db: Knex, projections: readonly Projection[]): Promise<Stopped> =>
+  new Map(
+    haltsOf(await loadHalts(db), projections).flatMap(({ projection, type, stream, revision, position }) =>
+      type === null || stream === null || revision === null
+        ? []
+        : [[projection, { type, stream, revision: BigInt(revision), position: BigInt(position) }] as const],
+    ),
+  )
 
 /** Returns the ordinal of the event up to which all tables have what the log has. */
 const throughOf = async (
@@ -154,9 +203,10 @@ export const verifyTables = async (
 ): Promise<TablesVerified> => {
   const { projections, ordinals, log } = ledger
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
-  const { db, stopped } = cancellable(ledger, { use: 'replay', max: 8, timeout: timeoutMs })
+  const { db, stopped: cancel } = cancellable(ledger, { use: 'replay', max: 8, timeout: timeoutMs })
   cleanup.defer(() => db.destroy())
   const wrong: string[] = []
+  const stopped: Stopped = new Map()
   const compare = async () => {
     const { name: schema } = await openOwnSchema(ledger, db, cleanup)
     const own = (projection: Projection) => ({ ...projection, schema })
@@ -171,23 +221,29 @@ export const verifyTables = async (
     const filling = {
       ...ledger,
       db,
+      stopped,
       signal,
       onRead: (events: number) => onProgress((read += events), all),
     }
     const found = await takeSnapshot({ db, projections }, filling, members)
     cleanup.defer(() => found.snapshot.rollback())
-    const { tables, rows, findings, notes } = await compareAll(found, signal)
+    const { tables, rows, findings, notes } = await compareAll(found, { ordinals, stopped, signal })
     const without = missing.map(({ name }) => `${name} has no tables that fit the log`)
     return {
       tables,
       rows,
       through: await throughOf(ledger, found.live, heads),
-      findings: [...wrong, ...findings, ...(await wrongClaims(found.snapshot, table))],
+      findings: [...wrong, ...findings, ...(stopped.has(claims.name) ? [] : await wrongClaims(found.snapshot, table))],
+      unreadable: await describeStopped(ledger, new Map([...(await haltedAt(db, projections)), ...stopped])),
       notes: [...without.filter(() => wrong.length === 0), ...notes],
     }
   }
-  const comparing = compare()
-  const stop = () => void stopped(comparing).catch(() => {})
+  const comparing = compare().catch(async (error: unknown) => {
+    if (!(error instanceof Unreadable) || signal.aborted) throw error
+    const unreadable = await describeStopped(ledger, new Map([['all', error.event]]))
+    return { tables: 0, rows: 0, through: -1, findings: [], unreadable, notes: [] }
+  })
+  const stop = () => void cancel(comparing).catch(() => {})
   signal.addEventListener('abort', stop)
   try {
     return await comparing

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hashLeaf, hashSize, rootByInclusion, rootsByConsistency } from '../../lib/merkle.ts'
 import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
+import { OperatorError } from '../../lib/operatorerror.ts'
 import type { StoredEvent } from './leaf.ts'
 
 const path = z.array(z.base64()).readonly()
@@ -44,7 +45,7 @@ export interface ProofState {
 }
 
 /** A checkpoint that was published does not fit the log any more. */
-export class CheckpointMismatch extends Error {
+export class CheckpointMismatch extends OperatorError {
   override readonly name = 'CheckpointMismatch'
   constructor({ size }: { readonly size: number }) {
     super(
@@ -53,9 +54,19 @@ export class CheckpointMismatch extends Error {
   }
 }
 
+/** The hashes of the tree over the log do not lead to the root of the newest checkpoint. */
+export class TreeDamaged extends OperatorError {
+  override readonly name = 'TreeDamaged'
+  constructor({ size }: { readonly size: number }) {
+    super(
+      `the tree over the log does not fit the signed checkpoint of its first ${size} events, so nothing can be proved: \`linkledger verify\` says what was changed; when only the tree was, \`linkledger rebuild\` makes it again`,
+    )
+  }
+}
+
 /**
  * Makes receipts. `unsigned`: no signed checkpoint has the event yet. They throw `CheckpointMismatch` for an event that
- * was changed since it was signed.
+ * was changed since it was signed, and `TreeDamaged` when the hashes beside it were.
  */
 export interface Proofs {
   readonly state: () => Promise<ProofState>

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Extension } from '../../events/proof/receipt.ts'
+import { type Extension, TreeDamaged } from '../../events/proof/receipt.ts'
 import type { TrustedProxies } from '../../lib/address.ts'
 import { hashSize } from '../../lib/merkle.ts'
+import { problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { keyOfTile, parseTilePath } from '../../lib/tiles.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readTiles } from '../../queries/proof/tree.ts'
@@ -74,7 +75,9 @@ export const createLogPages = (options: LogPagesOptions) => {
         'Cache-Control': found.cache,
       })
       res.end(req.method === 'HEAD' ? undefined : found.body)
-    } catch {
+    } catch (error) {
+      if (error instanceof TreeDamaged)
+        return answer(503, `${sentenceOf(problem('tree_damaged'))}\n`, { 'Retry-After': 60 })
       answer(503, 'The service cannot reach its database right now.\n', { 'Retry-After': 2 })
     }
   }

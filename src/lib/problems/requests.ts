@@ -144,6 +144,8 @@ export const requestTexts = {
   },
   log_damaged:
     'The log is not as it was when it was signed, so there is no receipt. Ask the operator to run `linkledger verify`, which names what has changed.',
+  tree_damaged:
+    'The hashes of the log do not fit its signed checkpoint, so there is no receipt right now. Ask the operator to run `linkledger verify`, which says what was changed and what to do.',
   internal_error: 'An unexpected error occurred. Please report the request id to the operator of this service.',
   bad_request: {
     plain: 'Bad Request.',

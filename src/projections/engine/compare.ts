@@ -1,4 +1,6 @@
 import type { Knex } from 'knex'
+import type { Ordinals } from '../../events/ordinals.ts'
+import { type Key, nameOfRow } from '../rownames.ts'
 import type { Projection, TableNames } from './projection.ts'
 
 /** Which rows of a table are compared, and by which of their columns. */
@@ -125,7 +127,7 @@ const compareTable = async (
   table: string,
   pair: Pair,
   given: Partial<Comparison>,
-  { size = step, signal }: CompareOptions,
+  { size = step, signal, ordinals }: CompareOptions,
 ): Promise<{ readonly rows: number; readonly text?: string }> => {
   const known = { ...keys[table], ...given }
   const key = known.key ?? (await primaryKey(db, pair[1]))
@@ -143,7 +145,7 @@ const compareTable = async (
     rows += n
     if (first) {
       const [live, fresh] = await parts.rows(span, first)
-      return { rows, text: describe(table, first, live, fresh) }
+      return { rows, text: describe(`${table}: ${await nameOfRow(table, first, ordinals)}`, live, fresh) }
     }
     if (!to) return { rows }
     after = to
@@ -151,15 +153,8 @@ const compareTable = async (
 }
 
 type Members = Readonly<Record<string, unknown>>
-/** The columns of a key, as text. */
-type Key = Readonly<Record<string, string>>
-
-const shown = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
-
-/** Names a row by its key, and the columns that differ. Their values may be personal. */
-const describe = (table: string, key: Key, live: Members | undefined, fresh: Members | undefined): string => {
-  const names = Object.entries(key).map(([name, value]) => `${name} = ${shown(value)}`)
-  const row = `${table}: the row ${names.join(', ')}`
+/** Says how a row differs, by its columns: their values may be personal. */
+const describe = (row: string, live: Members | undefined, fresh: Members | undefined): string => {
   if (!live) return `${row} is missing`
   if (!fresh) return `${row} should not be there: the log does not make it`
   const differ = Object.keys(fresh).filter((name) => JSON.stringify(live[name]) !== JSON.stringify(fresh[name]))
@@ -167,6 +162,8 @@ const describe = (table: string, key: Key, live: Members | undefined, fresh: Mem
 }
 
 interface CompareOptions {
+  /** by which clicks and events are named */
+  readonly ordinals: Pick<Ordinals, 'of'>
   /** the first minute whose clicks the live tables still have; by default all */
   readonly kept?: number | undefined
   /** rows at a time */
@@ -189,7 +186,7 @@ export const compareTables = async (
   db: Knex,
   { tables }: Pick<Projection, 'tables'>,
   [live, fresh]: readonly [live: TableNames, fresh: TableNames],
-  options: CompareOptions = {},
+  options: CompareOptions,
 ): Promise<Compared> => {
   let [count, rows] = [0, 0]
   const differences: string[] = []

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { consistencyRanges, type Range } from '../../lib/merkle.ts'
+import type { Range } from '../../lib/merkle.ts'
 import { rootOfRange, tilesOf } from '../../lib/tiles.ts'
 import { readTiles } from '../../projections/proof/tree.ts'
 
@@ -10,10 +10,3 @@ export const rootsOf = async (db: Knex, ranges: readonly Range[]): Promise<reado
   const tiles = await readTiles(db, tilesOf(ranges))
   return ranges.map((range) => rootOfRange(tiles, range))
 }
-
-/**
- * Returns the hashes that prove that the first `second` events begin with the first `first` as they were. Throws
- * `MissingTile`.
- */
-export const consistencyPath = async (db: Knex, first: number, second: number): Promise<readonly string[]> =>
-  (await rootsOf(db, consistencyRanges(first, second))).map((hash) => hash.toString('base64'))

@@ -77,10 +77,10 @@ describe('linkledger verify --tables', function () {
         ],
       ),
     ).to.have.members([
-      'link_stats: the row link = 1 is not what the log makes it: clicks',
-      'links: the row id = 2 is not what the log makes it: url',
+      'link_stats: the row of link 1 is not what the log makes it: clicks',
+      'links: the row of link 2 is not what the log makes it: url',
       'clicks: the row seq = 5 should not be there: the log does not make it',
-      'claims: campaign-1 has a name (slug) that no claim in the log reserves for it, so that another one could get it',
+      'claims: campaign 1 has a name (slug) that no claim in the log reserves for it, so that another one could get it',
     ])
   })
 
@@ -98,13 +98,13 @@ describe('linkledger verify --tables', function () {
         ],
       ),
     ).to.have.members([
-      'links: the row id = 3 is not what the log makes it: deleted',
-      'campaigns: the row id = 1 is missing',
+      'links: the row of link 3 is not what the log makes it: deleted',
+      'campaigns: the row of campaign 1 is missing',
     ])
   })
 
   it('compares tables in parts of any size', async () => {
-    const { db } = app.app.ledger
+    const { db, ordinals } = app.app.ledger
     await sql('create schema parts')
     const names = (name: string) => `parts.${name}`
     const pair = [(name: string) => names(`${name}_live`), (name: string) => names(`${name}_fresh`)] as const
@@ -113,7 +113,7 @@ describe('linkledger verify --tables', function () {
       await sql(
         `create table parts.${name} (a text collate "C", b int, v text, primary key (a, b)); insert into parts.${name} select chr(65 + n % 5), n, 'x' from generate_series(1, 60) n`,
       )
-    const compare = (size: number) => compareTables(db, { tables }, pair, { size })
+    const compare = (size: number) => compareTables(db, { tables }, pair, { size, ordinals })
     for (const size of [1, 7, 60, 61])
       expect(await compare(size)).to.deep.equal({ tables: 1, rows: 60, differences: [] })
     await sql(`update parts.pairs_live set v = 'y' where b in (17, 44); delete from parts.pairs_fresh where b = 60`)

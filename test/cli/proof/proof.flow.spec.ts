@@ -116,6 +116,25 @@ describe('proofs of a service', function () {
     expect((await app.get(link, { key })).status).to.equal(200)
   })
 
+  it('answers 503 while a hash of the tree is damaged, and names the cure', async () => {
+    await receiptOf(link)
+    const size = Number((await app.get('/log/checkpoint')).text.split('\n')[1])
+    const damage = () =>
+      app.app.ledger.db.raw(
+        `update read.tiles set hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) where level = 0`,
+      )
+    await damage()
+    const answers = [await app.get(link, { key }), await app.get(`/log/consistency/${size - 1}`)]
+    await damage()
+    for (const { status, text } of answers) {
+      expect(status, text).to.equal(503)
+      expect(text)
+        .to.include('The hashes of the log do not fit its signed checkpoint')
+        .and.to.include('linkledger verify')
+    }
+    expect((await app.get(link, { key })).status).to.equal(200)
+  })
+
   it('serves the checkpoint and the tiles to everyone, and nothing else below /log/', async () => {
     await receiptOf(click)
     const checkpoint = await app.get('/log/checkpoint')
@@ -257,7 +276,7 @@ describe('proofs of a service', function () {
     const { code, err } = await command('verify')
     expect(code).to.equal(1)
     expect(err).to.match(
-      /event \d+ \(position \d+, LinkCreated, link-\d+@0\) is not the one that was added to the tree/,
+      /event \d+ \(LinkCreated of link \d+, revision 0, position \d+\) is not the one that was added to the tree/,
     )
     // as after a restored backup: what was signed is given up, and the tree grows again
     expect((await command('proof', 'restart')).code, 'without a yes').to.equal(2)

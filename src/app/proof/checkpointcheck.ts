@@ -1,0 +1,73 @@
+import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
+import { keptCheckpoints } from '../../postgres/checkpoints.ts'
+import type { Database } from '../../postgres/database.ts'
+import type { Finding } from './finding.ts'
+
+export interface CheckpointOptions {
+  readonly db: Database
+  readonly verifier: Verifier
+  /** signed checkpoints that were kept elsewhere */
+  readonly outside?: readonly string[]
+}
+
+/**
+ * Reads the checkpoints whose roots are to be found again, the smallest first. What is not signed by the key is a
+ * finding.
+ */
+export const readCheckpoints = async (
+  { db, verifier, outside = [] }: CheckpointOptions,
+  report: (finding: Finding) => void,
+) => {
+  const kept = await keptCheckpoints(db)
+  const notes = [...kept.map(({ note }) => note), ...outside]
+  const checkpoints = notes.flatMap((text): Checkpoint[] => {
+    const note = parseNote(text)
+    const checkpoint = note && parseCheckpoint(note.text)
+    if (note && checkpoint?.origin === verifier.name && verifier.verifies(note)) return [checkpoint]
+    report({
+      of: 'checkpoints',
+      ordinal: 0,
+      text: `a checkpoint of ${checkpoint?.size ?? '?'} events is not signed by the key of this log`,
+    })
+    return []
+  })
+  return checkpoints.toSorted((a, b) => a.size - b.size)
+}
+
+/** Compares the root of the log after each event with the checkpoints of that size. */
+export const checkpointCheck = (checkpoints: readonly Checkpoint[], report: (finding: Finding) => void) => {
+  let next = 0
+  let holds = 0
+  const broken: number[] = []
+  return {
+    broken,
+    /** how many events the largest checkpoint has that holds: none of them was changed */
+    holds: () => holds,
+    sizes: new Set(checkpoints.map(({ size }) => size)),
+    at: (size: number, root: Buffer) => {
+      for (; checkpoints[next]?.size === size; next++) {
+        if (checkpoints[next]!.root.equals(root)) {
+          holds = size
+          continue
+        }
+        broken.push(size)
+        report({
+          of: 'log',
+          ordinal: holds,
+          until: size - 1,
+          text: `the log was changed between event ${holds} and event ${size - 1}: the signed checkpoint of its first ${size} events has another root`,
+        })
+      }
+    },
+    end: (size: number) => {
+      for (const checkpoint of checkpoints.slice(next)) {
+        broken.push(checkpoint.size)
+        report({
+          of: 'log',
+          ordinal: size,
+          text: `event ${size} is missing: the log ends before it, and there is a signed checkpoint of ${checkpoint.size} events. If it was restored from an older backup: \`linkledger proof restart\``,
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { nameOfOrdinal } from '../../events/naming.ts'
+import type { RawText } from '../../events/rawtext.ts'
+import { hashSize } from '../../lib/merkle.ts'
+import { keyOfTile, type TileName } from '../../lib/tiles.ts'
+import type { Database } from '../../postgres/database.ts'
+import { readTiles } from '../../projections/proof/tree.ts'
+import type { Finding } from './finding.ts'
+
+/** Names an event that is read. */
+export type Named = Pick<RawText, 'position' | 'type' | 'stream' | 'revision'>
+
+/** A hash that the tree has to have. */
+export interface TreeHash extends TileName {
+  /** its byte in the tile */
+  readonly at: number
+  /** of the last event below it */
+  readonly ordinal: number
+  readonly hash: Buffer
+}
+
+/** Returns the hashes that the tiles have otherwise, and those that they do not have at all. */
+const compareHashes = async (db: Database, hashes: readonly TreeHash[]) => {
+  const names = new Map(hashes.map(({ level, number }) => [keyOfTile({ level, number }), { level, number }]))
+  const tiles = await readTiles(db, [...names.values()])
+  const stored = ({ level, number, at }: TreeHash) =>
+    tiles.get(keyOfTile({ level, number }))?.subarray(at, at + hashSize)
+  return {
+    wrong: hashes.filter((one) => stored(one)?.length === hashSize && !stored(one)?.equals(one.hash)),
+    missing: hashes.filter((one) => stored(one)?.length !== hashSize),
+  }
+}
+
+/**
+ * Finds out what a difference between the events and the tree over them means: up to a checkpoint that holds, no event
+ * was changed, so the tree was.
+ */
+export const treeCheck = (db: Database, size: number, report: (finding: Finding) => void) => {
+  let pending: { readonly ordinal: number; readonly name: string } | undefined
+  let isDamaged = false
+  const damaged = (ordinal: number, where: string) => {
+    if (isDamaged) return
+    isDamaged = true
+    report({
+      of: 'tree',
+      ordinal,
+      text: `the tree over the log was changed ${where}: no event was. \`linkledger rebuild\` makes it again`,
+    })
+  }
+  /** Takes the differences among the events of a batch that come before a size. */
+  const take = (wrong: ReadonlyMap<number, string>, from: number, before: number) => {
+    for (const [ordinal, name] of wrong)
+      if (!pending && ordinal >= from && ordinal < before) pending = { ordinal, name }
+  }
+  return {
+    /** Compares the hashes of a batch. Returns the events that the tree does not have, by their ordinals. */
+    compare: async (hashes: readonly TreeHash[], first: number, events: readonly Named[]) => {
+      const { wrong, missing } = await compareHashes(
+        db,
+        hashes.filter(({ ordinal }) => ordinal < size),
+      )
+      const leaves = wrong.filter(({ level }) => level === 0).map(({ ordinal }) => ordinal)
+      const [lost] = missing
+      const upper = wrong.find(({ level }) => level > 0)
+      if (lost) damaged(lost.ordinal, `at event ${lost.ordinal}`)
+      if (upper && leaves.length === 0 && !pending) damaged(upper.ordinal, `above event ${upper.ordinal}`)
+      return new Map(leaves.map((ordinal) => [ordinal, nameOfOrdinal(ordinal, events[ordinal - first]!)]))
+    },
+    take,
+    /** No event before was changed. */
+    clear: () => {
+      if (pending) damaged(pending.ordinal, `at ${pending.name}`)
+      pending = undefined
+    },
+    end: (events: number, signed: number) => {
+      if (pending)
+        report({
+          of: 'log',
+          ordinal: pending.ordinal,
+          text: `${pending.name} is not the one that was added to the tree${pending.ordinal < signed ? '' : ', or the tree was changed there: no checkpoint has the event yet'}`,
+        })
+      if (events < size)
+        report({
+          of: 'log',
+          ordinal: events,
+          text: `event ${events} is missing: the log ends before it, and its tree has ${size}`,
+        })
+    },
+  }
+}
