@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { toEvents } from '../../src/clicks/batch.ts'
+import { deletedMessages, toEvents } from '../../src/clicks/batch.ts'
 import type { PartitionState } from '../../src/clicks/partition.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
 import { events as schemas } from '../../src/events/index.ts'
@@ -84,6 +84,39 @@ describe('recording click entries as events', () => {
         .every((n) => n > 100),
     ).to.equal(true)
     expect(linksOf(events)).to.deep.equal(numbers(1, 400))
+  })
+
+  it('counts every text of a click towards these, not only addresses', () => {
+    const long = 'x'.repeat(1000)
+    const clicks = {
+      rule: classified({ rule: long }),
+      referrer: classified({ referrer: long }),
+      bot: classified({ bot: long }),
+      browser: classified({ browser: { family: 'Firefox', version: long } }),
+      os: classified({ os: { family: 'Linux', version: long } }),
+    }
+    for (const [field, click] of Object.entries(clicks)) {
+      const events = toEvents(
+        { upTo: {} },
+        numbers(1, 400).map((seq) => ({ spool: 's', seq, rules: 1, click })),
+      )
+      const sizes = events.map(({ data }) => Buffer.byteLength(JSON.stringify(data)))
+      expect(Math.max(...sizes), field).to.be.within(128 * 1024, 256 * 1024)
+    }
+  })
+
+  it('says of which messages Kafka has deleted some before they were recorded', () => {
+    expect(deletedMessages({ upTo: { s: 4 } }, 10, 12)).to.deep.equal({
+      type: 'ClicksMissing',
+      data: {
+        spool: '',
+        from: 10,
+        to: 12,
+        offsets: true,
+        upTo: { s: 4 },
+        taken: { offset: 12, spool: '', seq: 0 },
+      },
+    })
   })
 
   it('turns a gap in the numbers into ClicksMissing: at the start, in the middle, and after the last recorded entry', () => {

@@ -57,6 +57,21 @@ describe('classifying a visit', () => {
     })
   })
 
+  it('names the model of a device only where the words that it keeps do not', () => {
+    const models = (agent: string) => classify({ ...visit, agent }).models
+    expect(models('Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X)')).to.equal(undefined)
+    const words = Array.from({ length: 13 }, (_, i) => `program${String.fromCharCode(97 + i).repeat(3)}`).join(' ')
+    expect(models(`${words} iPhone`)).to.deep.equal(['iphone'])
+    expect(models(words)).to.equal(undefined)
+  })
+
+  it('takes visitors for the same by the part of a user agent that it reads', () => {
+    const long = chrome.padEnd(512, ' x')
+    const visitor = (agent: string) => classify({ ...visit, agent }).visitor
+    expect(visitor(`${long} one`)).to.equal(visitor(`${long} two`))
+    expect(visitor(`${chrome} one`)).not.to.equal(visitor(`${chrome} two`))
+  })
+
   it('returns valid fields of a click once the batch has added the indexes of its destination, agent and languages', () => {
     for (const agent of [chrome, 'curl/8.4.0', '', ...previews.map(([, text]) => text)]) {
       const click = { ...classify({ ...visit, agent }), destination: 0, agent: 0, languages: 0 }
@@ -70,6 +85,9 @@ describe('classifying a visit', () => {
     expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*'])
     const decided = languages('en-US, en;q=0.9, de, es, it, pt, nl, ja', 'language:nl-be')
     expect(decided).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*', 'nl'])
+    expect(languages('de, es, it, pt, nl')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl'])
+    expect(languages('de, es, it, pt, nl, ja', 'language:es')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl', '*'])
+    expect(languages('de, es, it, pt, nl, ja', 'location:ja')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl', '*'])
     expect(languages('')).to.deep.equal([])
     expect(classify({ ...visit, languages: 'de, fr;q=0.9' })).to.deep.include({ language: 'de' })
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { refuseUnknown, Refused, RevisionChanged } from '../../src/commands/decider.ts'
+import { refuseUnknown, type Refused, RevisionChanged } from '../../src/commands/decider.ts'
 
 describe('a refusal', () => {
   const refusalOf = (kind: Parameters<typeof refuseUnknown>[0]) => {
