@@ -74,8 +74,8 @@ const reservedFor = 30 * 24 * 3600 * 1000
 export const hostReservation = (now: string) => new Date(Date.parse(now) + reservedFor).toISOString()
 
 /** Returns until when other accounts cannot have a host that this one does not have now; empty: they can. */
-const reservation = ({ tokens: { held, spent, free } }: Domain, now: string) => {
-  const until = held.host === undefined ? (free?.[spent.at(-1) ?? ''] ?? '') : ''
+const reservation = ({ tokens: { spent, free } }: Domain, now: string) => {
+  const until = free?.[spent.at(-1) ?? ''] ?? ''
   return until > now ? until : ''
 }
 
