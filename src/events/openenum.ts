@@ -9,7 +9,10 @@ export type Open<T extends string> = T | (string & Record<never, never>)
  * release writes.
  */
 export const openEnum = <K extends z.ZodEnum>(known: K) =>
-  z.string().meta({ examples: known.options }) as unknown as z.ZodType<Open<z.output<K> & string>>
+  z.string().meta({ examples: known.options }) as unknown as z.ZodType<
+    Open<z.output<K> & string>,
+    Open<z.output<K> & string>
+  >
 
 /** Returns a stored value if this release knows it. */
 export const knownIn = <T extends string>(known: { readonly options: readonly T[] }, value: string): T | undefined =>

@@ -12,7 +12,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from './write/current.ts'
 import { byId } from './fields.ts'
 import { list, type ListCall, listQuery } from './list/list.ts'
-import type { Answer, List } from './describe.ts'
+import type { Answer, List } from './contract.ts'
 import type { Call, Reading } from './route.ts'
 
 type OwnedDecider<F, E> = Decider<OwnedCommand<F>, Owned<F>, E>

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
   address,
   count,
   deleted,
@@ -12,7 +15,7 @@ import {
   text,
   time,
   updated,
-} from '../api/describe.ts'
+} from '../api/contract.ts'
 
 const found = { found: z.array(text).nullable(), ok: z.boolean().nullable() }
 /** What the account has to do, and what was found in DNS. Absent where domains are not checked. */
@@ -25,14 +28,17 @@ const verification = z
     problem: text.nullable(),
   })
   .meta({ id: 'Verification' })
+export type Verification = Answer<typeof verification>
 const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
 const domain = z
   .object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
   .meta({ id: 'DomainDetails' })
+export type DomainDetails = Answer<typeof domain>
 
 const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
 
 export const domainList = listOf('Domain', 'domains', domain)
+export type DomainList = Whole<typeof domainList>
 
 export const domainContract = {
   'GET /api/domains': {
@@ -69,3 +75,6 @@ export const domainContract = {
     answer: deleted,
   },
 } satisfies Contract
+
+export type FoundDomain = AnswerOf<typeof domainContract, 'GET /api/domain/:id'>
+export type DomainVerified = AnswerOf<typeof domainContract, 'POST /api/domain/:id/verify'>

@@ -1,5 +1,19 @@
 import { z } from 'zod'
-import { count, done, id, listOf, pageFields, type Contract, stored, success, text, time } from '../api/describe.ts'
+import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
+  count,
+  done,
+  id,
+  listOf,
+  pageFields,
+  type Contract,
+  stored,
+  success,
+  text,
+  time,
+} from '../api/contract.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -10,6 +24,7 @@ const account = z.object({
   registered: time,
   links: count.describe('how many it has'),
 })
+export type OperatorAccount = Answer<typeof account>
 const report = z.object({
   reference: text.meta({ examples: ['7KQ2-M9XD'] }),
   account: id.describe('owner of what is reported'),
@@ -24,6 +39,7 @@ const report = z.object({
   open: count.describe('open reports about the same'),
   blocked: z.boolean().describe('whether the link or bio page is blocked by itself'),
 })
+export type Report = Answer<typeof report>
 const kind = stored(z.enum(['link', 'host', 'pattern', 'domain']))
 const block = z.object({
   kind,
@@ -39,6 +55,7 @@ const block = z.object({
       'links that the owner of a blocked link has made since, to the same destination: at most 10, newest first',
     ),
 })
+export type Block = Answer<typeof block>
 
 const note = 'For sessions of operators only; other callers get 403.'
 const statusChange = {
@@ -53,10 +70,14 @@ const subject = {
     'of a `link`: its address, its alias, or `id:7` (`bio:7` for a bio page); of a `host` or a `domain`: `evil.example`; of a `pattern`: a host and a path with `*`',
 }
 const changed = success({ kind, value: text.describe('as it is listed'), message: text })
+export type BlockChanged = Answer<typeof changed>
 
 export const operatedAccounts = listOf('OperatorAccount', 'accounts', account)
 export const reports = listOf('Report', 'reports', report, ['reference'])
 export const blockList = listOf('Block', 'blocks', block, ['kind', 'value'])
+export type OperatorAccountList = Whole<typeof operatedAccounts>
+export type ReportList = Whole<typeof reports>
+export type BlockList = Whole<typeof blockList>
 
 export const operatorContract = {
   'GET /api/operator/accounts': {
@@ -141,3 +162,5 @@ export const operatorContract = {
     }),
   },
 } satisfies Contract
+
+export type Health = AnswerOf<typeof operatorContract, 'GET /api/operator/health'>

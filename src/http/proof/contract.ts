@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, type Contract, success, text, time } from '../api/describe.ts'
+import { type AnswerOf, count, type Contract, success, text, time } from '../api/contract.ts'
 
 const hashes = z.array(text).describe('hashes in base64, from the leaf to the root')
 const index = z.int().nonnegative()
@@ -70,3 +70,7 @@ export const proofContract = {
     }),
   },
 } satisfies Contract
+
+export type ProofState = AnswerOf<typeof proofContract, 'GET /api/proof'>
+export type EventReceipt = AnswerOf<typeof proofContract, 'GET /api/events/:event/proof'>
+export type ClickReceipt = AnswerOf<typeof proofContract, 'GET /api/clicks/:id/proof'>

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { QrType } from '../../events/qr/qr.ts'
 import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
   address,
   count,
   deleted,
@@ -15,10 +18,11 @@ import {
   success,
   text,
   time,
-} from '../api/describe.ts'
+} from '../api/contract.ts'
 
 const link = address.describe('address of the image').meta({ examples: ['https://go.example.com/qr/k3m9x2pa'] })
-const row = { id, link, scans: count, name: text, date: time, revision }
+const row = z.object({ id, link, scans: count, name: text, date: time, revision })
+export type QrCode = Answer<typeof row>
 const content = {
   type: stored(QrType),
   data: z.union([text, z.record(z.string(), text)]).describe('a string, or the fields of the type'),
@@ -36,14 +40,15 @@ const fields = {
   name: 'made from the data if not sent',
 }
 
-export const qrCodes = listOf('QrCode', 'qrs', z.object(row))
+export const qrCodes = listOf('QrCode', 'qrs', row)
+export type QrCodeList = Whole<typeof qrCodes>
 
 export const qrContract = {
   'GET /api/qr': { summary: 'List QR codes', fields: pageFields, ...qrCodes },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',
     answer: success({
-      details: z.object({ ...row, ...content }).meta({ id: 'QrCodeDetails' }),
+      details: row.extend(content).meta({ id: 'QrCodeDetails' }),
       data: z.object(statistics(labels, ['facebook', 'twitter', 'instagram'])).meta({ id: 'QrCodeStatistics' }),
     }),
   },
@@ -71,3 +76,5 @@ export const qrContract = {
   },
   'DELETE /api/qr/:id/delete': { summary: 'Delete a QR code', answer: deleted },
 } satisfies Contract
+
+export type FoundQrCode = AnswerOf<typeof qrContract, 'GET /api/qr/:id'>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Actor } from '../../events/event.ts'
 import { Classified } from '../../events/statistics/click.ts'
-import { count, type Contract, text } from '../api/describe.ts'
+import { type Answer, count, type Contract, text } from '../api/contract.ts'
 
 const event = count
   .describe('the number of the event in the log, from 0 on: where to resume')
@@ -37,6 +37,7 @@ export const ClickLine = z.object({
   rules: z.int().describe('version of the classification'),
   ...Classified.shape,
 })
+export type ClickLine = Answer<typeof ClickLine>
 
 const failures = {
   429: { description: 'Too many requests, or the account has too many streams open.' },

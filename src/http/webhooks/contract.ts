@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import {
   type Answer,
+  type AnswerOf,
+  type Whole,
   address,
   count,
   created,
@@ -14,7 +16,7 @@ import {
   text,
   time,
   updated,
-} from '../api/describe.ts'
+} from '../api/contract.ts'
 
 const timeOrNone = z.union([time, z.literal('')])
 const secret = text
@@ -75,6 +77,7 @@ const delivery = z.object({
   problem: text.describe('empty when it was delivered'),
   answer: text.describe('the first characters of what the receiver answered'),
 })
+export type Delivery = Answer<typeof delivery>
 
 const fields = {
   name: 'what it is for',
@@ -104,7 +107,9 @@ const sent = (example: string) =>
   })
 
 export const webhookList = listOf('Webhook', 'webhooks', row)
+export type WebhookList = Whole<typeof webhookList>
 export const deliveries = listOf('Delivery', 'deliveries', delivery)
+export type DeliveryList = Whole<typeof deliveries>
 
 export const webhookContract = {
   'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, ...webhookList },
@@ -172,3 +177,9 @@ export const webhookContract = {
     ...deliveries,
   },
 } satisfies Contract
+
+export type FoundWebhook = AnswerOf<typeof webhookContract, 'GET /api/webhook/:id'>
+export type WebhookCreated = AnswerOf<typeof webhookContract, 'POST /api/webhook/add'>
+export type WebhookRotated = AnswerOf<typeof webhookContract, 'POST /api/webhook/:id/rotate'>
+export type WebhookReplayed = AnswerOf<typeof webhookContract, 'POST /api/webhook/:id/replay'>
+export type WebhookTested = AnswerOf<typeof webhookContract, 'POST /api/webhook/:id/test'>

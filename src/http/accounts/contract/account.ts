@@ -1,5 +1,18 @@
 import { z } from 'zod'
-import { address, count, done, id, type Contract, revision, success, text, time, updated } from '../../api/describe.ts'
+import {
+  type Answer,
+  type AnswerOf,
+  address,
+  count,
+  done,
+  id,
+  type Contract,
+  revision,
+  success,
+  text,
+  time,
+  updated,
+} from '../../api/contract.ts'
 
 const dimension = z.record(z.string(), count)
 const series = success({
@@ -107,12 +120,20 @@ export const accountContract = {
 } satisfies Contract
 
 const counted = { clicks: count, uniqueClicks: count, visits: count }
-const overTime = {
+const overTime = z.object({
   from: time,
   to: time.describe('exclusive'),
   total: z.object(counted),
   series: z.array(z.object({ at: time, ...counted })),
-}
+})
+export type OverTime = Answer<typeof overTime>
+const row = z.object({
+  value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
+  name: text.describe('for people').meta({ examples: ['Germany'] }),
+  count: count.describe('clicks; visits of `class`, and with the filter `class`'),
+})
+/** A value of a dimension. */
+export type StatisticsRow = Answer<typeof row>
 const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
 
 export const filteredContract = {
@@ -142,24 +163,11 @@ export const filteredContract = {
       limit: 'rows of each dimension, 100 if not sent, at most 1,000',
     },
     answer: success({
-      data: z
-        .object({
-          ...overTime,
+      data: overTime
+        .extend({
           interval: z.enum(['hour', 'day', 'month']),
-          by: z
-            .record(
-              z.string(),
-              z.array(
-                z.object({
-                  value: text.describe('what a filter takes').meta({ examples: ['DE'] }),
-                  name: text.describe('for people').meta({ examples: ['Germany'] }),
-                  count: count.describe('clicks; visits of `class`, and with the filter `class`'),
-                }),
-              ),
-            )
-            .describe('for each requested dimension, its values with most clicks'),
-          before: z
-            .object(overTime)
+          by: z.record(z.string(), z.array(row)).describe('for each requested dimension, its values with most clicks'),
+          before: overTime
             .nullable()
             .optional()
             .describe('with `compare`; null where its clicks are no longer kept one by one'),
@@ -183,3 +191,8 @@ export const filteredContract = {
 export const linkStatsContract = {
   'GET /api/url/:id/stats': { summary: 'Get clicks over time of a link', fields: linkFields, answer: series },
 } satisfies Contract
+
+export type FoundAccount = AnswerOf<typeof accountContract, 'GET /api/account'>
+export type Account = FoundAccount['data']
+export type Registered = AnswerOf<typeof accountContract, 'POST /register'>
+export type StatisticsAnswer = AnswerOf<typeof filteredContract, 'GET /api/stats'>

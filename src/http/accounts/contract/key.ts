@@ -1,6 +1,19 @@
 import { z } from 'zod'
 import { Scope } from '../../../events/accounts/scope.ts'
-import { deletedForGood, done, id, listOf, pageFields, type Contract, success, text, time } from '../../api/describe.ts'
+import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
+  deletedForGood,
+  done,
+  id,
+  listOf,
+  pageFields,
+  type Contract,
+  success,
+  text,
+  time,
+} from '../../api/contract.ts'
 
 const key = text.describe('the whole key, shown only once').meta({ examples: ['ll_4f7c…'] })
 const timeOrNever = z.union([time, z.literal('')])
@@ -22,9 +35,11 @@ const row = z.object({
   lastused: timeOrNever.describe('to about a minute; empty: not used yet'),
   current: z.boolean().describe('whether it is the key of this request'),
 })
+export type ApiKey = Answer<typeof row>
 const message = text
 
 export const apiKeys = listOf('ApiKey', 'keys', row)
+export type ApiKeyList = Whole<typeof apiKeys>
 
 export const keyContract = {
   'GET /api/keys': { summary: 'List API keys', fields: pageFields, ...apiKeys },
@@ -60,3 +75,6 @@ export const keyContract = {
     answer: done,
   },
 } satisfies Contract
+
+export type KeyCreated = AnswerOf<typeof keyContract, 'POST /api/key/add'>
+export type KeyRotated = AnswerOf<typeof keyContract, 'POST /api/key/:id/rotate'>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, id, type Contract, success, text, time } from '../../api/describe.ts'
+import { type Answer, type AnswerOf, count, done, id, type Contract, success, text, time } from '../../api/contract.ts'
 
 const row = z
   .object({
@@ -12,6 +12,7 @@ const row = z
     current: z.boolean().describe('whether it has sent this request'),
   })
   .meta({ id: 'Session' })
+export type Session = Answer<typeof row>
 
 export const sessionContract = {
   'POST /api/session': {
@@ -109,3 +110,8 @@ export const sessionContract = {
     answer: done,
   },
 } satisfies Contract
+
+export type SessionList = AnswerOf<typeof sessionContract, 'GET /api/sessions'>
+export type SecondFactorState = AnswerOf<typeof sessionContract, 'GET /api/account/totp'>
+export type SecondFactorSecret = AnswerOf<typeof sessionContract, 'POST /api/account/totp/secret'>
+export type SecondFactorBegun = AnswerOf<typeof sessionContract, 'POST /api/account/totp'>

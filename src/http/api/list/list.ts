@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isStorable, notStorable, says } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
-import type { Answer, Listing, ListShape } from '../describe.ts'
+import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
 import type { Call } from '../route.ts'

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { count, listOf, pageFields, type Contract, revision, success, text, time } from '../../api/describe.ts'
+import {
+  type Answer,
+  type Whole,
+  count,
+  listOf,
+  pageFields,
+  type Contract,
+  revision,
+  success,
+  text,
+  time,
+} from '../../api/contract.ts'
 
 const value = z.unknown()
 
@@ -11,6 +22,7 @@ export const fieldChange = z
     new: value,
   })
   .meta({ id: 'FieldChange' })
+export type FieldChange = Answer<typeof fieldChange>
 
 const row = z.object({
   event: count
@@ -41,6 +53,7 @@ const row = z.object({
   }),
   changes: z.array(fieldChange).describe('only fields whose value changed'),
 })
+export type HistoryEntry = Answer<typeof row>
 
 const fields = {
   ...pageFields,
@@ -57,6 +70,7 @@ const accountFields = {
 }
 
 export const historyEntries = listOf('HistoryEntry', 'events', row, ['event'])
+export type HistoryEntryList = Whole<typeof historyEntries>
 
 const historyOf = (what: string, description: string) => ({
   summary: `List what happened to ${what}, and who did it`,
@@ -102,6 +116,7 @@ const restored = success({
     .describe('what is not as it was, and why'),
   revision,
 }).meta({ id: 'Restored' })
+export type Restored = Answer<typeof restored>
 const restoreFields = {
   revision: 'the revision whose values it shall have again, as in its history',
   at: 'instead of `revision`: a moment, as a time or as `event:123456`',

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { address, count, id, listOf, pageFields, type Contract, revision, text, time } from '../../api/describe.ts'
+import {
+  type Answer,
+  type Whole,
+  address,
+  count,
+  id,
+  listOf,
+  pageFields,
+  type Contract,
+  revision,
+  text,
+  time,
+} from '../../api/contract.ts'
 
 const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https://example.com/ca' }] })
 const timeOrNone = z.union([time, z.literal('')])
@@ -43,6 +55,8 @@ const row = z.object({
 })
 
 export const revisions = listOf('Revision', 'revisions', row, ['revision'])
+export type Revision = Answer<typeof row>
+export type RevisionList = Whole<typeof revisions>
 
 export const revisionsContract = {
   'GET /api/url/:id/revisions': {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { BulkRow } from '../body.ts'
 import {
   type Answer,
+  type AnswerOf,
   address,
   count,
   id,
@@ -11,7 +12,7 @@ import {
   success,
   text,
   undo,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const place = {
   row: count.describe('number of the row, from 1 on').meta({ examples: [2] }),
@@ -106,3 +107,5 @@ export const bulkContract = {
     }),
   },
 } satisfies Contract
+
+export type BulkAnswer = AnswerOf<typeof bulkContract, 'POST /api/urls/bulk'>

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
   address,
   deleted,
   done,
@@ -11,7 +14,7 @@ import {
   revision,
   success,
   text,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const name = text.meta({ examples: ['Spring'] })
 const campaign = {
@@ -24,6 +27,7 @@ const campaign = {
   revision,
 }
 const details = z.object(campaign).meta({ id: 'CampaignDetails' })
+export type CampaignDetails = Answer<typeof details>
 const answer = success({ ...campaign, campaign: name.describe('the name again') }).meta({ id: 'CampaignWritten' })
 const fields = {
   slug: 'part of the public addresses: 1 to 64 letters, digits, `-` and `_`; random if not sent',
@@ -31,6 +35,7 @@ const fields = {
 }
 
 export const campaigns = listOf('Campaign', 'campaigns', details)
+export type CampaignList = Whole<typeof campaigns>
 
 export const campaignContract = {
   'GET /api/campaigns': {
@@ -62,3 +67,5 @@ export const campaignContract = {
   },
   'DELETE /api/campaign/:id/delete': { summary: 'Delete a campaign and keep its links', answer: deleted },
 } satisfies Contract
+
+export type FoundCampaign = AnswerOf<typeof campaignContract, 'GET /api/campaign/:id'>

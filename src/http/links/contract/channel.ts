@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import {
+  type Answer,
+  type LinkTotals,
+  type Whole,
   address,
   deleted,
   done,
@@ -11,7 +14,7 @@ import {
   revision,
   success,
   text,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const channel = {
   id,
@@ -22,6 +25,7 @@ const channel = {
   revision,
 }
 const details = z.object(channel).meta({ id: 'ChannelDetails' })
+export type ChannelDetails = Answer<typeof details>
 const type = z.enum(['links', 'bio', 'qr'])
 const day = text.meta({ examples: ['2030-01-31'] })
 const item = z.object({
@@ -32,10 +36,16 @@ const item = z.object({
   link: address,
   date: day.describe('when it was added'),
 })
+export type ChannelItem = Answer<typeof item>
 const fields = { color: 'HEX color, with or without the hash' }
 
 export const channels = listOf('Channel', 'channels', details)
+export type ChannelList = Whole<typeof channels>
 export const channelItems = listOf('ChannelItem', 'items', item, ['type', 'id'], { details, totals: linkTotals })
+export type FoundChannel = Whole<typeof channelItems> & {
+  readonly details: ChannelDetails
+  readonly totals: LinkTotals
+}
 
 export const channelContract = {
   'GET /api/channels': { summary: 'List channels', fields: pageFields, ...channels },

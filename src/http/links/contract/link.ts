@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { FramingReason } from '../../../events/links/link.ts'
 import {
   type Answer,
+  type Whole,
   address,
   count,
   deleted,
@@ -17,7 +18,7 @@ import {
   success,
   text,
   time,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const alias = text.meta({ examples: ['spring'] })
 const shorturl = address.meta({ examples: ['https://go.example.com/spring'] })
@@ -46,7 +47,6 @@ const row = z
     revision,
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
-
 export type LinkRow = Answer<typeof row>
 
 const details = z
@@ -99,6 +99,7 @@ const data = {
     .meta({ examples: [{ 1: '750', 2: '250' }] }),
 }
 const found = success({ details, data: z.object(data).meta({ id: 'LinkStatistics' }) })
+export type FoundLink = Answer<typeof found>
 
 const fields = {
   url: 'destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme',
@@ -132,8 +133,10 @@ const fields = {
     'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show',
 }
 const written = success({ id, shorturl, short: shorturl, revision }).meta({ id: 'LinkWritten' })
+export type LinkWritten = Answer<typeof written>
 
 export const urls = listOf('Link', 'urls', row)
+export type LinkList = Whole<typeof urls>
 
 export const linkContract = {
   'GET /api/urls': {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, listOf, pageFields, type Contract, text } from '../../api/describe.ts'
+import { type Whole, count, listOf, pageFields, type Contract, text } from '../../api/contract.ts'
 
 const row = z.object({
   tag: text.meta({ examples: ['spring'] }),
@@ -11,6 +11,7 @@ const row = z.object({
 const { from: _from, to: _to, ...undated } = pageFields
 
 export const tagNames = listOf('Tag', 'tags', row, ['tag'])
+export type TagList = Whole<typeof tagNames>
 
 export const tagContract = {
   'GET /api/tags': {

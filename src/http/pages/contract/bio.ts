@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { BioTheme } from '../../../events/pages/bio.ts'
 import {
+  type AnswerOf,
+  type Whole,
   address,
   count,
   deleted,
@@ -16,7 +18,7 @@ import {
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const link = address.meta({ examples: ['https://go.example.com/ann'] })
 const summary = { id, name: text, alias: text, title: text, link, date: time, revision }
@@ -33,6 +35,7 @@ const fields = {
 }
 
 export const bioPages = listOf('BioPage', 'bio', z.object({ ...summary, views: count, clicks: count }))
+export type BioPageList = Whole<typeof bioPages>
 
 export const bioContract = {
   'GET /api/bio': {
@@ -67,3 +70,6 @@ export const bioContract = {
   'PUT /api/bio/:id/update': { summary: 'Change a bio page', fields, example: { title: 'Ann Smith' }, answer: updated },
   'DELETE /api/bio/:id/delete': { summary: 'Delete a bio page', answer: deleted },
 } satisfies Contract
+
+export type FoundBioPage = AnswerOf<typeof bioContract, 'GET /api/bio/:id'>
+export type BioPageDetails = FoundBioPage['details']

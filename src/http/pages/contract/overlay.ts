@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { OverlayPosition, OverlayType } from '../../../events/pages/overlay.ts'
 import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
   count,
   created,
   deleted,
@@ -14,10 +17,11 @@ import {
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const type = stored(OverlayType)
-const row = { id, type, name: text, date: time, revision }
+const row = z.object({ id, type, name: text, date: time, revision })
+export type Overlay = Answer<typeof row>
 const fields = {
   message: 'the text',
   label: 'text of the button',
@@ -30,21 +34,21 @@ const fields = {
   coupon: 'type `coupon` needs it',
 }
 
-export const overlays = listOf('Overlay', 'cta', z.object(row))
-export const overlayAnswers = listOf(
-  'OverlayAnswer',
-  'answers',
-  z.object({ id, date: time, fields: z.record(z.string(), text) }),
-)
+const answer = z.object({ id, date: time, fields: z.record(z.string(), text) })
+export type OverlayAnswer = Answer<typeof answer>
+
+export const overlays = listOf('Overlay', 'cta', row)
+export type OverlayList = Whole<typeof overlays>
+export const overlayAnswers = listOf('OverlayAnswer', 'answers', answer)
+export type OverlayAnswerList = Whole<typeof overlayAnswers>
 
 export const overlayContract = {
   'GET /api/overlay': { summary: 'List overlays', fields: pageFields, ...overlays },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',
     answer: success({
-      details: z
-        .object({
-          ...row,
+      details: row
+        .extend({
           message: text,
           label: text,
           link: text,
@@ -97,3 +101,7 @@ export const overlayContract = {
     }),
   },
 } satisfies Contract
+
+export type FoundOverlay = AnswerOf<typeof overlayContract, 'GET /api/overlay/:id'>
+export type OverlayDetails = FoundOverlay['details']
+export type PollCounts = AnswerOf<typeof overlayContract, 'GET /api/overlay/:id/answers/counts'>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import {
+  type Answer,
+  type Whole,
   created,
   deleted,
   id,
@@ -10,7 +12,7 @@ import {
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
 const pixel = z.object({
   id,
@@ -23,6 +25,8 @@ const pixel = z.object({
 const fields = { tag: 'the id at the vendor: 3 to 64 letters, digits, `_`, `.`, `/` and `-`' }
 
 export const pixels = listOf('Pixel', 'pixels', pixel)
+export type Pixel = Answer<typeof pixel>
+export type PixelList = Whole<typeof pixels>
 
 export const pixelContract = {
   'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, ...pixels },

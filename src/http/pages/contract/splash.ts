@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import {
+  type AnswerOf,
+  type Whole,
   created,
   deleted,
   id,
@@ -11,9 +13,9 @@ import {
   text,
   time,
   updated,
-} from '../../api/describe.ts'
+} from '../../api/contract.ts'
 
-const row = { id, name: text, date: time, revision }
+const row = z.object({ id, name: text, date: time, revision })
 const fields = {
   counter: 'seconds until the visitor is redirected, 0 to 60; 10 if not sent',
   label: 'text of the button to the destination',
@@ -21,7 +23,8 @@ const fields = {
   color: 'HEX color',
 }
 
-export const splashPages = listOf('Splash', 'splash', z.object(row))
+export const splashPages = listOf('Splash', 'splash', row)
+export type SplashList = Whole<typeof splashPages>
 
 export const splashContract = {
   'GET /api/splash': {
@@ -32,9 +35,8 @@ export const splashContract = {
   'GET /api/splash/:id': {
     summary: 'Get a splash page',
     answer: success({
-      details: z
-        .object({
-          ...row,
+      details: row
+        .extend({
           title: text,
           message: text,
           logo: text,
@@ -67,3 +69,6 @@ export const splashContract = {
     answer: deleted,
   },
 } satisfies Contract
+
+export type FoundSplash = AnswerOf<typeof splashContract, 'GET /api/splash/:id'>
+export type SplashDetails = FoundSplash['details']

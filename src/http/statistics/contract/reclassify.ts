@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, done, type Contract, revision, success, text } from '../../api/describe.ts'
+import { count, done, type Contract, revision, success, text } from '../../api/contract.ts'
 
 const exclusions = z
   .object({

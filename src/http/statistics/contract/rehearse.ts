@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { address, count, type Contract, success, text, time } from '../../api/describe.ts'
+import { address, count, type Contract, success, text, time } from '../../api/contract.ts'
 import { reasons } from '../rehearsal.ts'
 
 const counts = { clicks: count, visits: count.describe('including bots, link previewers and prefetching browsers') }

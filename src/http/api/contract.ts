@@ -74,6 +74,7 @@ export const revision = count.describe('goes up with every change; `If-Match` co
 export const success = <S extends z.ZodRawShape>(shape: S) => z.object({ error: z.literal(0), ...shape })
 /** The answer to a request that changed something: a sentence for people. */
 export const done = success({ message: text }).meta({ id: 'Done' })
+export type Done = Answer<typeof done>
 /** The answer to a request that deleted a resource. */
 export const undo = z
   .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
@@ -85,13 +86,17 @@ export const deletedForGood = success({ message: text, undo: z.null().describe('
 })
 /** The answer to a request that created a resource. */
 export const created = success({ id, revision }).meta({ id: 'Created' })
+export type Created = Answer<typeof created>
 /** The answer to a request that changed a resource. */
 export const updated = success({ message: text, revision }).meta({ id: 'Updated' })
+export type Updated = Answer<typeof updated>
 
 /** The same data, of which nothing is changed. */
-export type Immutable<T> = unknown extends T ? T : { readonly [K in keyof T]: Immutable<T[K]> }
+export type Immutable<T> = unknown extends T ? T : T extends string ? T : { readonly [K in keyof T]: Immutable<T[K]> }
 /** What an answer has, by its schema. */
 export type Answer<S extends z.ZodType> = Immutable<z.input<S>>
+/** What a route of a contract answers, by its method and path there. */
+export type AnswerOf<C extends Contract, N extends keyof C> = Answer<C[N]['answer']>
 
 /** A list: what its entries have. */
 export interface ListShape<N extends string = string, R extends z.ZodObject = z.ZodObject> {
@@ -110,11 +115,23 @@ const paging = z.object({
   maxpage: count,
   next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
 })
-/** One page of a list, in which `error` is a string. With `fields`, its entries have some columns only. */
-export interface Listing<N extends string, Row> {
+/** One page of a list, in which `error` is a string. */
+export interface Page<N extends string, Row> {
   readonly error: '0'
-  readonly data: Answer<typeof paging> & { readonly [K in N]: readonly Partial<Row>[] }
+  readonly data: Answer<typeof paging> & { readonly [K in N]: readonly Row[] }
 }
+/** What all lists have, whatever they list. */
+export interface AnyPage {
+  readonly data: Answer<typeof paging>
+}
+/** The name of the collection in a list. */
+export type NameIn<L extends AnyPage> = Exclude<keyof L['data'], keyof AnyPage['data']> & string
+/** An entry of a list. */
+export type EntryOf<L extends AnyPage> = L['data'][NameIn<L>] extends readonly (infer E)[] ? E : never
+/** With `fields`, the entries of a list have some columns only. */
+export type Listing<N extends string, Row> = Page<N, Partial<Row>>
+/** What a list answers without `fields`: its entries have all columns. */
+export type Whole<L extends { readonly list: ListShape }> = Page<L['list']['name'], Answer<L['list']['row']>>
 /** What the description of a list has. */
 export interface List<N extends string, R extends z.ZodObject, Beside = unknown> {
   readonly list: ListShape<N, R>
@@ -148,6 +165,7 @@ export const linkTotals = z
     uniqueClicks: count.describe('visitors of each of those links, added up'),
   })
   .meta({ id: 'LinkTotals' })
+export type LinkTotals = Answer<typeof linkTotals>
 
 /** The ten most frequent labels. */
 export const labels = z.record(z.string(), z.string()).meta({
