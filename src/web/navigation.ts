@@ -1,3 +1,4 @@
+import type { Account } from '../http/accounts/contract/account.ts'
 import type { Kinds, ResourceKind } from '../events/kinds.ts'
 import type { StartTexts } from './texts/texts.ts'
 import type { IconName } from './parts/icon.tsx'
@@ -38,5 +39,5 @@ export const places: readonly Place[] = [
 ]
 
 /** Returns the places of an account. */
-export const placesOf = (account: { readonly operator?: boolean } | null | undefined): readonly Place[] =>
+export const placesOf = (account: Pick<Account, 'operator'> | null | undefined): readonly Place[] =>
   places.filter(({ operator }) => !operator || account?.operator)

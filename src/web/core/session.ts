@@ -1,16 +1,8 @@
+import type { Account, FoundAccount } from '../../http/accounts/contract/account.ts'
 import { effect, signal } from '@preact/signals'
 import { withoutScheme } from './address.ts'
 import { ApiError, changes, get, request, signedOut } from './api.ts'
 import { forgetAnswers } from './load.ts'
-
-export interface Account {
-  readonly id: number
-  readonly email: string
-  readonly username: string
-  readonly registered: string
-  /** whether it may see the operator's screens */
-  readonly operator?: boolean
-}
 
 /** What the service says about itself in the page. */
 export interface Service {
@@ -41,7 +33,7 @@ export const accountProblem = signal<ApiError | undefined>(undefined)
 /** Finds out who is signed in. */
 export const readAccount = async (): Promise<void> => {
   try {
-    const { data } = await get<{ readonly data: Account }>('/api/account')
+    const { data } = await get<FoundAccount>('/api/account')
     accountProblem.value = undefined
     account.value = data
   } catch (error) {

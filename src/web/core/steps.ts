@@ -1,4 +1,4 @@
-import type { History, HistoryEvent } from './answers.ts'
+import type { HistoryEntry, HistoryEntryList } from '../../http/history/contract/history.ts'
 import { get } from './api.ts'
 import type { Past } from './moments.ts'
 import { afterEvent, now, past, whenAt } from './past.ts'
@@ -10,14 +10,14 @@ export const goTo = (time: Date, { replace = past.value !== undefined } = {}) =>
   go(time.getTime() >= Date.now() - 1000 ? now() : whenAt(time), { replace })
 
 /** When something was changed, of what the API tells. */
-export type Change = Pick<HistoryEvent, 'event' | 'time'>
+export type Change = Pick<HistoryEntry, 'event' | 'time'>
 
 /** how many changes of a moment are looked at */
 const most = '100'
 
 const changesNear = async (subject: string, query: Readonly<Record<string, string>>) =>
   (
-    await get<History>(
+    await get<HistoryEntryList>(
       `${subject}/history?${new URLSearchParams({ limit: most, fields: 'event,time', ...query }).toString()}`,
     )
   ).data.events

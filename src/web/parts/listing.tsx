@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import type { List, Page } from '../core/answers.ts'
+import type { AnyPage, EntryOf, NameIn } from '../../http/api/contract.ts'
 import { type Loaded, useLoad } from '../core/load.ts'
+import { entriesOf } from '../core/readall.ts'
 import { at, href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { counted, type Plural } from '../core/texts.ts'
@@ -33,7 +34,7 @@ export interface Column<R> {
 export interface ListingProps<R> {
   /** of the table, for those who do not see it */
   readonly title: string
-  readonly list: Loaded<{ readonly data: Page }>
+  readonly list: Loaded<AnyPage>
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string | number
   /** the first one is the name of the row */
@@ -126,9 +127,9 @@ export const Listing = <R,>(props: ListingProps<R>) => {
 }
 
 /** Reads one page of a list, as the address of the page asks for it. */
-export const useList = <R,>(path: string, name: string, more?: Readonly<Record<string, string>>) => {
-  const list = useLoad<List<string, R>>(`${path}?${listQuery(more).toString()}`)
-  const rows: readonly R[] = list.data?.data[name] ?? []
+export const useList = <L extends AnyPage>(path: string, name: NameIn<L>, more?: Readonly<Record<string, string>>) => {
+  const list = useLoad<AnyPage>(`${path}?${listQuery(more).toString()}`)
+  const rows: readonly EntryOf<L>[] = list.data ? entriesOf<L>(list.data, name) : []
   return { list, rows }
 }
 
@@ -136,7 +137,7 @@ interface ListHeadProps {
   readonly title: string
   readonly text: string
   readonly count: Plural
-  readonly list: Loaded<{ readonly data: Page }>
+  readonly list: Loaded<AnyPage>
   readonly children?: ComponentChildren
 }
 

@@ -1,3 +1,4 @@
+import type { AnyPage, EntryOf, NameIn } from '../../http/api/contract.ts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { remove, useHidden } from '../core/removal.ts'
@@ -8,32 +9,31 @@ import { Button, IconButton, WriteLink } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Listing, ListHead, type ListingProps, useList } from './listing.tsx'
 
-interface Row {
-  readonly id: number
-}
+/** An entry of a list of resources. */
+type Row<L extends AnyPage> = EntryOf<L> & { readonly id: number }
 
-interface OwnedListProps<R extends Row> extends Pick<ListingProps<R>, 'columns' | 'searchFor' | 'tools'> {
+interface OwnedListProps<L extends AnyPage> extends Pick<ListingProps<Row<L>>, 'columns' | 'searchFor' | 'tools'> {
   /** of the list, such as `/api/channels` */
   readonly path: string
   /** the field of the answer that has the rows */
-  readonly field: string
+  readonly field: NameIn<L>
   /** of one resource, such as `/api/channel` */
   readonly one: string
   readonly texts: Readonly<Record<'title' | 'text' | 'create' | 'none' | 'noneText', string>> & {
     readonly count: Plural
   }
-  readonly nameOf: (row: R) => string
+  readonly nameOf: (row: Row<L>) => string
   /** the screen on which a new one is made, or the form in which it is made, without a row */
-  readonly make: string | ((onClose: () => void, row?: R) => ComponentChildren)
+  readonly make: string | ((onClose: () => void, row?: Row<L>) => ComponentChildren)
   /** the form changes a row, too */
   readonly changes?: boolean
 }
 
 /** The list of one kind of resource: making, changing and deleting them. */
-export const OwnedList = <R extends Row>(props: OwnedListProps<R>) => {
+export const OwnedList = <L extends AnyPage>(props: OwnedListProps<L>) => {
   const { path, field, one, texts, columns, searchFor = t().resources.searchFor, nameOf, make, changes, tools } = props
-  const [editing, setEditing] = useState<R | 'new' | undefined>(undefined)
-  const { list, rows } = useList<R>(path, field)
+  const [editing, setEditing] = useState<Row<L> | 'new' | undefined>(undefined)
+  const { list, rows } = useList<L>(path, field)
   const { isHidden, hide } = useHidden()
   const { resources } = t()
   const create =
@@ -48,7 +48,7 @@ export const OwnedList = <R extends Row>(props: OwnedListProps<R>) => {
       </Button>
     )
   const close = () => setEditing(undefined)
-  const buttons = (row: R) => {
+  const buttons = (row: Row<L>) => {
     const name = nameOf(row)
     return (
       <>
@@ -72,7 +72,7 @@ export const OwnedList = <R extends Row>(props: OwnedListProps<R>) => {
       <Listing
         title={texts.title}
         list={list}
-        rows={rows.filter(({ id }) => !isHidden(id))}
+        rows={(rows as readonly Row<L>[]).filter(({ id }) => !isHidden(id))}
         keyOf={({ id }) => id}
         searchFor={searchFor}
         none={{ title: texts.none, text: texts.noneText, action: create }}

@@ -1,14 +1,10 @@
+import type { AnyPage } from '../../http/api/contract.ts'
 import { go, withQuery } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { fill, figure } from '../core/texts.ts'
 
 interface PagerProps {
-  readonly page: {
-    readonly result: number
-    readonly perpage: number
-    readonly currentpage: number
-    readonly maxpage: number
-  }
+  readonly page: AnyPage['data']
   readonly sizes: readonly string[]
 }
 

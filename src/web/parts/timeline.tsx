@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { History } from '../core/answers.ts'
+import type { HistoryEntryList } from '../../http/history/contract/history.ts'
 import { useLoad } from '../core/load.ts'
 import { now, past, showsNowOnly } from '../core/past.ts'
 import { resourceAt } from '../core/places.ts'
@@ -179,9 +179,12 @@ export const Timeline = () => {
   const [choosing, setChoosing] = useState(false)
   const [end, setEnd] = useState(Date.now())
   const subject = subjectOf(at.value.path)
-  const history = useLoad<History>(account.value ? `${subject}/history?limit=100&fields=event,time` : undefined, {
-    ofNow: true,
-  })
+  const history = useLoad<HistoryEntryList>(
+    account.value ? `${subject}/history?limit=100&fields=event,time` : undefined,
+    {
+      ofNow: true,
+    },
+  )
   useEffect(() => {
     const timer = setInterval(() => setEnd(Date.now()), 60_000)
     return () => clearInterval(timer)

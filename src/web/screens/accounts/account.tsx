@@ -1,3 +1,5 @@
+import type { Updated } from '../../../http/api/contract.ts'
+import type { Session, SessionList } from '../../../http/accounts/contract/session.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
@@ -13,17 +15,8 @@ import { Head, Section } from '../../parts/section.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { SecondFactor } from './secondfactor.tsx'
 
-interface Session {
-  readonly id: number
-  readonly browser: string
-  readonly os: string
-  readonly date: string
-  readonly lastused: string
-  readonly current: boolean
-}
-
 const change = async (body: object) => {
-  const { message } = await request<{ readonly message: string }>('PUT', '/api/account/update', body)
+  const { message } = await request<Updated>('PUT', '/api/account/update', body)
   say(message)
 }
 
@@ -136,7 +129,7 @@ const SessionRow = ({ session, onEnd }: { readonly session: Session; readonly on
 }
 
 const Sessions = () => {
-  const list = useLoad<{ readonly data: { readonly sessions: readonly Session[] } }>('/api/sessions')
+  const list = useLoad<SessionList>('/api/sessions')
   const [ended, setEnded] = useState<ReadonlySet<number>>(new Set())
   const texts = t().account
   const rows = (list.data?.data.sessions ?? []).filter(({ id }) => !ended.has(id))

@@ -1,3 +1,4 @@
+import type { ApiKey, KeyCreated, KeyRotated } from '../../../http/accounts/contract/key.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { useDraft } from '../../core/draft.ts'
@@ -8,17 +9,6 @@ import { dayOf, moment, stamp } from '../../core/time.ts'
 import { say } from '../../core/toasts.ts'
 import { Problem, SelectField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
-
-export interface Key {
-  readonly id: number
-  readonly name: string
-  /** the part that is no secret */
-  readonly key: string
-  readonly scopes: readonly string[]
-  readonly expires: string
-  readonly addresses: readonly string[]
-  readonly lastused: string
-}
 
 const scopes = ['read', 'stats:read', 'write', 'links:write', 'account', 'webhooks'] as const
 /** A scope that is included in another one needs not be given. */
@@ -75,7 +65,7 @@ const Scopes = ({ value: chosen, onValue, problem }: ScopesProps) => {
 }
 
 interface KeyFormProps {
-  readonly existing?: Key
+  readonly existing?: ApiKey
   /** Gets the key that was made. */
   readonly onDone: (key: string | undefined) => void
   readonly onClose: () => void
@@ -101,7 +91,7 @@ export const KeyForm = ({ existing, onDone, onClose }: KeyFormProps) => {
       await request('PUT', `/api/key/${existing.id}/update`, body)
       say(t().resources.stored)
       onDone(undefined)
-    } else onDone((await request<{ readonly key: string }>('POST', '/api/key/add', body)).key)
+    } else onDone((await request<KeyCreated>('POST', '/api/key/add', body)).key)
   }
   return (
     <FormDialog
@@ -147,13 +137,13 @@ export const OverlapField = ({
 }
 
 /** Replaces a key by a new one, with the same rights. */
-export const RotateForm = ({ existing, onDone, onClose }: KeyFormProps & { readonly existing: Key }) => {
+export const RotateForm = ({ existing, onDone, onClose }: KeyFormProps & { readonly existing: ApiKey }) => {
   const [overlap, setOverlap] = useState('86400')
   const form = useForm()
   const texts = t().keys
   const submit = async () => {
     const body = { overlap: Number(overlap) }
-    onDone((await request<{ readonly key: string }>('POST', `/api/key/${existing.id}/rotate`, body)).key)
+    onDone((await request<KeyRotated>('POST', `/api/key/${existing.id}/rotate`, body)).key)
   }
   return (
     <FormDialog

@@ -1,3 +1,4 @@
+import type { ApiKey, ApiKeyList } from '../../../http/accounts/contract/key.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { t } from '../../core/alltexts.ts'
@@ -10,10 +11,10 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
-import { type Key, KeyForm, RotateForm } from './keyform.tsx'
+import { KeyForm, RotateForm } from './keyform.tsx'
 
 /** Says until when a key works. */
-const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
+const Expiry = ({ expires }: Pick<ApiKey, 'expires'>) => {
   const texts = t().keys
   if (expires === '') return <Mark kind="good">{texts.endless}</Mark>
   const end = moment(expires)
@@ -24,19 +25,19 @@ const Expiry = ({ expires }: Pick<Key, 'expires'>) => {
   )
 }
 
-const noteOf = ({ scopes, addresses }: Key) => {
+const noteOf = ({ scopes, addresses }: ApiKey) => {
   const texts = t().keys
   const may = scopes.map((scope) => texts.scopes[scope as keyof typeof texts.scopes]?.[0] ?? scope).join(', ')
   return addresses.length > 0 ? `${may} · ${counted(texts.fromAddresses, addresses.length)}` : may
 }
 
-type Asked = { readonly what: 'edit' | 'rotate' | 'revoke'; readonly key: Key } | { readonly what: 'create' }
+type Asked = { readonly what: 'edit' | 'rotate' | 'revoke'; readonly key: ApiKey } | { readonly what: 'create' }
 
 /** All API keys. A key itself is shown when it is made, and never again. */
 export const Keys = () => {
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
   const [secret, setSecret] = useState<string | undefined>(undefined)
-  const { list, rows } = useList<Key>('/api/keys', 'keys')
+  const { list, rows } = useList<ApiKeyList>('/api/keys', 'keys')
   const { keys: texts, resources } = t()
   const close = () => setAsked(undefined)
   const made = (key: string | undefined) => {
@@ -48,7 +49,7 @@ export const Keys = () => {
       {texts.create}
     </Button>
   )
-  const revoke = ({ id, name }: Key) =>
+  const revoke = ({ id, name }: ApiKey) =>
     request('DELETE', `/api/key/${id}/delete`).then(() => say(fill(texts.revoked, { name })), sayProblem)
   return (
     <>

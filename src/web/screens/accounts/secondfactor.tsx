@@ -1,3 +1,8 @@
+import type {
+  SecondFactorBegun,
+  SecondFactorSecret,
+  SecondFactorState,
+} from '../../../http/accounts/contract/session.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
@@ -12,14 +17,6 @@ import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
 import { QrImage } from '../../parts/qrimage.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
-
-interface State {
-  readonly data: { readonly enabled: boolean; readonly recovery_codes: number }
-}
-interface Secret {
-  readonly secret: string
-  readonly address: string
-}
 
 /** The codes are shown only once, so the window stays until somebody says that they have them. */
 const Codes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly onClose: () => void }) => {
@@ -67,7 +64,7 @@ const Enable = ({
   replaces,
   onClose,
 }: {
-  readonly secret: Secret
+  readonly secret: SecondFactorSecret
   /** whether there is a second factor already */
   readonly replaces: boolean
   readonly onClose: () => void
@@ -82,7 +79,7 @@ const Enable = ({
     event.preventDefault()
     void run(async () => {
       const body = { secret, code, current_password: password, ...(replaces ? { current_code: codeNow } : {}) }
-      const answer = await request<{ readonly recovery_codes: readonly string[] }>('POST', '/api/account/totp', body)
+      const answer = await request<SecondFactorBegun>('POST', '/api/account/totp', body)
       setCodes(answer.recovery_codes)
     })
   }
@@ -170,12 +167,12 @@ const Disable = ({ onClose }: { readonly onClose: () => void }) => {
 
 /** An authenticator app as a second factor, and the recovery codes that go with it. */
 export const SecondFactor = () => {
-  const state = useLoad<State>('/api/account/totp')
-  const [secret, setSecret] = useState<Secret | undefined>(undefined)
+  const state = useLoad<SecondFactorState>('/api/account/totp')
+  const [secret, setSecret] = useState<SecondFactorSecret | undefined>(undefined)
   const [isDisabling, setIsDisabling] = useState(false)
   const { run, busy, problem } = useForm()
   const texts = t().account
-  const begin = () => run(async () => setSecret(await request<Secret>('POST', '/api/account/totp/secret')))
+  const begin = () => run(async () => setSecret(await request<SecondFactorSecret>('POST', '/api/account/totp/secret')))
   return (
     <Section title={texts.secondFactor}>
       {state.error && <Failed error={state.error} reload={state.reload} />}

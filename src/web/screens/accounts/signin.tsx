@@ -1,3 +1,4 @@
+import type { Done } from '../../../http/api/contract.ts'
 import { useRef, useState } from 'preact/hooks'
 import { ApiError, request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
@@ -107,7 +108,7 @@ const Code = ({ state }: { readonly state: SignInState }) => {
 
 const Forgotten = ({ state }: { readonly state: SignInState }) => {
   const reset = async () => {
-    const { message } = await request<{ readonly message: string }>('POST', '/api/account/reset', {
+    const { message } = await request<Done>('POST', '/api/account/reset', {
       email: state.email,
     })
     say(message)

@@ -1,3 +1,4 @@
+import type { DomainDetails, DomainVerified, FoundDomain, Verification } from '../../../http/domains/contract.ts'
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
 import { request } from '../../core/api.ts'
@@ -15,9 +16,7 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
-import { type Domain, DomainState } from './list.tsx'
-
-type Verification = NonNullable<Domain['verification']>
+import { DomainState } from './list.tsx'
 
 const Value = ({ text }: { readonly text: string }) => (
   <span class="value">
@@ -97,12 +96,12 @@ const Records = ({ host, verification }: { readonly host: string; readonly verif
   )
 }
 
-const Dns = ({ domain, verification }: { readonly domain: Domain; readonly verification: Verification }) => {
+const Dns = ({ domain, verification }: { readonly domain: DomainDetails; readonly verification: Verification }) => {
   const form = useForm()
   const texts = t().domains
   const check = () =>
     form.run(async () => {
-      const answer = await request<{ readonly status: string }>('POST', `/api/domain/${domain.id}/verify`)
+      const answer = await request<DomainVerified>('POST', `/api/domain/${domain.id}/verify`)
       say(answer.status === 'active' ? texts.verified : texts.notVerified)
     })
   const { problem, checked } = verification
@@ -132,7 +131,7 @@ const Dns = ({ domain, verification }: { readonly domain: Domain; readonly verif
 }
 
 /** Where the domain leads when no link is meant. */
-const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly domain: Domain }) => {
+const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly domain: DomainDetails }) => {
   const [root, setRoot] = useState(redirectroot)
   const [missing, setMissing] = useState(redirect404)
   const form = useForm()
@@ -184,7 +183,7 @@ const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly dom
 /** One branded domain: what to set in DNS, what was found there, and where it leads without a link. */
 export const DomainScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const found = useLoad<{ readonly details: Domain }>(`/api/domain/${id}`)
+  const found = useLoad<FoundDomain>(`/api/domain/${id}`)
   const { domains: texts, resources, link } = t()
   if (found.error?.status === 404)
     return <NotFound title={texts.notFound} text={link.notFoundText} href={href('/domains')} name={texts.title} />

@@ -1,3 +1,4 @@
+import type { DomainDetails, DomainList } from '../../../http/domains/contract.ts'
 import { withoutScheme } from '../../core/address.ts'
 import { useDraft } from '../../core/draft.ts'
 import { href } from '../../core/router.ts'
@@ -9,30 +10,10 @@ import { Mark } from '../../parts/mark.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
 import { ResourceForm } from '../../parts/resourceform.tsx'
 
-/** What was expected of the DNS of a domain, and what was found; null: not looked up, or no answer. */
-interface Found {
-  readonly found: readonly string[] | null
-  readonly ok: boolean | null
-}
-export interface Domain {
-  readonly id: number
-  readonly domain: string
-  readonly redirectroot: string
-  readonly redirect404: string
-  readonly status: 'pending' | 'active' | 'unverified'
-  /** missing where the service does not check domains */
-  readonly verification?: {
-    readonly record: Found & { readonly type: string; readonly name: string; readonly value: string }
-    readonly dns?: Found & { readonly targets: readonly string[] }
-    readonly checked: string | null
-    readonly problem: string | null
-  }
-}
-
 const marks = { active: 'good', pending: 'wait', unverified: 'bad' } as const
 
 /** Says whether a domain serves its links. */
-export const DomainState = ({ status }: Pick<Domain, 'status'>) => (
+export const DomainState = ({ status }: Pick<DomainDetails, 'status'>) => (
   <Mark kind={marks[status]}>{t().domains.states[status]}</Mark>
 )
 
@@ -65,7 +46,7 @@ const AddDomain = ({ onClose }: { readonly onClose: () => void }) => {
 export const Domains = () => {
   const texts = t().domains
   return (
-    <OwnedList<Domain>
+    <OwnedList<DomainList>
       path="/api/domains"
       field="domains"
       one="/api/domain"

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { HistoryEvent } from '../../core/answers.ts'
+import type { HistoryEntry } from '../../../http/history/contract/history.ts'
 import { afterEvent } from '../../core/past.ts'
 import { placeOf } from '../../core/places.ts'
 import { href } from '../../core/router.ts'
@@ -13,7 +13,7 @@ import { RestoreDialog } from './restore.tsx'
 import { isDeletion, isRestorable, kindName, whatHappened, whoDid } from './words.ts'
 
 interface EntryProps {
-  readonly entry: HistoryEvent
+  readonly entry: HistoryEntry
   /** whether it is the newest, the one that is shown in the past, or after that */
   readonly place: 'current' | 'older' | 'here' | 'later'
   /** whether to name the resource: not in its own history */
@@ -21,7 +21,7 @@ interface EntryProps {
   readonly children?: ComponentChildren
 }
 
-const Resource = ({ entry }: { readonly entry: HistoryEvent }) => {
+const Resource = ({ entry }: { readonly entry: HistoryEntry }) => {
   const { type, id } = entry.resource
   // there is nothing at the place of what is deleted
   const to = isDeletion(entry) ? undefined : placeOf(entry.resource)
@@ -32,7 +32,7 @@ const Resource = ({ entry }: { readonly entry: HistoryEvent }) => {
 }
 
 /** What can be done with an entry: see everything as it was then, take it back, keep the proof of it. */
-const Tools = ({ entry, isLast }: { readonly entry: HistoryEvent; readonly isLast: boolean }) => {
+const Tools = ({ entry, isLast }: { readonly entry: HistoryEntry; readonly isLast: boolean }) => {
   const [restoring, setRestoring] = useState(false)
   const texts = t().history
   const { event, time } = entry

@@ -1,4 +1,4 @@
-import type { History, HistoryEvent } from '../../core/answers.ts'
+import type { HistoryEntry, HistoryEntryList } from '../../../http/history/contract/history.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
@@ -106,7 +106,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
   )
 }
 
-const save = (events: readonly HistoryEvent[]) =>
+const save = (events: readonly HistoryEntry[]) =>
   saveFile(
     'history.csv',
     csvOf(
@@ -121,7 +121,7 @@ const save = (events: readonly HistoryEvent[]) =>
     ),
   )
 
-const placeIn = (n: number, entry: HistoryEvent, isFirstPage: boolean) => {
+const placeIn = (n: number, entry: HistoryEntry, isFirstPage: boolean) => {
   const shown = past.value
   if (!shown) return n === 0 && isFirstPage ? 'current' : 'older'
   return moment(entry.time) > shown.time ? 'later' : 'older'
@@ -133,7 +133,7 @@ export const HistoryScreen = () => {
   const subject = subjectIn(query)
   const [path, wholeAccount] = [pathOf(query), subject === undefined]
   // later changes stay in sight in the past
-  const list = useLoad<History>(path, { ofNow: true })
+  const list = useLoad<HistoryEntryList>(path, { ofNow: true })
   const texts = t().history
   const events = list.data?.data.events ?? []
   const isFiltered = filters.some((name) => query.has(name))

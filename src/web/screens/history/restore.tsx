@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Change, History, HistoryEvent } from '../../core/answers.ts'
+import type { HistoryEntry, HistoryEntryList, Restored } from '../../../http/history/contract/history.ts'
 import { ApiError, get, request } from '../../core/api.ts'
 import { now, past } from '../../core/past.ts'
 import { at, go } from '../../core/router.ts'
@@ -14,18 +14,13 @@ import { Skeleton } from '../../parts/states.tsx'
 import { Diff } from './diff.tsx'
 import { fieldName, isDeletion, kindName } from './words.ts'
 
-interface Restored {
-  readonly message: string
-  readonly changes: readonly Change[]
-  readonly notRestored: readonly { readonly field: string; readonly reason: string }[]
-}
 interface Preview extends Restored {
   /** the newest revision now, to which undo goes back */
   readonly before: number
   readonly wasDeleted: boolean
 }
 
-const useRestore = (entry: HistoryEvent, onClose: () => void) => {
+const useRestore = (entry: HistoryEntry, onClose: () => void) => {
   const { resource, revision } = entry
   const base = `/api/${resource.type}/${resource.id}`
   const wanted = isDeletion(entry) ? {} : { revision }
@@ -37,7 +32,7 @@ const useRestore = (entry: HistoryEvent, onClose: () => void) => {
     const own = new RegExp(`^${/^[A-Z][a-z]+/.exec(entry.type)?.[0] ?? ''}`)
     Promise.all([
       request<Restored>('POST', `${base}/restore?dryRun=true`, { ...wanted, dryRun: true }),
-      get<History>(`${base}/history?limit=20`),
+      get<HistoryEntryList>(`${base}/history?limit=20`),
     ]).then(
       ([would, { data }]) => {
         const newest = data.events.find(({ type }) => own.test(type))
@@ -71,7 +66,7 @@ const useRestore = (entry: HistoryEvent, onClose: () => void) => {
 }
 
 /** Shows what restoring would change, and does it. It can be undone afterwards. */
-export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEvent; readonly onClose: () => void }) => {
+export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEntry; readonly onClose: () => void }) => {
   const { preview, error, busy, run, what } = useRestore(entry, onClose)
   const texts = t().restore
   const comesBack = preview?.wasDeleted === true

@@ -1,5 +1,5 @@
 import { isOwned, kindAt, type Kinds, type ResourceKind } from '../../../events/kinds.ts'
-import type { HistoryEvent } from '../../core/answers.ts'
+import type { HistoryEntry } from '../../../http/history/contract/history.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill, textFor } from '../../core/texts.ts'
 
@@ -16,7 +16,7 @@ export const whatHappened = ({
   type,
   resource,
   message,
-}: Pick<HistoryEvent, 'type' | 'resource' | 'message'>): string => {
+}: Pick<HistoryEntry, 'type' | 'resource' | 'message'>): string => {
   const { did, done } = t().history
   const known = textFor(done, type)
   if (known !== undefined) return known
@@ -26,7 +26,7 @@ export const whatHappened = ({
 }
 
 /** Returns who did it. */
-export const whoDid = ({ kind, name }: HistoryEvent['actor']): string => {
+export const whoDid = ({ kind, name }: HistoryEntry['actor']): string => {
   const { someone } = t().history
   if (kind === 'operator' && name !== undefined) return fill(someone.operatorNamed, { name })
   if (kind === 'key') return fill(someone.key, { name: name ?? '' }).trim()
@@ -50,8 +50,8 @@ const hasVersions = (path: string) => {
 }
 
 /** Whether the version after an entry can be restored; after a deletion, the one before it. */
-export const isRestorable = ({ type, resource }: Pick<HistoryEvent, 'type' | 'resource'>): boolean =>
+export const isRestorable = ({ type, resource }: Pick<HistoryEntry, 'type' | 'resource'>): boolean =>
   hasVersions(resource.type) && resource.id > 0 && !withoutVersion.test(type)
 
 /** Whether an entry says that the resource is deleted: restoring it means to bring it back. */
-export const isDeletion = ({ type }: Pick<HistoryEvent, 'type'>): boolean => type.endsWith('Deleted')
+export const isDeletion = ({ type }: Pick<HistoryEntry, 'type'>): boolean => type.endsWith('Deleted')

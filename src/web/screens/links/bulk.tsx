@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LinkAnswer } from '../../core/answers.ts'
+import type { FoundLink } from '../../../http/links/contract/link.ts'
 import { get } from '../../core/api.ts'
 import { changeLinks } from '../../core/bulk.ts'
 import { at } from '../../core/router.ts'
@@ -12,7 +12,7 @@ import { TextField } from '../../parts/field.tsx'
 
 /** Adds a tag to links, which keep those that they have. */
 const addTag = async (ids: readonly number[], tag: string): Promise<void> => {
-  const links = await Promise.all(ids.map((id) => get<LinkAnswer>(`/api/url/${id}`)))
+  const links = await Promise.all(ids.map((id) => get<FoundLink>(`/api/url/${id}`)))
   const added = links.filter(({ details }) => !details.tags.includes(tag))
   await changeLinks(
     'update',

@@ -1,5 +1,5 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { LinkDetails } from '../../core/answers.ts'
+import type { LinkDetails } from '../../../http/links/contract/link.ts'
 import { t } from '../../core/alltexts.ts'
 import { Section } from '../../parts/section.tsx'
 import { nameOfRule, rulesOf } from './editor/rules.ts'

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
-import type { Campaigns, Channels, Domains, Tags } from '../../core/answers.ts'
+import type { DomainList } from '../../../http/domains/contract.ts'
+import type { CampaignList } from '../../../http/links/contract/campaign.ts'
+import type { ChannelList } from '../../../http/links/contract/channel.ts'
+import type { TagList } from '../../../http/links/contract/tag.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
@@ -21,10 +24,10 @@ const pause = 250
  */
 const useOptions = (isNeeded: boolean): Options => {
   const path = (one: string) => (isNeeded ? `${one}?limit=200` : undefined)
-  const tags = useLoad<Tags>(path('/api/tags'))
-  const campaigns = useLoad<Campaigns>(path('/api/campaigns'))
-  const channels = useLoad<Channels>(path('/api/channels'))
-  const domains = useLoad<Domains>(path('/api/domains'))
+  const tags = useLoad<TagList>(path('/api/tags'))
+  const campaigns = useLoad<CampaignList>(path('/api/campaigns'))
+  const channels = useLoad<ChannelList>(path('/api/channels'))
+  const domains = useLoad<DomainList>(path('/api/domains'))
   const named = (rows: readonly { readonly id: number; readonly name: string }[] | undefined) =>
     (rows ?? []).map(({ id, name }) => [String(id), name] as const)
   const own = (domains.data?.data.domains ?? []).map(({ domain }) => [domain, withoutScheme(domain)] as const)

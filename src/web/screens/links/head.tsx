@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { localHostIn, withoutScheme } from '../../core/address.ts'
-import type { LinkDetails } from '../../core/answers.ts'
+import type { LinkDetails } from '../../../http/links/contract/link.ts'
 import { request } from '../../core/api.ts'
 import { past } from '../../core/past.ts'
 import { href, withQuery } from '../../core/router.ts'

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
-import type { LinkAnswer, Revisions } from '../../core/answers.ts'
+import type { RevisionList } from '../../../http/history/contract/revisions.ts'
+import type { FoundLink } from '../../../http/links/contract/link.ts'
 import { request } from '../../core/api.ts'
 import { useKey } from '../../core/keys.ts'
 import { useLoad } from '../../core/load.ts'
@@ -24,7 +25,7 @@ import { LinkHistory } from './revisions.tsx'
 import { Statistics } from '../statistics/statistics.tsx'
 
 interface FiguresProps {
-  readonly answer: LinkAnswer
+  readonly answer: FoundLink
   readonly onClicks: () => void
 }
 
@@ -66,8 +67,8 @@ const Made = ({ shorturl }: { readonly shorturl: string }) => (
 export const LinkScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
   const [isAsking, setIsAsking] = useState(false)
-  const link = useLoad<LinkAnswer>(`/api/url/${id}`)
-  const revisions = useLoad<Revisions>(link.data && `/api/url/${id}/revisions?limit=50`)
+  const link = useLoad<FoundLink>(`/api/url/${id}`)
+  const revisions = useLoad<RevisionList>(link.data && `/api/url/${id}/revisions?limit=50`)
   const [again, revisionsAgain] = [useRefresh(link), useRefresh(revisions)]
   const onClicks = () => {
     again()

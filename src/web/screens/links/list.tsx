@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LinkRow, Links as LinksAnswer } from '../../core/answers.ts'
+import type { LinkList } from '../../../http/links/contract/link.ts'
 import { useKey } from '../../core/keys.ts'
 import { useLoad } from '../../core/load.ts'
 import { saveList } from '../../core/readall.ts'
@@ -61,7 +61,7 @@ export const Links = () => {
   const [saving, setSaving] = useState(false)
   const { query } = at.value
   const wanted = listQuery(query)
-  const list = useLoad<LinksAnswer>(`/api/urls?${wanted.toString()}`)
+  const list = useLoad<LinkList>(`/api/urls?${wanted.toString()}`)
   const texts = t().links
   useKey('Escape', () => setPicked(new Set()))
   const rows = (list.data?.data.urls ?? []).filter(({ id }) => !hidden.has(id))
@@ -76,7 +76,7 @@ export const Links = () => {
     })
   const save = () => {
     setSaving(true)
-    void saveList<'urls', LinkRow>({
+    void saveList<LinkList>({
       path: '/api/urls',
       name: 'urls',
       query: wanted,

@@ -1,5 +1,6 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { History, HistoryEvent, Revision } from '../../core/answers.ts'
+import type { HistoryEntry, HistoryEntryList } from '../../../http/history/contract/history.ts'
+import type { Revision } from '../../../http/history/contract/revisions.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { href } from '../../core/router.ts'
@@ -70,7 +71,7 @@ const Blast = ({ revision: { clicks, sent }, colors }: BlastProps) => {
   )
 }
 
-const placeOf = (entry: HistoryEvent, newest: HistoryEvent | undefined, here: HistoryEvent | undefined) => {
+const placeOf = (entry: HistoryEntry, newest: HistoryEntry | undefined, here: HistoryEntry | undefined) => {
   const shown = past.value
   if (!shown) return entry === newest ? 'current' : 'older'
   if (entry === here) return 'here'
@@ -78,7 +79,7 @@ const placeOf = (entry: HistoryEvent, newest: HistoryEvent | undefined, here: Hi
 }
 
 /** Whether an entry is in force at the moment that is shown. */
-const isInForce = (entry: HistoryEvent) => {
+const isInForce = (entry: HistoryEntry) => {
   const shown = past.value
   if (!shown) return true
   const [, event] = /^event:(\d+)$/.exec(shown.at) ?? []
@@ -94,7 +95,7 @@ interface LinkHistoryProps {
 /** The newest changes of a link, and what each did to its visitors. */
 export const LinkHistory = ({ id, revisions }: LinkHistoryProps) => {
   // later changes stay in sight in the past
-  const history = useLoad<History>(`/api/url/${id}/history?limit=8`, { ofNow: true })
+  const history = useLoad<HistoryEntryList>(`/api/url/${id}/history?limit=8`, { ofNow: true })
   const texts = t().blast
   const entries = history.data?.data.events ?? []
   const colors = colorsOf(revisions)

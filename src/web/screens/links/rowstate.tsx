@@ -1,5 +1,5 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { LinkRow } from '../../core/answers.ts'
+import type { LinkRow } from '../../../http/links/contract/link.ts'
 import { t } from '../../core/alltexts.ts'
 import { Mark } from '../../parts/mark.tsx'
 

@@ -1,4 +1,4 @@
-import type { LinkDetails } from '../../core/answers.ts'
+import type { LinkDetails } from '../../../http/links/contract/link.ts'
 import { shownTime } from '../../core/past.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'

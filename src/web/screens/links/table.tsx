@@ -1,5 +1,5 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { LinkRow } from '../../core/answers.ts'
+import type { LinkRow } from '../../../http/links/contract/link.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { figure, fill } from '../../core/texts.ts'

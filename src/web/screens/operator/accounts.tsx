@@ -1,3 +1,4 @@
+import type { OperatorAccount, OperatorAccountList } from '../../../http/operator/contract.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { account as signedIn } from '../../core/session.ts'
@@ -11,30 +12,21 @@ import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { OperatorPage } from './page.tsx'
 
-interface Account {
-  readonly id: number
-  readonly email: string
-  readonly username: string
-  readonly status: 'active' | 'disabled' | 'erased'
-  readonly registered: string
-  readonly links: number
-}
-
 const marks = { active: 'good', disabled: 'off', erased: 'ended' } as const
 
-const nameOf = ({ id, email }: Account) => email || fill(t().operator.account, { id })
+const nameOf = ({ id, email }: OperatorAccount) => email || fill(t().operator.account, { id })
 
-const set = (account: Account, word: 'disable' | 'enable') =>
+const set = (account: OperatorAccount, word: 'disable' | 'enable') =>
   request('POST', `/api/operator/account/${word}`, { id: account.id })
 
 /** All accounts of the service: who they are, and whether they work. */
 export const OperatorAccounts = () => {
-  const [asked, setAsked] = useState<Account | undefined>(undefined)
-  const { list, rows } = useList<Account>('/api/operator/accounts', 'accounts')
+  const [asked, setAsked] = useState<OperatorAccount | undefined>(undefined)
+  const { list, rows } = useList<OperatorAccountList>('/api/operator/accounts', 'accounts')
   const { operator: texts, resources } = t()
-  const enable = (row: Account) =>
+  const enable = (row: OperatorAccount) =>
     set(row, 'enable').then(() => say(fill(texts.isEnabled, { name: nameOf(row) })), sayProblem)
-  const disable = (row: Account) =>
+  const disable = (row: OperatorAccount) =>
     set(row, 'disable').then(
       () =>
         say(fill(texts.isDisabled, { name: nameOf(row) }), {

@@ -1,3 +1,4 @@
+import type { BlockChanged } from '../../../http/operator/contract.ts'
 import { request } from '../../core/api.ts'
 import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
@@ -31,7 +32,7 @@ export const BlockForm = ({ draft, onClose }: { readonly draft: Draft; readonly 
   const form = useDraft({ kind, value, reason })
   const { operator: texts, actions } = t()
   const submit = async () => {
-    const done = await request<Pick<Draft, 'kind' | 'value'>>('POST', '/api/operator/block', form.draft)
+    const done = await request<BlockChanged>('POST', '/api/operator/block', form.draft)
     const called = draft.called ?? done.value
     onClose()
     say(fill(texts.isBlocked, { what: called }), {

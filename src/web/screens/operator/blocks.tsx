@@ -1,29 +1,19 @@
+import type { Block, BlockList } from '../../../http/operator/contract.ts'
 import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
+import { fill, textFor } from '../../core/texts.ts'
 import { moment, momentOf } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { BlockForm, emptyDraft, unblock } from './blockform.tsx'
 import { OperatorPage } from './page.tsx'
 
-interface Block {
-  readonly kind: 'link' | 'host' | 'pattern' | 'domain'
-  readonly value: string
-  readonly alias: string
-  readonly account: number | null
-  readonly reason: string
-  readonly operator: string
-  readonly since: string
-  readonly again: readonly string[]
-}
-
 const nameOf = ({ alias, value }: Block) => (alias === '' ? value : `/${alias}`)
 
 const noteOf = ({ kind, value, alias, account, again }: Block) => {
   const texts = t().operator
   return [
-    texts.kinds[kind],
+    textFor(texts.kinds, kind) ?? kind,
     ...(alias === '' ? [] : [value]),
     ...(account === null ? [] : [fill(texts.account, { id: account })]),
     ...(again.length === 0 ? [] : [fill(texts.again, { links: again.join(', ') })]),
@@ -33,7 +23,7 @@ const noteOf = ({ kind, value, alias, account, again }: Block) => {
 /** What is blocked, why, and by whom. */
 export const OperatorBlocks = () => {
   const [isBlocking, setIsBlocking] = useState(false)
-  const { list, rows } = useList<Block>('/api/operator/blocks', 'blocks')
+  const { list, rows } = useList<BlockList>('/api/operator/blocks', 'blocks')
   const { operator: texts } = t()
   const block = (
     <Button kind="primary" icon="plus" onClick={() => setIsBlocking(true)}>

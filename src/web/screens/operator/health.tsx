@@ -1,3 +1,4 @@
+import type { Health } from '../../../http/operator/contract.ts'
 import { useLoad } from '../../core/load.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, figure, fill } from '../../core/texts.ts'
@@ -5,16 +6,6 @@ import { Mark } from '../../parts/mark.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
 import { OperatorPage } from './page.tsx'
-
-interface Health {
-  readonly ready: boolean
-  readonly problems: readonly string[]
-  readonly projections: readonly { readonly name: string; readonly halted: string | null }[]
-  readonly behind: { readonly changes: number | null; readonly clicks: number | null }
-  readonly relay: { readonly clicks: number; readonly seconds: number }
-  readonly webhooks: { readonly all: number; readonly stopped: number; readonly failing: number }
-  readonly storage: { readonly log: number; readonly read: number; readonly state: number }
-}
 
 /** seconds that the tables may be behind before it is a problem */
 const longBehind = 60

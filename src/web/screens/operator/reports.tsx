@@ -1,3 +1,4 @@
+import type { Report, ReportList } from '../../../http/operator/contract.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { at, withQuery } from '../../core/router.ts'
@@ -11,21 +12,6 @@ import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { BlockForm, type Draft } from './blockform.tsx'
 import { OperatorPage } from './page.tsx'
-
-interface Report {
-  readonly reference: string
-  readonly account: number
-  readonly kind: string
-  readonly subject: number
-  readonly address: string
-  readonly reason: string
-  readonly message: string | null
-  readonly email: string | null
-  readonly sent: string
-  readonly closed: string
-  readonly open: number
-  readonly blocked: boolean
-}
 
 const reasonOf = ({ reason }: Report) => {
   const { reasons } = t().operator
@@ -95,7 +81,7 @@ const Which = ({ closed }: { readonly closed: boolean }) => {
 export const OperatorReports = () => {
   const [draft, setDraft] = useState<Draft | undefined>(undefined)
   const closed = at.value.query.get('closed') === 'true'
-  const { list, rows } = useList<Report>('/api/operator/reports', 'reports', { closed: String(closed) })
+  const { list, rows } = useList<ReportList>('/api/operator/reports', 'reports', { closed: String(closed) })
   const { operator: texts, resources } = t()
   const close = ({ reference }: Report) =>
     request('POST', '/api/operator/report/close', { reference }).then(

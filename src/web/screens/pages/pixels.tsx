@@ -1,3 +1,4 @@
+import type { Pixel, PixelList } from '../../../http/pages/contract/pixel.ts'
 import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
 import { dateOf, moment } from '../../core/time.ts'
@@ -6,14 +7,6 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { Named } from '../../parts/listing.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
 import { ResourceForm } from '../../parts/resourceform.tsx'
-
-interface Pixel {
-  readonly id: number
-  readonly type: string
-  readonly name: string
-  readonly tag: string
-  readonly date: string
-}
 
 /** The networks, by the names of the API. Their own names are not translated. */
 const networks: Readonly<Record<string, string>> = {
@@ -54,7 +47,7 @@ const PixelForm = ({ pixel, onClose }: { readonly pixel: Pixel | undefined; read
 
 /** All tracking pixels: what other networks measure on the way. */
 export const Pixels = () => (
-  <OwnedList<Pixel>
+  <OwnedList<PixelList>
     path="/api/pixels"
     field="pixels"
     one="/api/pixel"

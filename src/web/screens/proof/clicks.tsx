@@ -1,3 +1,4 @@
+import type { ClickLine } from '../../../http/streams/contract.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
@@ -6,19 +7,11 @@ import { Section } from '../../parts/section.tsx'
 import { countryNamed } from '../links/editor/rules.ts'
 import { saveReceipt } from './receipt.ts'
 
-interface Click {
-  readonly id: string
-  readonly at: string
-  readonly country?: string
-  readonly browser?: { readonly name?: string; readonly family?: string }
-  readonly referrer?: string
-}
-
 /** clicks that are shown, and how many events back they are searched for, until there are some */
 const [most, spans] = [6, [200, 5000, 100_000]] as const
 
 /** Returns the last clicks of the account, newest first. */
-const lastClicks = async (events: number, signal: AbortSignal): Promise<readonly Click[]> => {
+const lastClicks = async (events: number, signal: AbortSignal): Promise<readonly ClickLine[]> => {
   for (const span of spans) {
     const answer = await fetch(`/api/clicks?from=${Math.max(0, events - span)}&limit=2000`, {
       credentials: 'same-origin',
@@ -30,14 +23,14 @@ const lastClicks = async (events: number, signal: AbortSignal): Promise<readonly
       return lines
         .slice(-most)
         .toReversed()
-        .map((line) => JSON.parse(line) as Click)
+        .map((line) => JSON.parse(line) as ClickLine)
   }
   return []
 }
 
 /** The last clicks, each with its receipt: it proves one click and shows no other. */
 export const RecentClicks = ({ events }: { readonly events: number }) => {
-  const [clicks, setClicks] = useState<readonly Click[]>([])
+  const [clicks, setClicks] = useState<readonly ClickLine[]>([])
   const texts = t().proof
   useEffect(() => {
     const stop = new AbortController()
@@ -55,11 +48,7 @@ export const RecentClicks = ({ events }: { readonly events: number }) => {
               {shortDay(new Date(at))}, {clockOf(new Date(at))}
             </time>
             <span class="cut" dir="auto">
-              {[
-                country && country !== 'Unknown' ? countryNamed(country) : '',
-                browser?.family ?? browser?.name ?? '',
-                referrer ?? '',
-              ]
+              {[country && country !== 'Unknown' ? countryNamed(country) : '', browser.family, referrer]
                 .filter(Boolean)
                 .join(' · ')}
             </span>

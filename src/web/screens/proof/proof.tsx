@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { History, ProofState } from '../../core/answers.ts'
+import type { HistoryEntryList } from '../../../http/history/contract/history.ts'
+import type { ProofState } from '../../../http/proof/contract.ts'
 import { ApiError, get } from '../../core/api.ts'
 import { saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
@@ -71,7 +72,7 @@ const Check = ({ proofKey, signed }: { readonly proofKey: string; readonly signe
     }
   }
   const newest = async () => {
-    const { events } = (await get<History>('/api/account/history?limit=100&fields=event')).data
+    const { events } = (await get<HistoryEntryList>('/api/account/history?limit=100&fields=event')).data
     // not every event has a receipt for its account: that of a second factor shows nothing
     for (const { event } of events.filter((one) => one.event !== null && one.event < signed).slice(0, 5))
       try {

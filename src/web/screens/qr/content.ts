@@ -1,11 +1,12 @@
-import type { QrAnswer, QrType } from '../../core/answers.ts'
+import type { FoundQrCode } from '../../../http/qr/contract.ts'
+import type { PayloadType } from '../../../qr/payload.ts'
 import { service } from '../../core/session.ts'
 
 export type Data = Readonly<Record<string, string>>
 
 /** A code as its form has it. */
 export interface Design {
-  readonly type: QrType
+  readonly type: PayloadType
   /** the content, by the names of the API; a single text is `text` */
   readonly data: Data
   readonly name: string
@@ -16,7 +17,7 @@ export interface Design {
 }
 
 /** The fields of each type, in their order. */
-export const fieldsOf: Readonly<Record<QrType, readonly string[]>> = {
+export const fieldsOf: Readonly<Record<PayloadType, readonly string[]>> = {
   link: ['text'],
   text: ['text'],
   phone: ['text'],
@@ -25,7 +26,7 @@ export const fieldsOf: Readonly<Record<QrType, readonly string[]>> = {
   wifi: ['ssid', 'pass', 'encryption'],
   vcard: ['fname', 'lname', 'org', 'phone', 'cell', 'email', 'site', 'street', 'city', 'state', 'zip', 'country'],
 }
-export const types = Object.keys(fieldsOf) as readonly QrType[]
+export const types = Object.keys(fieldsOf) as readonly PayloadType[]
 
 export const blankDesign = (link: string): Design => ({
   type: 'link',
@@ -37,8 +38,9 @@ export const blankDesign = (link: string): Design => ({
 })
 
 /** Returns the form of a code that there is. */
-export const designOf = ({ details }: QrAnswer): Design => ({
-  type: details.type,
+export const designOf = ({ details }: Pick<FoundQrCode, 'details'>): Design => ({
+  // the type of a newer release has no form here
+  type: details.type as PayloadType,
   data: typeof details.data === 'string' ? { text: details.data } : details.data,
   name: details.name,
   foreground: details.foreground,

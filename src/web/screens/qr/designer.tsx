@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { QrAnswer } from '../../core/answers.ts'
+import type { FoundQrCode } from '../../../http/qr/contract.ts'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { saveFile } from '../../core/csv.ts'
@@ -198,7 +198,7 @@ const Designer = ({ id, initial, link, scans }: FormProps) => {
 }
 
 const Existing = ({ id }: { readonly id: number }) => {
-  const found = useLoad<QrAnswer>(`/api/qr/${id}`)
+  const found = useLoad<FoundQrCode>(`/api/qr/${id}`)
   const texts = t().qr
   if (found.error?.status === 404)
     return <NotFound title={texts.notFound} text={t().link.notFoundText} href={href('/qr')} name={texts.title} />

@@ -1,5 +1,5 @@
 import { localHostIn } from '../../core/address.ts'
-import type { QrRow, Qrs } from '../../core/answers.ts'
+import type { QrCode, QrCodeList } from '../../../http/qr/contract.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, href } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
@@ -13,7 +13,7 @@ import { Empty, Failed, Notice, Skeleton } from '../../parts/states.tsx'
 
 const sizes = ['24', '48', '96']
 
-const Card = ({ code }: { readonly code: QrRow }) => (
+const Card = ({ code }: { readonly code: QrCode }) => (
   <li>
     <a class="qr-card" href={href(`/qr/${code.id}`)}>
       {/* the picture itself, from this service; the revision of the row makes a new design visible at once */}
@@ -32,7 +32,7 @@ const Card = ({ code }: { readonly code: QrRow }) => (
 export const QrCodes = () => {
   const { query } = at.value
   const wanted = new URLSearchParams({ limit: query.get('limit') ?? '24', page: query.get('page') ?? '1' })
-  const list = useLoad<Qrs>(`/api/qr?${wanted.toString()}`)
+  const list = useLoad<QrCodeList>(`/api/qr?${wanted.toString()}`)
   const texts = t().qr
   const rows = list.data?.data.qrs ?? []
   const host = localHostIn(service.baseUrl)

@@ -1,4 +1,4 @@
-import type { StatsRow } from '../../core/answers.ts'
+import type { StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { go } from '../../core/router.ts'
 import { fill, t } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -8,7 +8,7 @@ import { type Dimension, dimensions, filterOf, isFiltered, nameOf, toggled, with
 const most = 15
 
 /** What is filtered by, each removable, and a menu with what could be. */
-export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly StatsRow[]>> }) => {
+export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly StatisticsRow[]>> }) => {
   const texts = t().stats
   const classes = ['human', 'bot', 'preview', 'prefetch'].map((value) => ({ value, name: value, count: 0 }))
   const choices = (name: Dimension) =>

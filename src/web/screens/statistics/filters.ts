@@ -1,5 +1,5 @@
 import { withoutScheme } from '../../core/address.ts'
-import type { ClickLine } from '../../core/answers.ts'
+import type { ClickLine } from '../../../http/streams/contract.ts'
 import { at, withQuery } from '../../core/router.ts'
 import { countryName, languageName } from '../../core/names.ts'
 import { service } from '../../core/session.ts'

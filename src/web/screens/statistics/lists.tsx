@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Stats, StatsRow } from '../../core/answers.ts'
+import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { type ApiError, get } from '../../core/api.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
 import { pathAt } from '../../core/past.ts'
@@ -21,7 +21,7 @@ export type AllRows = (dimension: Listed) => string
 export const saveRows = async (dimension: Listed, path: string): Promise<void> => {
   const { stats, chart } = t()
   try {
-    const { data } = await get<Stats>(pathAt(path))
+    const { data } = await get<StatisticsAnswer>(pathAt(path))
     const cells = (data.by[dimension] ?? []).map(({ value, name, count }) => [
       value,
       nameOf(dimension, value, name),
@@ -43,7 +43,7 @@ const targetOf = (dimension: Listed, value: string): string | undefined => {
 
 interface RowsProps {
   readonly dimension: Listed
-  readonly rows: readonly StatsRow[]
+  readonly rows: readonly StatisticsRow[]
   readonly total: number
   readonly shown?: number
 }
@@ -77,7 +77,7 @@ export const Rows = ({ dimension, rows, total, shown = rowsShown }: RowsProps) =
 interface ListsProps {
   /** dimensions of which one is shown at a time */
   readonly group: readonly Listed[]
-  readonly by: Readonly<Record<string, readonly StatsRow[]>> | undefined
+  readonly by: Readonly<Record<string, readonly StatisticsRow[]>> | undefined
   readonly total: number
   readonly all: AllRows
   readonly error?: ApiError | undefined

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ClickLine, LinkAnswer } from '../../core/answers.ts'
+import type { FoundLink } from '../../../http/links/contract/link.ts'
+import type { ClickLine } from '../../../http/streams/contract.ts'
 import { get } from '../../core/api.ts'
 import { href } from '../../core/router.ts'
 import { counted, locale, t } from '../../core/texts.ts'
@@ -75,7 +76,7 @@ const useNames = (ids: readonly number[]) => {
   useEffect(() => {
     for (const id of ids.filter((one) => one !== 0 && !known.has(one))) {
       known.set(id, '…')
-      void get<LinkAnswer>(`/api/url/${id}`).then(
+      void get<FoundLink>(`/api/url/${id}`).then(
         ({ details }) => {
           known.set(id, details.alias)
           render((n) => n + 1)

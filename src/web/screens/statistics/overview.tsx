@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { localHostIn } from '../../core/address.ts'
-import type { Links } from '../../core/answers.ts'
+import type { LinkList } from '../../../http/links/contract/link.ts'
 import { ApiError, request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
 import { at, go, href } from '../../core/router.ts'
@@ -84,7 +84,7 @@ const First = () => {
 export const Overview = () => {
   const since = account.value ? moment(account.value.registered) : new Date(0)
   const period = periodOf(at.value.query, since)
-  const links = useLoad<Links>('/api/urls?limit=1&archived=all&fields=id')
+  const links = useLoad<LinkList>('/api/urls?limit=1&archived=all&fields=id')
   if (links.data?.data.result === 0) return <First />
   const texts = t().overview
   const compared = period.name === 'all' ? '' : fill(texts.compared, { period: periodInWords(periodBefore(period)) })

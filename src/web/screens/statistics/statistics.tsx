@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Stats } from '../../core/answers.ts'
+import type { StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { at, go, withQuery } from '../../core/router.ts'
@@ -32,7 +32,7 @@ const metricIn = (query: URLSearchParams, ofKinds: boolean): Metric =>
       : 'clicks'
 
 /** Returns what was counted. With a filter of kinds, all requests of these kinds are. */
-const totalsOf = (data: Stats['data'] | undefined, metric: Metric, ofKinds: boolean): readonly Total[] => {
+const totalsOf = (data: StatisticsAnswer['data'] | undefined, metric: Metric, ofKinds: boolean): readonly Total[] => {
   const texts = t().overview
   const { total, before } = data ?? {}
   const scans = data && (data.by['source']?.find(({ value }) => value === 'qr')?.count ?? 0)
@@ -69,7 +69,7 @@ const totalsOf = (data: Stats['data'] | undefined, metric: Metric, ofKinds: bool
 }
 
 /** Up to which event the figures are complete: an account book has a line for that. */
-const Exact = ({ data }: { readonly data: Stats['data'] }) => {
+const Exact = ({ data }: { readonly data: StatisticsAnswer['data'] }) => {
   const { event, at: stored, behind } = data.through
   const texts = t().stats
   if (event === null) return <p class="exact">{texts.noEvents}</p>
@@ -113,8 +113,8 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
   const own: Readonly<Record<string, string>> = of === undefined ? {} : { [of.by]: String(of.id) }
   const ofOneLink = of?.by === 'link'
   const compared: Readonly<Record<string, string>> = period.name === 'all' ? {} : { compare: 'before' }
-  const stats = useLoad<Stats>(queryOf(period, { ...own, by: summed, limit: rows, ...compared }))
-  const others = useLoad<Stats>(queryOf(period, { ...own, by: ofOneLink ? 'rule' : 'link', limit: rows }))
+  const stats = useLoad<StatisticsAnswer>(queryOf(period, { ...own, by: summed, limit: rows, ...compared }))
+  const others = useLoad<StatisticsAnswer>(queryOf(period, { ...own, by: ofOneLink ? 'rule' : 'link', limit: rows }))
   const [again, othersAgain] = [useRefresh(stats), useRefresh(others)]
   const onClicks = () => {
     again()

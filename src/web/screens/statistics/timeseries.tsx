@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Stats, StatsTime } from '../../core/answers.ts'
+import type { OverTime, StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import { csvOf, saveFile } from '../../core/csv.ts'
 import type { Loaded } from '../../core/load.ts'
 import { shownTime } from '../../core/past.ts'
@@ -14,7 +14,7 @@ import { TableTools } from './tabletools.tsx'
 export type Metric = 'clicks' | 'uniqueClicks' | 'visits'
 
 /** Returns the points of a series, beside those of the period before. */
-const pointsOf = (metric: Metric, now: StatsTime, before: StatsTime | null | undefined): readonly Point[] =>
+const pointsOf = (metric: Metric, now: OverTime, before: OverTime | null | undefined): readonly Point[] =>
   now.series.map((point, i) => ({
     at: moment(point.at),
     n: point[metric],
@@ -82,7 +82,7 @@ interface TimeSeriesProps {
   readonly title: string
   readonly metric: Metric
   readonly period: Period
-  readonly now: Loaded<Stats>
+  readonly now: Loaded<StatisticsAnswer>
   /** of the file with the same figures */
   readonly file: string
 }

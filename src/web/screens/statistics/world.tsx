@@ -1,6 +1,6 @@
 import type { World } from 'linkledger:world'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { StatsRow } from '../../core/answers.ts'
+import type { StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { go } from '../../core/router.ts'
 import { counted, fill, t } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
@@ -39,7 +39,7 @@ const steps = 5
 const stepOf = (n: number, most: number) =>
   n === 0 ? 0 : Math.max(1, steps - Math.round(Math.log(most / n) / Math.log(4)))
 
-const Map = ({ world, rows }: { readonly world: World; readonly rows: readonly StatsRow[] }) => {
+const Map = ({ world, rows }: { readonly world: World; readonly rows: readonly StatisticsRow[] }) => {
   const counts: Readonly<Record<string, number>> = Object.fromEntries(rows.map(({ value, count }) => [value, count]))
   const most = Math.max(1, ...rows.map(({ value, count }) => (value === 'none' ? 0 : count)))
   const chosen = filterOf('country')
@@ -64,7 +64,7 @@ const Map = ({ world, rows }: { readonly world: World; readonly rows: readonly S
 }
 
 interface CountriesProps {
-  readonly rows: readonly StatsRow[] | undefined
+  readonly rows: readonly StatisticsRow[] | undefined
   readonly total: number
   readonly all: AllRows
 }

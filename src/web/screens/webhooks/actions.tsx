@@ -1,3 +1,4 @@
+import type { WebhookDetails, WebhookReplayed, WebhookRotated } from '../../../http/webhooks/contract.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
@@ -7,10 +8,9 @@ import { say } from '../../core/toasts.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
 import { OverlapField } from '../accounts/keyform.tsx'
-import type { Made, Webhook } from './form.tsx'
 
 interface ActionProps {
-  readonly webhook: Webhook
+  readonly webhook: WebhookDetails
   readonly onClose: () => void
 }
 
@@ -19,14 +19,13 @@ export const RotateSecret = ({
   webhook: { id },
   onMade,
   onClose,
-}: ActionProps & { readonly onMade: (made: Made) => void }) => {
+}: ActionProps & { readonly onMade: (made: WebhookRotated) => void }) => {
   const [overlap, setOverlap] = useState('86400')
   const form = useForm()
   const texts = t().webhooks
   const submit = async () => {
     const body = { overlap: Number(overlap) }
-    const { secret } = await request<{ readonly secret: string }>('POST', `/api/webhook/${id}/rotate`, body)
-    onMade({ id, secret })
+    onMade(await request<WebhookRotated>('POST', `/api/webhook/${id}/rotate`, body))
   }
   return (
     <FormDialog title={texts.rotate} action={texts.rotate} form={form} fields={[]} onSubmit={submit} onClose={onClose}>
@@ -48,11 +47,7 @@ export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
     const from = place === 'now' ? 'now' : place === 'event' ? Number(event) : time.replace('T', ' ')
     const until = place === 'now' || end === '' ? undefined : place === 'event' ? Number(end) : end.replace('T', ' ')
     const body = { from, ...(until === undefined ? {} : { until }) }
-    const answer = await request<{ readonly from: number; readonly until?: number }>(
-      'POST',
-      `/api/webhook/${id}/replay`,
-      body,
-    )
+    const answer = await request<WebhookReplayed>('POST', `/api/webhook/${id}/replay`, body)
     const said = { n: figure(answer.from), last: figure(answer.until ?? 0) }
     say(fill(answer.until === undefined ? texts.replayed : texts.partReplayed, said))
     onClose()

@@ -1,3 +1,7 @@
+import type { DomainList } from '../../../http/domains/contract.ts'
+import type { CampaignList } from '../../../http/links/contract/campaign.ts'
+import type { ChannelList } from '../../../http/links/contract/channel.ts'
+import type { WebhookDetails } from '../../../http/webhooks/contract.ts'
 import type { FormState } from '../../core/form.ts'
 import { useLoad } from '../../core/load.ts'
 import { t } from '../../core/alltexts.ts'
@@ -5,20 +9,14 @@ import { counted } from '../../core/texts.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 
 /** What a webhook is about; an empty list: everything. */
-export interface WebhookFilter {
-  readonly campaigns: readonly number[]
-  readonly channels: readonly number[]
-  readonly domains: readonly number[]
-  readonly tags: readonly string[]
-}
+export type WebhookFilter = Pick<WebhookDetails, 'campaigns' | 'channels' | 'domains' | 'tags'>
 export const everything: WebhookFilter = { campaigns: [], channels: [], domains: [], tags: [] }
 
-interface One {
-  readonly id: number
-  readonly name?: string
-  readonly domain?: string
-}
 type Lists = 'campaigns' | 'channels' | 'domains'
+/** The answer is one of these lists. */
+interface Answer {
+  readonly data: Partial<CampaignList['data'] & ChannelList['data'] & DomainList['data']>
+}
 
 /** The value that stands for several ids, which only the API sets. */
 const several = 'several'
@@ -34,11 +32,9 @@ interface ChoiceProps {
 /** One of the campaigns, channels or domains of the account, or any. */
 const Choice = ({ list, ids, onIds, form }: ChoiceProps) => {
   const texts = t().webhooks
-  const rows =
-    useLoad<{ readonly data: Readonly<Record<string, readonly One[]>> }>(`/api/${list}?limit=1000`).data?.data[list] ??
-    []
+  const rows = useLoad<Answer>(`/api/${list}?limit=1000`).data?.data[list] ?? []
   const value = valueOf(ids)
-  const known = rows.map(({ id, name, domain }) => [String(id), name ?? domain ?? `#${id}`] as const)
+  const known = rows.map((row) => [String(row.id), 'name' in row ? row.name : row.domain] as const)
   const isMissing = value !== '' && value !== several && !known.some(([id]) => id === value)
   return (
     <SelectField

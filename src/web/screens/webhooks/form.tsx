@@ -1,32 +1,15 @@
+import type { WebhookCreated, WebhookDetails } from '../../../http/webhooks/contract.ts'
 import { request } from '../../core/api.ts'
 import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
 import { say } from '../../core/toasts.ts'
 import { Switch, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
-import { everything, FilterFields, type WebhookFilter } from './filters.tsx'
-
-export interface Webhook extends WebhookFilter {
-  readonly id: number
-  readonly name: string
-  readonly url: string
-  readonly events: readonly string[]
-  readonly classes: readonly string[]
-  readonly status: 'active' | 'failing' | 'disabled'
-  readonly reason: string
-  readonly failing: string
-  readonly retry: string
-  readonly next: number | null
-}
-/** A webhook that was made: its secret is shown once. */
-export interface Made {
-  readonly id: number
-  readonly secret: string
-}
+import { everything, FilterFields } from './filters.tsx'
 
 interface WebhookFormProps {
-  readonly existing?: Webhook
-  readonly onDone: (made: Made | undefined) => void
+  readonly existing?: WebhookDetails
+  readonly onDone: (made: WebhookCreated | undefined) => void
   readonly onClose: () => void
 }
 
@@ -64,7 +47,7 @@ export const WebhookForm = ({ existing, onDone, onClose }: WebhookFormProps) => 
       await request('PUT', `/api/webhook/${existing.id}/update`, body)
       say(t().resources.stored)
       onDone(undefined)
-    } else onDone(await request<Made>('POST', '/api/webhook/add', body))
+    } else onDone(await request<WebhookCreated>('POST', '/api/webhook/add', body))
   }
   return (
     <FormDialog

@@ -1,3 +1,4 @@
+import type { WebhookCreated, WebhookDetails, WebhookList } from '../../../http/webhooks/contract.ts'
 import { useState } from 'preact/hooks'
 import { go, href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
@@ -7,12 +8,12 @@ import { Button } from '../../parts/button.tsx'
 import { Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
-import { type Made, type Webhook, WebhookForm } from './form.tsx'
+import { WebhookForm } from './form.tsx'
 
 const marks = { active: 'good', failing: 'bad', disabled: 'off' } as const
 
 /** Says whether a webhook sends. */
-export const WebhookState = ({ webhook: { status, failing } }: { readonly webhook: Webhook }) => (
+export const WebhookState = ({ webhook: { status, failing } }: { readonly webhook: WebhookDetails }) => (
   <Mark kind={marks[status]}>
     {status === 'failing' && failing !== ''
       ? fill(t().webhooks.failingSince, { when: momentOf(moment(failing)) })
@@ -21,7 +22,7 @@ export const WebhookState = ({ webhook: { status, failing } }: { readonly webhoo
 )
 
 /** Returns what a webhook sends, in words. */
-export const sends = ({ events }: Pick<Webhook, 'events'>): string => {
+export const sends = ({ events }: Pick<WebhookDetails, 'events'>): string => {
   const texts = t().webhooks
   return events.map((one) => (one === '*' ? texts.allChanges : one === 'clicks' ? texts.clicks : one)).join(', ')
 }
@@ -29,8 +30,8 @@ export const sends = ({ events }: Pick<Webhook, 'events'>): string => {
 /** All webhooks: other programs that are told what happens. */
 export const Webhooks = () => {
   const [isAdding, setIsAdding] = useState(false)
-  const [made, setMade] = useState<Made | undefined>(undefined)
-  const { list, rows } = useList<Webhook>('/api/webhooks', 'webhooks')
+  const [made, setMade] = useState<WebhookCreated | undefined>(undefined)
+  const { list, rows } = useList<WebhookList>('/api/webhooks', 'webhooks')
   const { webhooks: texts, resources } = t()
   const create = (
     <Button kind="primary" icon="plus" onClick={() => setIsAdding(true)}>

@@ -1,3 +1,10 @@
+import type {
+  DeliveryList,
+  FoundWebhook,
+  WebhookDetails,
+  WebhookRotated,
+  WebhookTested,
+} from '../../../http/webhooks/contract.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
@@ -17,23 +24,10 @@ import { Secret } from '../../parts/secret.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
 import { Replay, RotateSecret } from './actions.tsx'
-import { type Made, type Webhook, WebhookForm } from './form.tsx'
+import { WebhookForm } from './form.tsx'
 import { sends, WebhookState } from './list.tsx'
 
-interface Delivery {
-  readonly id: number
-  readonly message: string
-  readonly type: string
-  readonly event: number | null
-  readonly date: string
-  readonly try: number
-  readonly delivered: boolean
-  readonly status: number
-  readonly ms: number
-  readonly problem: string
-  readonly answer: string
-}
-type Tested = Pick<Delivery, 'delivered' | 'status' | 'ms' | 'problem' | 'answer'>
+type Tested = Pick<WebhookTested, 'delivered' | 'status' | 'ms' | 'problem'>
 
 /** Returns what the receiver has answered, in a few words. */
 const resultOf = ({ status, ms, problem }: Tested) => {
@@ -44,7 +38,7 @@ const resultOf = ({ status, ms, problem }: Tested) => {
 
 /** Attempts to deliver messages, the newest first. */
 const Deliveries = ({ id }: { readonly id: number }) => {
-  const { list, rows } = useList<Delivery>(`/api/webhook/${id}/deliveries`, 'deliveries')
+  const { list, rows } = useList<DeliveryList>(`/api/webhook/${id}/deliveries`, 'deliveries')
   const texts = t().webhooks
   return (
     <Section
@@ -87,13 +81,13 @@ type Action = 'edit' | 'rotate' | 'replay' | 'delete'
 
 interface AskedProps {
   readonly action: Action | undefined
-  readonly webhook: Webhook
+  readonly webhook: WebhookDetails
   readonly onClose: () => void
 }
 
 /** The window of an action; after a new secret, the one that shows it. */
 const Asked = ({ action, webhook, onClose }: AskedProps) => {
-  const [made, setMade] = useState<Made | undefined>(undefined)
+  const [made, setMade] = useState<Pick<WebhookRotated, 'secret'> | undefined>(undefined)
   const { webhooks: texts, resources, actions } = t()
   const { id, name, url } = webhook
   const remove = () =>
@@ -136,7 +130,7 @@ const Asked = ({ action, webhook, onClose }: AskedProps) => {
   }
 }
 
-const Facts = ({ webhook }: { readonly webhook: Webhook }) => {
+const Facts = ({ webhook }: { readonly webhook: WebhookDetails }) => {
   const texts = t().webhooks
   const { url, next, status, reason } = webhook
   return (
@@ -157,13 +151,13 @@ const Facts = ({ webhook }: { readonly webhook: Webhook }) => {
 }
 
 /** A webhook's facts, and what can be done with it. */
-const Settings = ({ webhook }: { readonly webhook: Webhook }) => {
+const Settings = ({ webhook }: { readonly webhook: WebhookDetails }) => {
   const [action, setAction] = useState<Action | undefined>(undefined)
   const [tested, setTested] = useState<Tested | undefined>(undefined)
   const form = useForm()
   const { webhooks: texts, resources } = t()
   const { id, status } = webhook
-  const test = () => form.run(async () => setTested(await request<Tested>('POST', `/api/webhook/${id}/test`)))
+  const test = () => form.run(async () => setTested(await request<WebhookTested>('POST', `/api/webhook/${id}/test`)))
   const switchTo = (enabled: boolean) => form.run(() => request('PUT', `/api/webhook/${id}/update`, { enabled }))
   return (
     <Section
@@ -208,7 +202,7 @@ const Settings = ({ webhook }: { readonly webhook: Webhook }) => {
 /** One webhook: what it sends and where to, a test, and what the receiver has answered. */
 export const WebhookScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const found = useLoad<{ readonly details: Webhook }>(`/api/webhook/${id}`)
+  const found = useLoad<FoundWebhook>(`/api/webhook/${id}`)
   const { webhooks: texts, link } = t()
   if (found.error?.status === 404)
     return <NotFound title={texts.notFound} text={link.notFoundText} href={href('/webhooks')} name={texts.title} />

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { LinkDetails } from '../../../../src/web/core/answers.ts'
+import type { LinkDetails } from '../../../../src/http/links/contract/link.ts'
 import { loadTexts, useLanguage } from '../../../../src/web/core/texts.ts'
 import {
   blank,
@@ -38,6 +38,7 @@ const details: LinkDetails = {
   channels: [5],
   pixels: [6],
   password: true,
+  unframed: [],
   tags: ['spring', 'sale'],
   notes: 'From the meeting',
   archived: false,

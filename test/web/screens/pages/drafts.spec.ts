@@ -1,19 +1,21 @@
 import { expect } from 'chai'
+import type { BioPageDetails } from '../../../../src/http/pages/contract/bio.ts'
 import * as bio from '../../../../src/web/screens/pages/bios/draft.ts'
 import * as overlay from '../../../../src/web/screens/pages/overlays/draft.ts'
 
 describe('the form of a bio page', () => {
-  const details: bio.Details = {
+  const details: BioPageDetails = {
     ...{ id: 7, link: 'https://links.example/u/ann', name: 'Ann', alias: 'ann', title: 'Ann', description: '' },
+    ...{ date: '2026-04-09 08:30:00', revision: 0 },
     ...{ avatar: '', theme: 'ink', color: '#123456' },
     links: [
-      { id: 3, title: 'Shop', url: 'https://shop.example/', clicks: 12 },
-      { id: 1, title: 'Blog', url: 'https://blog.example/', clicks: 0 },
+      { id: 3, title: 'Shop', url: 'https://shop.example/', clicks: 12, uniqueClicks: 9 },
+      { id: 1, title: 'Blog', url: 'https://blog.example/', clicks: 0, uniqueClicks: 0 },
     ],
   }
 
   it('sends back what it was made of: entries keep their number, by which their clicks are counted', () => {
-    const { id: _id, link: _link, links, ...rest } = details
+    const { id: _id, link: _link, date: _date, revision: _revision, links, ...rest } = details
     expect(bio.bodyOf(bio.draftOf(details))).to.deep.equal({
       ...rest,
       links: links.map(({ id, title, url }) => ({ id, title, url })),

@@ -1,13 +1,21 @@
 import { expect } from 'chai'
-import type { QrAnswer, QrType } from '../../../../src/web/core/answers.ts'
+import type { FoundQrCode } from '../../../../src/http/qr/contract.ts'
+import type { PayloadType } from '../../../../src/qr/payload.ts'
 import type * as ContentModule from '../../../../src/web/screens/qr/content.ts'
 import { usePage } from '../../page.ts'
 
 let content: typeof ContentModule
 
-const answer = (details: Partial<QrAnswer['details']>): QrAnswer => ({
+const answer = (details: Partial<FoundQrCode['details']>): Pick<FoundQrCode, 'details'> => ({
   details: {
-    ...{ id: 7, link: 'https://links.example/qr/abc', scans: 0, name: 'Poster', date: '2026-04-09 08:30:00' },
+    ...{
+      id: 7,
+      link: 'https://links.example/qr/abc',
+      scans: 0,
+      name: 'Poster',
+      date: '2026-04-09 08:30:00',
+      revision: 0,
+    },
     ...{ type: 'text', data: 'Hello', foreground: '#000000', background: '#ffffff', logo: false },
     ...details,
   },
@@ -31,7 +39,11 @@ describe('the form of a QR code', () => {
   })
 
   it('sends only the fields of its type that are filled in', () => {
-    const sent: readonly (readonly [type: QrType, data: Readonly<Record<string, string>>, sent: string | object])[] = [
+    const sent: readonly (readonly [
+      type: PayloadType,
+      data: Readonly<Record<string, string>>,
+      sent: string | object,
+    ])[] = [
       ['link', { text: ' https://links.example/a ' }, 'https://links.example/a'],
       ['phone', { text: '+49 30 1', ssid: 'left over' }, '+49 30 1'],
       ['wifi', { ssid: 'Guests', pass: '', encryption: 'nopass' }, { ssid: 'Guests', encryption: 'nopass' }],
@@ -43,7 +55,7 @@ describe('the form of a QR code', () => {
   })
 
   it('gets back from the API what it sent', () => {
-    const filled: readonly (readonly [QrType, string | Readonly<Record<string, string>>])[] = [
+    const filled: readonly (readonly [PayloadType, string | Readonly<Record<string, string>>])[] = [
       ['sms', { phone: '+49 30 1', message: 'Hi' }],
       ['text', 'Hello'],
       ['vcard', { fname: 'Ann', country: 'DE' }],

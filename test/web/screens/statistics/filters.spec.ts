@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ClickLine } from '../../../../src/web/core/answers.ts'
+import type { ClickLine } from '../../../../src/http/streams/contract.ts'
 import type * as RouterModule from '../../../../src/web/core/router.ts'
 import type * as FiltersModule from '../../../../src/web/screens/statistics/filters.ts'
 import { usePage } from '../../page.ts'
@@ -8,7 +8,8 @@ let router: typeof RouterModule
 let filters: typeof FiltersModule
 
 const click: ClickLine = {
-  id: '7',
+  ...{ id: '7-0', event: 7, index: 0, rules: 1, account: 1, revision: 1 },
+  ...{ destination: 'https://example.com/b', agent: 'Firefox', visitor: '0123456789abcdef' },
   at: '2026-04-09T08:30:00Z',
   link: 7,
   rule: 'variant:2',
@@ -16,8 +17,8 @@ const click: ClickLine = {
   country: 'DE',
   language: 'de',
   referrer: '',
-  browser: { family: 'Firefox' },
-  os: { family: 'Linux' },
+  browser: { family: 'Firefox', version: '' },
+  os: { family: 'Linux', version: '' },
   device: 'desktop',
   class: 'human',
 }

@@ -1,5 +1,6 @@
+import type { CampaignDetails, FoundCampaign } from '../../../../http/links/contract/campaign.ts'
 import { withoutScheme } from '../../../core/address.ts'
-import type { LinkRow } from '../../../core/answers.ts'
+import type { LinkList, LinkRow } from '../../../../http/links/contract/link.ts'
 import { request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
 import { useHidden } from '../../../core/removal.ts'
@@ -10,17 +11,12 @@ import { attempt } from '../../../core/toasts.ts'
 import { CopyButton, IconButton } from '../../../parts/button.tsx'
 import { Listing, Named, useList } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
-import { type Campaign, CampaignForm, Openness } from './list.tsx'
+import { CampaignForm, Openness } from './list.tsx'
 import { Figures } from '../group/figures.tsx'
 import { GroupScreen } from '../group/group.tsx'
 
-interface Answer {
-  readonly details: Campaign
-  readonly data: { readonly links: number; readonly clicks: number; readonly uniqueClicks: number }
-}
-
 /** The public addresses of a campaign. */
-const Addresses = ({ campaign: { rotator, list } }: { readonly campaign: Campaign }) => {
+const Addresses = ({ campaign: { rotator, list } }: { readonly campaign: CampaignDetails }) => {
   const texts = t().campaigns
   if (rotator === false) return null
   const rows = [
@@ -48,7 +44,7 @@ const Addresses = ({ campaign: { rotator, list } }: { readonly campaign: Campaig
 
 /** The links of a campaign, those with most clicks first. */
 const CampaignLinks = ({ id }: { readonly id: number }) => {
-  const { list, rows } = useList<LinkRow>('/api/urls', 'urls', {
+  const { list, rows } = useList<LinkList>('/api/urls', 'urls', {
     campaign: String(id),
     order: 'click',
     archived: 'all',
@@ -107,9 +103,9 @@ const CampaignLinks = ({ id }: { readonly id: number }) => {
 /** One campaign: its links, its public addresses, and what became of them. */
 export const CampaignScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const loaded = useLoad<Answer>(`/api/campaign/${id}`)
+  const loaded = useLoad<FoundCampaign>(`/api/campaign/${id}`)
   return (
-    <GroupScreen<Campaign, Answer>
+    <GroupScreen<CampaignDetails, FoundCampaign>
       of="campaign"
       id={id}
       loaded={loaded}

@@ -1,3 +1,4 @@
+import type { CampaignDetails, CampaignList } from '../../../../http/links/contract/campaign.ts'
 import { withoutScheme } from '../../../core/address.ts'
 import { useDraft } from '../../../core/draft.ts'
 import { href } from '../../../core/router.ts'
@@ -11,20 +12,11 @@ import { Mark } from '../../../parts/mark.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 import { ResourceForm } from '../../../parts/resourceform.tsx'
 
-export interface Campaign {
-  readonly id: number
-  readonly name: string
-  readonly public: boolean
-  readonly rotator: string | false
-  /** address of the page with its links, which ends with its slug and its id */
-  readonly list: string
-}
-
-const slugOf = ({ id, list }: Pick<Campaign, 'id' | 'list'>) =>
+const slugOf = ({ id, list }: Pick<CampaignDetails, 'id' | 'list'>) =>
   decodeURIComponent(new URL(list).pathname.split('/').at(-1) ?? '').slice(0, -`-${id}`.length)
 
 interface CampaignFormProps {
-  readonly campaign?: Campaign | undefined
+  readonly campaign?: CampaignDetails | undefined
   readonly onClose: () => void
 }
 
@@ -61,12 +53,12 @@ export const CampaignForm = ({ campaign, onClose }: CampaignFormProps) => {
 }
 
 /** Says whether visitors find a campaign. */
-export const Openness = ({ campaign }: { readonly campaign: Pick<Campaign, 'public'> }) =>
+export const Openness = ({ campaign }: { readonly campaign: Pick<CampaignDetails, 'public'> }) =>
   campaign.public ? <Mark kind="good">{t().campaigns.public}</Mark> : <Mark kind="off">{t().campaigns.private}</Mark>
 
 /** All campaigns: links that belong together. */
 export const Campaigns = () => (
-  <OwnedList<Campaign>
+  <OwnedList<CampaignList>
     path="/api/campaigns"
     field="campaigns"
     one="/api/campaign"

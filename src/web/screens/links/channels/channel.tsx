@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
 import { request } from '../../../core/api.ts'
-import type { List } from '../../../core/answers.ts'
+import type { ChannelDetails, ChannelItem, FoundChannel } from '../../../../http/links/contract/channel.ts'
 import { useLoad } from '../../../core/load.ts'
 import { at, href, type ScreenProps } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -12,25 +12,12 @@ import { IconButton } from '../../../parts/button.tsx'
 import { Listing, listQuery, Named } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { Swatch } from '../../../parts/swatch.tsx'
-import { type Channel, ChannelForm } from './list.tsx'
+import { ChannelForm } from './list.tsx'
 import { Figures } from '../group/figures.tsx'
 import { GroupScreen } from '../group/group.tsx'
 
-type Kind = 'links' | 'bio' | 'qr'
-interface Item {
-  readonly type: Kind
-  readonly id: number
-  readonly title: string
-  readonly link: string
-  readonly date: string
-}
-type Answer = List<'items', Item> & {
-  readonly details: Channel
-  readonly totals: { readonly links: number; readonly clicks: number; readonly uniqueClicks: number }
-}
-
-const keyOf = ({ type, id }: Pick<Item, 'type' | 'id'>) => `${type}/${id}`
-const placeOf = ({ type, id }: Item) => href(`/${type}/${id}`)
+const keyOf = ({ type, id }: Pick<ChannelItem, 'type' | 'id'>) => `${type}/${id}`
+const placeOf = ({ type, id }: ChannelItem) => href(`/${type}/${id}`)
 
 /** What is in a channel: each leaves it at once, and is put back by Undo. */
 const Items = ({
@@ -39,13 +26,13 @@ const Items = ({
   reload,
 }: {
   readonly id: number
-  readonly answer: Answer
+  readonly answer: FoundChannel
   readonly reload: () => void
 }) => {
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const { channels: texts, resources } = t()
   const back = (key: string) => setGone((before) => new Set([...before].filter((one) => one !== key)))
-  const takeOut = (item: Item) => {
+  const takeOut = (item: ChannelItem) => {
     const key = keyOf(item)
     const path = `/api/channel/${id}/assign/${key}`
     return attempt({
@@ -93,10 +80,10 @@ const Items = ({
 /** One channel: what is in it, and what became of its links. */
 export const ChannelScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const loaded = useLoad<Answer>(`/api/channel/${id}?${listQuery().toString()}`)
+  const loaded = useLoad<FoundChannel>(`/api/channel/${id}?${listQuery().toString()}`)
   const { channels: texts } = t()
   return (
-    <GroupScreen<Channel, Answer>
+    <GroupScreen<ChannelDetails, FoundChannel>
       of="channel"
       id={id}
       loaded={loaded}

@@ -1,3 +1,4 @@
+import type { ChannelDetails, ChannelList } from '../../../../http/links/contract/channel.ts'
 import { useDraft } from '../../../core/draft.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -8,16 +9,8 @@ import { OwnedList } from '../../../parts/ownedlist.tsx'
 import { ResourceForm } from '../../../parts/resourceform.tsx'
 import { Swatch } from '../../../parts/swatch.tsx'
 
-export interface Channel {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly color: string
-  readonly starred: boolean
-}
-
 interface ChannelFormProps {
-  readonly channel?: Channel | undefined
+  readonly channel?: ChannelDetails | undefined
   readonly onClose: () => void
 }
 
@@ -49,7 +42,7 @@ export const ChannelForm = ({ channel, onClose }: ChannelFormProps) => {
 
 /** All channels: where links, QR codes and bio pages are shared. */
 export const Channels = () => (
-  <OwnedList<Channel>
+  <OwnedList<ChannelList>
     path="/api/channels"
     field="channels"
     one="/api/channel"

@@ -1,9 +1,10 @@
+import type { BulkAnswer } from '../../../../http/links/contract/bulk.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import type { Domains } from '../../../core/answers.ts'
+import type { DomainList } from '../../../../http/domains/contract.ts'
 import { request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
-import { type Failed, told } from '../../../core/messages.ts'
+import { told } from '../../../core/messages.ts'
 import { service, shortHost } from '../../../core/session.ts'
 import { problemOf } from '../../../core/form.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -15,9 +16,6 @@ import type { FormProps } from './form.tsx'
 /** ms after the last letter until a name is tried */
 const pause = 300
 
-interface Tried {
-  readonly rows: readonly Failed[]
-}
 interface Availability {
   readonly name: string
   readonly problem: string | undefined
@@ -35,8 +33,8 @@ const useAvailability = ({ custom, domain }: Pick<Draft, 'custom' | 'domain'>, o
       const rows = [{ url: 'https://example.com/', custom: name, domain }]
       const ask = async () => {
         const path = '/api/urls/bulk?op=create&dryRun=true'
-        const [row] = (await request<Tried>('POST', path, { rows }, stop.signal)).rows
-        const problem = row?.message === undefined || row.field === 'domain' ? undefined : await told(row)
+        const [row] = (await request<BulkAnswer>('POST', path, { rows }, stop.signal)).rows
+        const problem = row?.error !== 1 || row.field === 'domain' ? undefined : await told(row)
         if (!stop.signal.aborted) setFound({ name, problem: problem?.words })
       }
       ask().catch(() => {})
@@ -52,7 +50,7 @@ const useAvailability = ({ custom, domain }: Pick<Draft, 'custom' | 'domain'>, o
 /** The short address: its host and its name. */
 export const AliasField = ({ draft, set, error, own }: FormProps & { readonly own: string | undefined }) => {
   const texts = t().editor
-  const domains = useLoad<Domains>('/api/domains?limit=1000').data?.data.domains ?? []
+  const domains = useLoad<DomainList>('/api/domains?limit=1000').data?.data.domains ?? []
   const found = useAvailability(draft, own)
   const host = withoutScheme(draft.domain || service.baseUrl)
   const good = found && found.problem === undefined ? fill(texts.free, { name: `${host}/${found.name}` }) : undefined

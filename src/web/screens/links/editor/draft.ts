@@ -1,6 +1,8 @@
-import type { LinkDetails, Pair, Variant } from '../../../core/answers.ts'
+import type { LinkDetails } from '../../../../http/links/contract/link.ts'
 import { type Rule, rulesOf } from './rules.ts'
 
+/** A variant has no id before it is stored. */
+type Variant = Omit<LinkDetails['variants'][number], 'id'> & { readonly id?: number }
 /** A link as its form has it: everything is text, until it is sent. */
 export interface Draft {
   readonly url: string
@@ -24,7 +26,7 @@ export interface Draft {
   readonly metadescription: string
   readonly metaimage: string
   readonly type: string
-  readonly parameters: readonly Pair[]
+  readonly parameters: LinkDetails['parameters']
   readonly forward: boolean
   readonly pixels: readonly number[]
 }

@@ -1,4 +1,5 @@
-import type { Campaigns, Channels } from '../../../core/answers.ts'
+import type { CampaignList } from '../../../../http/links/contract/campaign.ts'
+import type { ChannelList } from '../../../../http/links/contract/channel.ts'
 import { useLoad } from '../../../core/load.ts'
 import { problemOf } from '../../../core/form.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -95,8 +96,8 @@ const options = (rows: Named | undefined, value: string): readonly (readonly [st
 export const OrganizeForm = (props: FormProps) => {
   const { draft, set, error } = props
   const texts = t().editor
-  const campaigns = useLoad<Campaigns>('/api/campaigns?limit=1000').data?.data.campaigns
-  const channels = useLoad<Channels>('/api/channels?limit=1000').data?.data.channels
+  const campaigns = useLoad<CampaignList>('/api/campaigns?limit=1000').data?.data.campaigns
+  const channels = useLoad<ChannelList>('/api/channels?limit=1000').data?.data.channels
   const campaign = campaigns?.find(({ id }) => String(id) === draft.campaign)?.name
   return (
     <Fold

@@ -1,4 +1,6 @@
-import type { List } from '../../../core/answers.ts'
+import type { OverlayList } from '../../../../http/pages/contract/overlay.ts'
+import type { PixelList } from '../../../../http/pages/contract/pixel.ts'
+import type { SplashList } from '../../../../http/pages/contract/splash.ts'
 import { useLoad } from '../../../core/load.ts'
 import { problemOf } from '../../../core/form.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -6,10 +8,6 @@ import { fill } from '../../../core/texts.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { Problem, SelectField, Switch } from '../../../parts/field.tsx'
 import { Fold, type FormProps } from './form.tsx'
-
-type Overlays = List<'cta', { readonly id: number; readonly name: string }>
-type Splashes = List<'splash', { readonly id: number; readonly name: string }>
-type Pixels = List<'pixels', { readonly id: number; readonly name: string }>
 
 const Parameters = ({ draft, set, error }: FormProps) => {
   const texts = t().editor
@@ -62,9 +60,9 @@ const Parameters = ({ draft, set, error }: FormProps) => {
 export const RedirectForm = (props: FormProps) => {
   const { draft, set, error } = props
   const texts = t().editor
-  const splashes = useLoad<Splashes>('/api/splash?limit=1000').data?.data.splash ?? []
-  const overlays = useLoad<Overlays>('/api/overlay?limit=1000').data?.data.cta ?? []
-  const pixels = useLoad<Pixels>('/api/pixels?limit=1000').data?.data.pixels ?? []
+  const splashes = useLoad<SplashList>('/api/splash?limit=1000').data?.data.splash ?? []
+  const overlays = useLoad<OverlayList>('/api/overlay?limit=1000').data?.data.cta ?? []
+  const pixels = useLoad<PixelList>('/api/pixels?limit=1000').data?.data.pixels ?? []
   const types: readonly (readonly [string, string])[] = [
     ...Object.entries(texts.types),
     ...splashes.map(({ id, name }) => [`splash-${id}`, fill(texts.splashNamed, { name })] as const),

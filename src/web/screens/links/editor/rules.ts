@@ -1,6 +1,6 @@
 import { choose, type Names, ruleName, type VisitorFacts } from '../../../../clicks/visitor/choose.ts'
 import { deviceNames, hasName } from '../../../../clicks/visitor/device.ts'
-import type { LinkDetails } from '../../../core/answers.ts'
+import type { LinkDetails } from '../../../../http/links/contract/link.ts'
 import { t } from '../../../core/alltexts.ts'
 import { lang } from '../../../core/texts.ts'
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import type { LinkAnswer } from '../../../core/answers.ts'
+import type { FoundLink, LinkWritten } from '../../../../http/links/contract/link.ts'
 import { ApiError, request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
 import { go, href } from '../../../core/router.ts'
@@ -26,18 +26,13 @@ interface FormState extends FormProps {
   readonly onClose: () => void
 }
 
-interface Written {
-  readonly id: number
-  readonly shorturl: string
-}
-
 /** Stores a form. A new link is then shown, with its QR code. */
 const store = async ({ id, draft, before, onClose }: Pick<FormState, 'id' | 'draft' | 'before' | 'onClose'>) => {
   const body = bodyOf(draft, before)
   const { shorturl, id: made } =
     id === undefined
-      ? await request<Written>('POST', '/api/url/add', body)
-      : await request<Written>('PUT', `/api/url/${id}/update`, body)
+      ? await request<LinkWritten>('POST', '/api/url/add', body)
+      : await request<LinkWritten>('PUT', `/api/url/${id}/update`, body)
   const name = withoutScheme(shorturl)
   say(fill(id === undefined ? t().editor.created : t().editor.saved, { name }))
   if (id === undefined) go(href(`/links/${made}`, { made: '1' }), { replace: true })
@@ -105,7 +100,7 @@ interface InitialProps {
 }
 
 const Existing = ({ id, onClose }: { readonly id: number; readonly onClose: () => void }) => {
-  const link = useLoad<LinkAnswer>(`/api/url/${id}`)
+  const link = useLoad<FoundLink>(`/api/url/${id}`)
   if (link.data) {
     const { details } = link.data
     const initial = draftOf(details, service.baseUrl)

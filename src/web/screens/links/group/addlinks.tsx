@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import type { Links } from '../../../core/answers.ts'
+import type { LinkList } from '../../../../http/links/contract/link.ts'
 import { changeLinks } from '../../../core/bulk.ts'
 import { useForm } from '../../../core/form.ts'
 import { useLoad } from '../../../core/load.ts'
@@ -27,7 +27,7 @@ const shown = 20
 export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const [q, setQ] = useState('')
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())
-  const links = useLoad<Links>(`/api/urls?limit=${shown}&q=${encodeURIComponent(q)}`)
+  const links = useLoad<LinkList>(`/api/urls?limit=${shown}&q=${encodeURIComponent(q)}`)
   const form = useForm()
   const texts = t().resources
   const pick = (id: number, isPicked: boolean) =>

@@ -1,3 +1,4 @@
+import type { BioPageDetails, FoundBioPage } from '../../../../http/pages/contract/bio.ts'
 import { withoutScheme } from '../../../core/address.ts'
 import { get } from '../../../core/api.ts'
 import type { FormState } from '../../../core/form.ts'
@@ -14,18 +15,7 @@ import { NotFound, Section } from '../../../parts/section.tsx'
 import { Sortable } from '../../../parts/sortable.tsx'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 import { Totals } from '../../statistics/totals.tsx'
-import {
-  type Answer,
-  blank,
-  bodyOf,
-  type Details,
-  type Draft,
-  draftOf,
-  type Entry,
-  fields,
-  themes,
-  withEntry,
-} from './draft.ts'
+import { blank, bodyOf, type Draft, draftOf, type Entry, fields, themes, withEntry } from './draft.ts'
 import { Preview } from './preview.tsx'
 
 /** most entries of a page */
@@ -36,7 +26,7 @@ interface EntriesProps {
   readonly set: (changes: Partial<Draft>) => void
   readonly form: FormState
   /** the entries that are stored, with their clicks */
-  readonly stored: Details['links']
+  readonly stored: BioPageDetails['links']
 }
 
 /** The entries of a page, in their order. Each keeps its clicks wherever it goes. */
@@ -95,7 +85,7 @@ const Entries = ({ draft: { entries }, set, form, stored }: EntriesProps) => {
 }
 
 /** What became of a page. */
-const Counts = ({ data }: { readonly data: Answer['data'] }) => {
+const Counts = ({ data }: { readonly data: FoundBioPage['data'] }) => {
   const texts = t().bios
   return (
     <Totals
@@ -161,7 +151,7 @@ const About = ({ draft, set, form }: Omit<EntriesProps, 'stored'>) => {
   )
 }
 
-const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
+const Form = ({ answer }: { readonly answer: FoundBioPage | undefined }) => {
   const initial = answer ? draftOf(answer.details) : blank
   const id = answer?.details.id
   const form = useEditor({
@@ -171,7 +161,7 @@ const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
     bodyOf,
     screens: '/bio',
     // new entries have ids then: the next change of theirs must not make them new ones again
-    read: async (stored) => draftOf((await get<Answer>(`/api/bio/${stored}`)).details),
+    read: async (stored) => draftOf((await get<FoundBioPage>(`/api/bio/${stored}`)).details),
   })
   const { draft, set, stored, editor } = form
   const texts = t().bios
@@ -205,7 +195,7 @@ const Form = ({ answer }: { readonly answer: Answer | undefined }) => {
 }
 
 const Existing = ({ id }: { readonly id: number }) => {
-  const found = useLoad<Answer>(`/api/bio/${id}`)
+  const found = useLoad<FoundBioPage>(`/api/bio/${id}`)
   const { bios: texts, link } = t()
   if (found.error?.status === 404)
     return <NotFound title={texts.notFound} text={link.notFoundText} href={href('/bio')} name={texts.title} />

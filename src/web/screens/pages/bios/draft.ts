@@ -1,3 +1,5 @@
+import type { BioPageDetails } from '../../../../http/pages/contract/bio.ts'
+
 export const themes = ['paper', 'ink', 'sand', 'color'] as const
 export type Theme = (typeof themes)[number]
 
@@ -20,26 +22,6 @@ export interface Draft {
   readonly entries: readonly Entry[]
 }
 
-export interface Details extends Omit<Draft, 'entries'> {
-  readonly id: number
-  readonly link: string
-  readonly links: readonly {
-    readonly id: number
-    readonly title: string
-    readonly url: string
-    readonly clicks: number
-  }[]
-}
-export interface Answer {
-  readonly details: Details
-  readonly data: {
-    readonly views: number
-    readonly uniqueViews: number
-    readonly clicks: number
-    readonly uniqueClicks: number
-  }
-}
-
 export const blank: Draft = {
   name: '',
   alias: '',
@@ -54,13 +36,14 @@ export const blank: Draft = {
 export const fields = ['name', 'alias', 'title', 'description', 'avatar', 'theme', 'color', 'links']
 
 /** Returns the form of a page that there is. */
-export const draftOf = ({ name, alias, title, description, avatar, theme, color, links }: Details): Draft => ({
+export const draftOf = ({ name, alias, title, description, avatar, theme, color, links }: BioPageDetails): Draft => ({
   name,
   alias,
   title,
   description,
   avatar,
-  theme,
+  // the theme of a newer release stays as it is
+  theme: theme as Theme,
   color,
   entries: links.map(({ id, title: text, url }, key) => ({ key, id, title: text, url })),
 })

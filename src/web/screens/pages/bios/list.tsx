@@ -1,3 +1,4 @@
+import type { BioPageList } from '../../../../http/pages/contract/bio.ts'
 import { withoutScheme } from '../../../core/address.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -6,19 +7,11 @@ import { CopyButton } from '../../../parts/button.tsx'
 import { Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
-interface BioRow {
-  readonly id: number
-  readonly name: string
-  readonly link: string
-  readonly views: number
-  readonly clicks: number
-}
-
 /** All bio pages: one address for many links. */
 export const Bios = () => {
   const { bios: texts, resources, links } = t()
   return (
-    <OwnedList<BioRow>
+    <OwnedList<BioPageList>
       path="/api/bio"
       field="bio"
       one="/api/bio"

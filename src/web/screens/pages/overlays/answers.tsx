@@ -1,3 +1,4 @@
+import type { OverlayAnswer, OverlayAnswerList } from '../../../../http/pages/contract/overlay.ts'
 import { useState } from 'preact/hooks'
 import { saveList } from '../../../core/readall.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -9,26 +10,20 @@ import { Listing, listQuery, useList } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { answersOf, type OverlayType } from './draft.ts'
 
-interface AnswerRow {
-  readonly id: number
-  readonly date: string
-  readonly fields: Readonly<Record<string, string>>
-}
-
 /** A field that was not filled in; all of them are missing once the answer was erased. */
-const Missing = ({ fields }: Pick<AnswerRow, 'fields'>) =>
+const Missing = ({ fields }: Pick<OverlayAnswer, 'fields'>) =>
   Object.keys(fields).length === 0 ? <Erased /> : <span class="quiet">–</span>
 
 /** What visitors sent through an overlay. It is text of strangers, shown as such. */
 export const Answers = ({ id, type }: { readonly id: number; readonly type: OverlayType }) => {
   const path = `/api/overlay/${id}/answers`
-  const { list, rows } = useList<AnswerRow>(path, 'answers')
+  const { list, rows } = useList<OverlayAnswerList>(path, 'answers')
   const [saving, setSaving] = useState(false)
   const { overlays: texts, links } = t()
   const names = answersOf[type] ?? []
   const save = () => {
     setSaving(true)
-    void saveList<'answers', AnswerRow>({
+    void saveList<OverlayAnswerList>({
       path,
       name: 'answers',
       query: listQuery(),
@@ -59,7 +54,7 @@ export const Answers = ({ id, type }: { readonly id: number; readonly type: Over
           { name: texts.when, cell: ({ date }) => <span class="when">{momentOf(moment(date))}</span> },
           ...names.map((name) => ({
             name: texts.visitor.fields[name],
-            cell: ({ fields }: AnswerRow) =>
+            cell: ({ fields }: OverlayAnswer) =>
               fields[name] === undefined ? (
                 <Missing fields={fields} />
               ) : (

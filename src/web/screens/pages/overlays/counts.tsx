@@ -1,3 +1,4 @@
+import type { PollCounts } from '../../../../http/pages/contract/overlay.ts'
 import { useState } from 'preact/hooks'
 import { csvOf, saveFile } from '../../../core/csv.ts'
 import { useLoad } from '../../../core/load.ts'
@@ -8,13 +9,6 @@ import { Section } from '../../../parts/section.tsx'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 import { TableTools } from '../../statistics/tabletools.tsx'
 
-interface Counts {
-  readonly data: {
-    readonly answers: number
-    readonly counted: number
-    readonly choices: readonly { readonly choice: string | null; readonly count: number }[]
-  }
-}
 interface Row {
   readonly name: string
   readonly n: number
@@ -23,7 +17,7 @@ interface Row {
 /**
  * Returns a row for each choice: those on offer also before the first answer, and those that are not offered any more.
  */
-const rowsOf = (options: readonly string[], { data: { choices } }: Counts): readonly Row[] => [
+const rowsOf = (options: readonly string[], { data: { choices } }: PollCounts): readonly Row[] => [
   ...choices.map(({ choice, count }) => ({ name: choice ?? t().history.erased, n: count })),
   ...options
     .filter((option) => option !== '' && !choices.some(({ choice }) => choice === option))
@@ -64,7 +58,7 @@ const Table = ({ rows, total }: { readonly rows: readonly Row[]; readonly total:
 /** The result of a poll: how often each answer was chosen, as bars and as a table. */
 export const PollResult = ({ id, options }: { readonly id: number; readonly options: readonly string[] }) => {
   const [asTable, setAsTable] = useState(false)
-  const counts = useLoad<Counts>(`/api/overlay/${id}/answers/counts`)
+  const counts = useLoad<PollCounts>(`/api/overlay/${id}/answers/counts`)
   const { overlays: texts } = t()
   const total = counts.data?.data.counted ?? 0
   const rows = counts.data ? rowsOf(options, counts.data) : []

@@ -1,20 +1,15 @@
+import type { OverlayDetails } from '../../../../http/pages/contract/overlay.ts'
+
 export const types = ['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'] as const
 export type OverlayType = (typeof types)[number]
 export const positions = ['bl', 'br', 'tl', 'tr'] as const
 
-/** An overlay as its form has it; also as the API takes and returns it. */
-export interface Draft {
+/** What the API takes and returns of an overlay. */
+type Fields = Omit<OverlayDetails, 'id' | 'date' | 'revision'>
+/** An overlay as its form has it. */
+export interface Draft extends Fields {
   readonly type: OverlayType
-  readonly name: string
-  readonly message: string
-  readonly label: string
-  readonly link: string
-  readonly image: string
-  readonly color: string
   readonly position: (typeof positions)[number]
-  readonly question: string
-  readonly options: readonly string[]
-  readonly coupon: string
 }
 
 export const blank: Draft = {
@@ -50,8 +45,9 @@ export const answersOf: Readonly<Partial<Record<OverlayType, readonly ('name' | 
 }
 
 /** Returns the form of an overlay that there is. */
-export const draftOf = (details: Draft): Draft => {
-  const { type, name, message, label, link, image, color, position, question, options, coupon } = details
+export const draftOf = (overlay: Fields): Draft => {
+  // what a newer release has added stays as it is
+  const { type, name, message, label, link, image, color, position, question, options, coupon } = overlay as Draft
   const rows = options.length > 0 ? options : blank.options
   return { type, name, message, label, link, image, color, position, question, options: rows, coupon }
 }

@@ -1,22 +1,16 @@
+import type { OverlayList } from '../../../../http/pages/contract/overlay.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
+import { textFor } from '../../../core/texts.ts'
 import { dateOf, moment } from '../../../core/time.ts'
 import { Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
-import type { OverlayType } from './draft.ts'
-
-interface OverlayRow {
-  readonly id: number
-  readonly type: OverlayType
-  readonly name: string
-  readonly date: string
-}
 
 /** All overlays: what stands above a framed destination. */
 export const Overlays = () => {
   const { overlays: texts, resources } = t()
   return (
-    <OwnedList<OverlayRow>
+    <OwnedList<OverlayList>
       path="/api/overlay"
       field="cta"
       one="/api/overlay"
@@ -27,7 +21,7 @@ export const Overlays = () => {
         {
           name: resources.name,
           cell: ({ id, name, type }) => (
-            <Named name={name} to={href(`/overlays/${id}`)} note={texts.types[type] ?? type} />
+            <Named name={name} to={href(`/overlays/${id}`)} note={textFor(texts.types, type) ?? type} />
           ),
         },
         { name: resources.created, kind: 'wide', cell: ({ date }) => dateOf(moment(date)) },

@@ -1,3 +1,4 @@
+import type { FoundOverlay } from '../../../../http/pages/contract/overlay.ts'
 import { useState } from 'preact/hooks'
 import type { FormState } from '../../../core/form.ts'
 import { useLoad } from '../../../core/load.ts'
@@ -150,7 +151,7 @@ const Form = ({ id, initial }: { readonly id: number | undefined; readonly initi
 }
 
 const Existing = ({ id }: { readonly id: number }) => {
-  const found = useLoad<{ readonly details: Draft }>(`/api/overlay/${id}`)
+  const found = useLoad<FoundOverlay>(`/api/overlay/${id}`)
   const { overlays: texts, link } = t()
   if (found.error?.status === 404)
     return <NotFound title={texts.notFound} text={link.notFoundText} href={href('/overlays')} name={texts.title} />

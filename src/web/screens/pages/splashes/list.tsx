@@ -1,18 +1,13 @@
+import type { SplashList } from '../../../../http/pages/contract/splash.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
 import { dateOf, moment } from '../../../core/time.ts'
 import { Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
-interface SplashRow {
-  readonly id: number
-  readonly name: string
-  readonly date: string
-}
-
 /** All splash pages: what visitors see before they go on. */
 export const Splashes = () => (
-  <OwnedList<SplashRow>
+  <OwnedList<SplashList>
     path="/api/splash"
     field="splash"
     one="/api/splash"

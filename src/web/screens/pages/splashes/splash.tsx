@@ -1,3 +1,4 @@
+import type { FoundSplash } from '../../../../http/pages/contract/splash.ts'
 import { useLoad } from '../../../core/load.ts'
 import { href, type ScreenProps } from '../../../core/router.ts'
 import { shortHost } from '../../../core/session.ts'
@@ -10,11 +11,8 @@ import { Phone, PicturePlace, hostIn } from '../../../parts/phone.tsx'
 import { NotFound, Section } from '../../../parts/section.tsx'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 
-const texts = ['name', 'title', 'message', 'logo', 'banner', 'label', 'product', 'productLabel', 'color'] as const
-type Draft = Readonly<Record<(typeof texts)[number], string>> & { readonly counter: string }
-interface Answer {
-  readonly details: Readonly<Record<(typeof texts)[number], string>> & { readonly counter: number }
-}
+/** A splash page as its form has it. */
+type Draft = Omit<FoundSplash['details'], 'id' | 'date' | 'revision' | 'counter'> & { readonly counter: string }
 
 const blank: Draft = {
   name: '',
@@ -30,7 +28,7 @@ const blank: Draft = {
 }
 const fields = Object.keys(blank)
 
-const draftOf = ({ details }: Answer): Draft => ({ ...details, counter: String(details.counter) })
+const draftOf = ({ details }: FoundSplash): Draft => ({ ...details, counter: String(details.counter) })
 const bodyOf = ({ counter, ...rest }: Draft) => ({ ...rest, counter: counter === '' ? null : Number(counter) })
 
 /** The page as visitors see it. Its destination is an example: each link has its own. */
@@ -125,7 +123,7 @@ const Form = ({ id, initial }: { readonly id: number | undefined; readonly initi
 }
 
 const Existing = ({ id }: { readonly id: number }) => {
-  const found = useLoad<Answer>(`/api/splash/${id}`)
+  const found = useLoad<FoundSplash>(`/api/splash/${id}`)
   const { splashes, link } = t()
   if (found.error?.status === 404)
     return <NotFound title={splashes.notFound} text={link.notFoundText} href={href('/splash')} name={splashes.title} />
