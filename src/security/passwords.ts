@@ -16,11 +16,13 @@ export const createLane = (waiting: number) => {
     limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
 }
 /**
- * At most two hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a
+ * At most three hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a
  * lane of their own, so that guesses by visitors do not delay them.
  */
 const accounts = createLane(50)
 const visitors = createLane(16)
+/** For browsers that have signed in before, and for requests with a key or session: no stranger can fill it. */
+const known = createLane(16)
 
 /** 16 MiB and about 50 ms per hash: the parameters of RFC 7914 for interactive logins. */
 const cost = { N: 16_384, r: 8, p: 1 }
@@ -53,8 +55,8 @@ export const checkPassword = (password: string, hash: string) => compare(visitor
 const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64url'), 'A'.repeat(43)].join('$')
 
 /** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
-export const checkAccountPassword = (password: string, hash: string | null) =>
-  compare(accounts, password, hash?.startsWith('scrypt$') ? hash : noHash)
+export const checkAccountPassword = (password: string, hash: string | null, isKnown = false) =>
+  compare(isKnown ? known : accounts, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 

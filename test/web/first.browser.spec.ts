@@ -133,10 +133,10 @@ describe('the first visit of a dashboard, on a phone', function () {
         await open('/keys')
         const names = { de: 'Schlüssel erstellen', fr: 'Créer une clé', es: 'Crear clave', en: 'Create key' }
         await press(names[language])
+        await see(`document.querySelector('dialog[open] .scopes')`)
         await write('dialog[open] input', 'Backup')
-        await browser.read(
-          `[...document.querySelectorAll('dialog[open] .scopes input')].slice(-2).forEach((one) => one.checked || one.disabled || one.click())`,
-        )
+        await browser.read(`document.querySelectorAll('dialog[open] .scopes input')[4].click()`)
+        await see(`document.querySelector('dialog[open] .scopes li:last-child input').checked`)
         await browser.read(`document.querySelector('dialog[open] .primary').click()`)
         await see(`[...document.querySelectorAll('dialog[open] h2')].some((one) => one.innerText === '${title}')`)
         await withoutFault(title)

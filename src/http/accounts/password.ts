@@ -16,6 +16,10 @@ export interface PresentedPassword {
   readonly password: string
   /** the address block of the client */
   readonly from: string
+  /** the browser, if it has signed in to the account before */
+  readonly browser?: string | undefined
+  /** whether the request has a key or session of the account */
+  readonly isOwn?: boolean
 }
 
 /**
@@ -49,12 +53,13 @@ export const openAccountPasswords = ({
 }: AccountPasswordOptions): AccountPasswords => {
   const countGuess = openGuesses(limiter, 'account password')
 
-  const verify: AccountPasswords['verify'] = async ({ account, name = String(account), password, from }) => {
-    const { wait, end } = await countGuess({ link: name, block: from, password })
+  const verify: AccountPasswords['verify'] = async (presented) => {
+    const { account, name = String(account), password, from, browser, isOwn = false } = presented
+    const { wait, end } = await countGuess({ link: name, block: from, password, browser })
     if (wait !== undefined) return { wait }
     const isRight = async () => {
       const state = account === undefined ? undefined : (await load(accounts, account)).state
-      return check(password, state?.password ?? null)
+      return check(password, state?.password ?? null, isOwn || browser !== undefined)
     }
     const right = await isRight().catch(async (error: unknown) => {
       await end(false)
@@ -68,7 +73,7 @@ export const openAccountPasswords = ({
     verify,
     require: async (account, presented, from, field = 'current_password') => {
       if (presented === undefined) return failField(field, 'required', {})
-      const verdict = await verify({ account, password: presented, from })
+      const verdict = await verify({ account, password: presented, from, isOwn: true })
       if (verdict === 'right') return
       if (verdict === 'wrong') return failField(field, 'wrong_password', {})
       const { wait } = verdict

@@ -5,13 +5,14 @@ import { refuse } from '../../commands/decider.ts'
 import { email, text, timestamp } from '../../lib/fields.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
+import { knownBrowser, markBrowser } from '../../security/knownbrowsers.ts'
 import type { Session, Sessions } from '../../security/sessions.ts'
 import { fail } from '../api/errors.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { needsCode } from './secondfactor.ts'
 import { byId } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { sessionCookie } from '../api/session.ts'
+import { browserCookie, sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
 import type { SecondFactors } from './secondfactor.ts'
 import type { StepUps } from './credentials.ts'
@@ -40,14 +41,16 @@ const nameOf = (pepper: Buffer, address: string) =>
  * many wrong ones.
  */
 const checkPassword = async (
-  { body, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
+  { body, browser: sender, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
   { passwords, pepper }: SessionServices,
 ) => {
   const found = await findAccountBy(reader, { email: body.email })
   // it may not be projected yet: nobody is told that the right password is wrong
   if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
   const { password } = body
-  const verdict = await passwords.verify({ account: found?.id, name: nameOf(pepper, body.email), password, from })
+  const browser = found && knownBrowser(pepper, found.id, sender.markOf(found.id))
+  const name = nameOf(pepper, body.email)
+  const verdict = await passwords.verify({ account: found?.id, name, password, from, browser })
   if (typeof verdict === 'object') {
     const { wait } = verdict
     return fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
@@ -55,7 +58,7 @@ const checkPassword = async (
   if (verdict === 'wrong' || !found) return fail(400, 'wrong_password', { what: 'sign_in' })
   const { state } = await load(account, found.id)
   if (state.status === 'disabled') return fail(403, 'account_disabled', {})
-  return { id: found.id, state }
+  return { id: found.id, state, known: browser }
 }
 
 const present = (
@@ -77,20 +80,29 @@ const signIn = (services: SessionServices) =>
     body: SignIn,
     run: async (call) => {
       const { body, browser, from, setCookie, write } = call
-      const { baseUrl, secondFactors, sessions } = services
+      const { baseUrl, pepper, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
       if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
-      const { id, state } = await checkPassword(call, services)
+      const { id, state, known } = await checkPassword(call, services)
       const { secondFactor: factor } = state
       if (factor && body.code === undefined)
         throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))
       const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
-      if (factor) await secondFactors.require({ account: id, factor, code: body.code ?? '', from, useRecoveryCode })
+      if (factor)
+        await secondFactors.require({
+          account: id,
+          factor,
+          code: body.code ?? '',
+          from,
+          browser: known,
+          useRecoveryCode,
+        })
       // always a new session: one that the browser had before may be known to somebody else
       const before = browser.token === undefined ? undefined : await sessions.find(browser.token)
       if (before) await sessions.end(before.account, before.id)
       const { id: session, token } = await sessions.open(id, state.password, browser.client)
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
+      setCookie(browserCookie(id, markBrowser(pepper, id, known), baseUrl()))
       return { id, username: state.username ?? '', session }
     },
   })

@@ -28,6 +28,8 @@ export interface BrowserCall {
   readonly client: SessionClient
   /** the token in the cookie */
   readonly token: string | undefined
+  /** Returns the mark of a browser that has signed in to an account before; it has to be checked. */
+  readonly markOf: (account: number) => string | undefined
 }
 
 export interface SessionOptions {
@@ -51,8 +53,18 @@ export const sessionCookie = (token: string | undefined, baseUrl: string, second
   return `${cookieName(secure)}=${token ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
-const tokenOf = ({ headers }: IncomingMessage, baseUrl: string) => {
-  const name = `${cookieName(isSecure(baseUrl))}=`
+/** seconds; browsers keep no cookie for longer */
+const markAge = 400 * 86_400
+const markName = (account: number, secure: boolean) => `${secure ? '__Host-' : ''}linkledger_browser_${account}`
+
+/** Returns the `Set-Cookie` header by which a browser that has signed in to an account is known later. */
+export const browserCookie = (account: number, mark: string, baseUrl: string): string => {
+  const secure = isSecure(baseUrl)
+  return `${markName(account, secure)}=${mark}; Path=/; Max-Age=${markAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+const cookieOf = ({ headers }: IncomingMessage, of: string) => {
+  const name = `${of}=`
   const found = headers.cookie
     ?.split(';')
     .map((part) => part.trim())
@@ -60,6 +72,8 @@ const tokenOf = ({ headers }: IncomingMessage, baseUrl: string) => {
   // two cookies of the name: one of them is not ours
   return found?.length === 1 ? found[0]?.slice(name.length) || undefined : undefined
 }
+
+const tokenOf = (req: IncomingMessage, baseUrl: string) => cookieOf(req, cookieName(isSecure(baseUrl)))
 
 /** Whether a browser has a session, which may have ended. */
 export const hasSessionCookie = (req: IncomingMessage, baseUrl: string): boolean => tokenOf(req, baseUrl) !== undefined
@@ -104,6 +118,7 @@ export const browserOf = (
     sameOrigin: !isBranded && isSameOrigin(req, baseUrl()),
     client: { browser: browser.family, os: os.family },
     token: tokenOf(req, baseUrl()),
+    markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
   }
 }
 

@@ -19,6 +19,12 @@ describe('sessions of the dashboard', () => {
 
   const tryToSignIn = (body: object, headers: Readonly<Record<string, string>> = {}) =>
     app.post('/api/session', { body, headers: { ...samePage(app.address), ...headers } })
+  /** The mark of a browser that has signed in, as it sends it back. */
+  const marksIn = ({ headers }: Answer) =>
+    headers
+      .getSetCookie()
+      .find((one) => one.startsWith('linkledger_browser_'))
+      ?.split(';')[0] ?? ''
   const statusOf = async (answer: Promise<Answer>) => (await answer).status
   const reads = (cookie: string, headers: Readonly<Record<string, string>>) =>
     statusOf(app.get('/api/account', { headers: { Cookie: cookie, ...headers } }))
@@ -27,7 +33,7 @@ describe('sessions of the dashboard', () => {
     const { email, id, username, key } = await app.register()
     const answer = await tryToSignIn({ email: email.toUpperCase(), password })
     expect(answer.json).to.include({ error: 0, id, username })
-    expect(answer.headers.get('Set-Cookie')).to.match(
+    expect(answer.headers.getSetCookie()[0]).to.match(
       /^linkledger_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     )
     const [one, two] = [await signIn(app, email), await signIn(app, email)]
@@ -254,6 +260,40 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, { 'X-Forwarded-For': '198.51.100.79' })).status).to.equal(200)
   })
 
+  it('are opened by a browser that had one before, whatever others guess, also from many networks of IPv6', async () => {
+    const { email } = await app.register()
+    const first = await tryToSignIn({ email, password })
+    const mark = marksIn(first)
+    expect(mark).to.match(/^linkledger_browser_\d+=[\w-]{22}\.[\w-]{43}$/)
+    const guess = (address: string, given = 'wrong horse 1') =>
+      statusOf(tryToSignIn({ email, password: given }, { 'X-Forwarded-For': address }))
+    // one site of IPv6 has 65,536 networks, and gets 20 guesses
+    const ofSite = []
+    for (let n = 0; n < 25; n++) ofSite.push(await guess(`2001:db8:1:${n.toString(16)}::1`))
+    expect(ofSite.filter((status) => status === 400)).to.have.length(20)
+    for (let n = 2; n < 102; n++) await guess(`2001:db8:${n.toString(16)}::1`)
+    expect(await guess('198.51.100.99', password)).to.equal(429)
+    const owner = { 'X-Forwarded-For': '198.51.100.99', Cookie: mark }
+    const again = await tryToSignIn({ email, password }, owner)
+    expect([again.status, marksIn(again)]).to.deep.equal([200, mark])
+    // it is of this account and this browser only, and has ten guesses as well
+    const { email: other } = await app.register()
+    expect(
+      (
+        await tryToSignIn(
+          { email, password },
+          { ...owner, Cookie: mark.replace(/=./, (one) => (one === '=A' ? '=B' : '=A')) },
+        )
+      ).status,
+    ).to.equal(429)
+    const stranger = marksIn(await tryToSignIn({ email: other, password }))
+    const forged = `${mark.split('=')[0]}=${stranger.split('=')[1]}`
+    expect((await tryToSignIn({ email, password }, { ...owner, Cookie: forged })).status).to.equal(429)
+    const own = []
+    for (let n = 0; n < 11; n++) own.push(await statusOf(tryToSignIn({ email, password: 'wrong horse 1' }, owner)))
+    expect(own).to.deep.equal([...Array<number>(10).fill(400), 429])
+  })
+
   it('need a code where the account has a second factor, and no code works twice', () =>
     atOneMoment(async () => {
       const { email } = await app.register()
@@ -320,7 +360,7 @@ describe('sessions of the dashboard', () => {
       const { email } = await app.register()
       const headers = { Host: 'go.example.com', Origin: 'https://go.example.com', 'Sec-Fetch-Site': 'same-origin' }
       const answer = await secure.post('/api/session', { body: { email, password }, headers })
-      expect(answer.headers.get('Set-Cookie')).to.match(
+      expect(answer.headers.getSetCookie()[0]).to.match(
         /^__Host-linkledger_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
       )
       const cookie = cookieIn(answer) ?? ''

@@ -3,12 +3,25 @@ import type { RateCount, Limiter } from './limiter.ts'
 const seconds = 600
 /** What a password belongs to: a link, or an account. A code is its second factor. */
 type Kind = 'password' | 'account password' | 'code'
+/** Returns the /48 that a /64 is in: what a tunnel or a site has, with 65,536 of them. */
+const sitesOf = (block: string) => {
+  const [, site] = /^([\da-f]+:[\da-f]+:[\da-f]+):[\da-f]+::\/64$/.exec(block) ?? []
+  return site === undefined ? [] : [`${site}::/48`]
+}
 /**
- * Wrong passwords in ten minutes: of one address at one link, of one address at all links, and of all addresses at one
- * link.
+ * Wrong passwords in ten minutes: of one address at one link, of one address at all links, the same of an IPv6 site,
+ * and of all addresses at one link. A browser that is known has a budget of its own, which no stranger can use up.
  */
-const budgets = (kind: Kind, link: number | string, block: string) => [
+const budgets = (kind: Kind, { link, block, browser }: Pick<GuessedPassword, 'link' | 'block' | 'browser'>) => {
+  if (browser !== undefined) return [{ key: `${kind} of browser ${browser}`, limit: 10 }]
+  return strangers(kind, link, block)
+}
+const strangers = (kind: Kind, link: number | string, block: string) => [
   { key: `${kind} ${link} ${block}`, limit: 10 },
+  ...sitesOf(block).flatMap((site) => [
+    { key: `${kind} ${link} ${site}`, limit: 20 },
+    { key: `${kind} * ${site}`, limit: 100 },
+  ]),
   { key: `${kind} * ${block}`, limit: 50 },
   // a code has six digits only, and whoever guesses it knows the password
   { key: `${kind} ${link}`, limit: kind === 'code' ? 20 : 100 },
@@ -19,6 +32,8 @@ export interface GuessedPassword {
   readonly link: number | string
   readonly block: string
   readonly password: string
+  /** a browser that has signed in to the account before */
+  readonly browser?: string | undefined
 }
 
 export interface Guess {
@@ -62,7 +77,7 @@ export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
   }
 
   return async (guessed: GuessedPassword): Promise<Guess> => {
-    const all = budgets(kind, guessed.link, guessed.block).map((budget) => share(budget, guessed))
+    const all = budgets(kind, guessed).map((budget) => share(budget, guessed))
     const end: Guess['end'] = async (wasWrong) => void (await Promise.all(all.map((one) => one.end(wasWrong))))
     const counted = await Promise.all(all.map((one) => one.counted)).catch(async (error: unknown) => {
       // what was counted is unknown
