@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { collectState, imagesIn, type Restored, stateEntries } from '../app/log/backup.ts'
+import { openCounter } from '../app/proof/counter.ts'
 import { registerErasures } from '../app/log/erasures.ts'
 import { openLedger } from '../app/log/ledger.ts'
 import { loadSecret, withSecret } from '../app/log/secret.ts'
@@ -155,6 +156,7 @@ const noteErasures = async (
 const openRestored = async (config: Config): Promise<number> => {
   const ledger = await openLedger(config, createLogger({ LOG_LEVEL: 'error' }), 'command')
   try {
+    await (await openCounter(ledger)).noteRestored()
     return await countDestroyed(ledger.db)
   } finally {
     await ledger.close()

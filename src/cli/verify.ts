@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
+import { openCounter } from '../app/proof/counter.ts'
 import { openSigner } from '../app/proof/proofs.ts'
 import type { Finding } from '../app/proof/finding.ts'
 import { verifyLog } from '../app/proof/verify.ts'
@@ -44,6 +45,7 @@ const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Pro
   const { events, clicks, checkpoints, signed, findings } = await verifyLog({
     ...ledger,
     verifier,
+    counter: await openCounter(ledger),
     outside,
     onProgress: (position, head) => show('log', { position, head }),
   }).finally(stop)

@@ -19,6 +19,15 @@ export const logEvents = {
   SpoolImported: z.object({ folder: z.string(), clicks: z.int() }),
   /** Appended before the copy begins, so that the source and the copy have it. */
   LogCopyStarted: z.object({ to: openEnum(z.enum(['postgres', 'eventstoredb'])) }),
+  /**
+   * In the stream `log-checkpoints`: the signed checkpoints are counted from 1 again, after some were given up or a
+   * backup was restored. `seal` is that of the service, over the series.
+   */
+  CheckpointCountRestarted: z.object({
+    series: z.uuid(),
+    why: openEnum(z.enum(['given_up', 'restored'])),
+    seal: z.string(),
+  }),
   /** All keys were wrapped under a new SECRET. */
   SecretRotated: z.object({ keys: z.int() }),
 }

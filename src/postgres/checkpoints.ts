@@ -45,14 +45,24 @@ export const keptCheckpoints = async (db: Database): Promise<readonly KeptCheckp
 /** days for which each checkpoint is kept; of older ones, the last of each hour */
 const keptDays = 2
 
-/** Keeps a checkpoint, and thins out old ones. */
-export const keepCheckpoint = (db: Database, { size, note }: Pick<KeptCheckpoint, 'size' | 'note'>): Promise<void> =>
+/** Keeps a checkpoint, and thins out old ones. `number` gives it its number, and its result is returned. */
+export const keepCheckpoint = <T>(
+  db: Database,
+  { size, note }: Pick<KeptCheckpoint, 'size' | 'note'>,
+  number: (tx: Database) => Promise<T>,
+): Promise<T> =>
   db.transaction(async (tx) => {
+    // of two that are signed at once, each has a number of its own
+    await tx.raw(`lock table ${table} in share row exclusive mode`)
     await tx(table).insert({ size, note }).onConflict('size').ignore()
+    const last = await number(tx)
     await tx.raw(
-      `delete from ${table} c where signed_at < now() - interval '${keptDays} days' and exists (
-         select from ${table} later where later.size > c.size and date_trunc('hour', later.signed_at) = date_trunc('hour', c.signed_at))`,
+      `with hours as (
+         select size, signed_at, date_trunc('hour', signed_at at time zone 'UTC') as hour, lead(date_trunc('hour', signed_at at time zone 'UTC')) over (order by size) as next from ${table}
+       ) delete from ${table} c using hours h
+       where c.size = h.size and h.next = h.hour and h.signed_at < now() - interval '${keptDays} days'`,
     )
+    return last
   })
 
 /** Deletes the checkpoints of these sizes, and returns them. */

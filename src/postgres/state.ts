@@ -8,6 +8,17 @@ export class OtherState extends OperatorError {
   override readonly name = 'OtherState'
 }
 
+/** A signed checkpoint, with its number: see 015_checkpointnumbers.sql. Backups of older releases have no numbers. */
+interface CheckpointRow {
+  readonly size: number
+  readonly note: string
+  readonly signed_at: string
+  readonly series?: string | null | undefined
+  readonly number?: number | null | undefined
+  readonly before?: number | null | undefined
+  readonly seal?: string | null | undefined
+}
+
 /** Where a webhook goes on: see 009_webhooks.sql. */
 interface WebhookPlace {
   readonly webhook: number
@@ -30,7 +41,7 @@ export interface State {
   readonly destroyed: readonly { readonly name: string; readonly destroyed_at: string }[]
   readonly checks: readonly { readonly domain: number; readonly checked_at: string; readonly failures: number }[]
   /** signed checkpoints of the log, with the number of its events */
-  readonly checkpoints: readonly { readonly size: number; readonly note: string; readonly signed_at: string }[]
+  readonly checkpoints: readonly CheckpointRow[]
   /** how far each webhook is, by the ordinals of the log */
   readonly webhooks: readonly WebhookPlace[]
   /** the last id given to each kind; a kind without any is left out */
@@ -59,9 +70,9 @@ export const readState = (db: Database): Promise<State> =>
       const checks = await select<{ domain: string; checked_at: string; failures: number }>(
         `select domain, ${iso('checked_at')}, failures from state.domain_checks order by domain`,
       )
-      const checkpoints = await select<{ size: string; note: string; signed_at: string }>(
-        `select size, note, ${iso('signed_at')} from state.checkpoints order by size`,
-      )
+      const checkpoints = await select<
+        Record<'size' | 'note' | 'signed_at', string> & Record<'series' | 'number' | 'before' | 'seal', string | null>
+      >(`select size, note, ${iso('signed_at')}, series, number, before, seal from state.checkpoints order by size`)
       const webhooks = await select<
         Record<'webhook' | 'account' | 'starts' | 'next' | 'part', string> &
           Record<'until' | 'back' | 'back_part', string | null>
@@ -81,7 +92,12 @@ export const readState = (db: Database): Promise<State> =>
         keys,
         destroyed,
         checks: checks.map((row) => ({ ...row, domain: Number(row.domain) })),
-        checkpoints: checkpoints.map((row) => ({ ...row, size: Number(row.size) })),
+        checkpoints: checkpoints.map(({ size, number, before, ...row }) => ({
+          ...row,
+          size: Number(size),
+          number: numberOrNull(number),
+          before: numberOrNull(before),
+        })),
         webhooks: webhooks.map(({ webhook, account, starts, next, part, until, back, back_part }) => ({
           webhook: Number(webhook),
           account: Number(account),

@@ -254,6 +254,18 @@ describe('a log that somebody with access to the database changes', function () 
     )
   })
 
+  it('misses checkpoints that were deleted: all of them, the newest, or one in between', async () => {
+    for (const where of [
+      'true',
+      'size = (select max(size) from state.checkpoints)',
+      'size = (select min(size) from state.checkpoints)',
+    ]) {
+      const { code, err } = await verify(`delete from state.checkpoints where ${where}`)
+      expect([code, err], where).to.deep.equal([1, err])
+      expect(err, where).to.match(/checkpoints? (?:is|are) missing/)
+    }
+  })
+
   it('still proves by a receipt and a checkpoint from before what the log was', async () => {
     const file = join(dir, 'receipt.json')
     await writeFile(file, receipt)

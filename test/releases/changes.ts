@@ -117,6 +117,7 @@ export const typesSince: readonly string[] = [
   'SpoolImported',
   'LogCopyStarted',
   'SecretRotated',
+  'CheckpointCountRestarted',
   'EventParked',
   'SpoolOpened',
   'SpoolRetired',

@@ -45,6 +45,7 @@ const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[]
   [/^EventParked$/, (n) => `projection-golden${n}`],
   [/^LogOpened$/, () => 'log'],
   [/^ServiceKeyMarked$/, () => 'log-key'],
+  [/^CheckpointCountRestarted$/, () => 'log-checkpoints'],
   [/^(?:TablesRebuilt|SpoolImported|LogCopyStarted|SecretRotated)$/, () => 'log-operations'],
 ]
 const streamFor = (type: string, n: number, data: Data) => {

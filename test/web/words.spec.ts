@@ -8,6 +8,7 @@ const saidByTheService = ['WebhookReplayed', 'WebhookPartReplayed', 'WebhookDisa
 /** Events of the service, of clicks and of reports, which are in no history. */
 const inNoHistory = [
   ...['LogOpened', 'ServiceKeyMarked', 'TablesRebuilt', 'SpoolImported', 'LogCopyStarted', 'SecretRotated'],
+  'CheckpointCountRestarted',
   ...['NameClaimed', 'ClaimFenced', 'ClickLogOpened', 'LinkClicked', 'ClicksMissing', 'ClicksDropped', 'SpoolOpened'],
   ...['SpoolRetired', 'ReportSent', 'ReportClosed', 'EventParked'],
 ]

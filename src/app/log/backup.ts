@@ -21,6 +21,7 @@ const schemas = {
     // missing in backups of older releases
     ...{ until: z.int().nullish(), back: z.int().nullish(), back_part: z.int().nullish() },
   }),
+  // without their numbers: counting begins again after a restore
   checkpoint: z.object({ size: z.int(), note: z.string(), signed_at: Time }),
   erasure: Erasure,
 }

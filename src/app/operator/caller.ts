@@ -34,7 +34,9 @@ export const operatorContext = (config: Pick<Config, 'OPERATOR'>, account: numbe
   at: new Date().toISOString(),
 })
 
-type Operation = Event<'TablesRebuilt' | 'SpoolImported' | 'LogCopyStarted' | 'SecretRotated' | 'EventParked'>
+type Operation = Event<
+  'TablesRebuilt' | 'SpoolImported' | 'LogCopyStarted' | 'SecretRotated' | 'EventParked' | 'CheckpointCountRestarted'
+>
 
 /** Appends what an operator did, to the stream of operations unless another one is given. */
 export const recordOperation = async (

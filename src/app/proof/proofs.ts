@@ -36,6 +36,7 @@ import type { Database } from '../../postgres/database.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { engineOf } from '../log/postgres.ts'
 import type { SigningClock } from './clock.ts'
+import { type Counter, openCounter } from './counter.ts'
 
 /** The name of a log in its checkpoints. It stays when the service gets another address, or the log another engine. */
 export const originOf = (logId: string): string => `linkledger/log/${logId}`
@@ -47,7 +48,12 @@ export const openSigner = async ({ stored, keys }: Pick<Ledger, 'stored' | 'keys
 /**
  * Signs a checkpoint of the first `size` events, unless one of at least as many is kept. Throws `CheckpointMismatch`.
  */
-export const signCheckpoint = async (db: Database, signer: Signer, size: number): Promise<KeptCheckpoint> => {
+export const signCheckpoint = async (
+  db: Database,
+  signer: Signer,
+  size: number,
+  counter: Pick<Counter, 'number' | 'note'>,
+): Promise<KeptCheckpoint> => {
   const newest = await newestCheckpoint(db)
   if (newest && newest.size > size) {
     // another process may have added events, and signed them, since this one looked
@@ -61,7 +67,7 @@ export const signCheckpoint = async (db: Database, signer: Signer, size: number)
   if (newest && !parseCheckpoint(newest.note)?.root.equals(before!)) throw new CheckpointMismatch(newest)
   if (newest?.size === size) return newest
   const checkpoint = { size, note: signer.sign(checkpointText({ origin: signer.name, size, root: root! })) }
-  await keepCheckpoint(db, checkpoint)
+  await counter.note(await keepCheckpoint(db, checkpoint, counter.number))
   return { ...checkpoint, signed_at: new Date() }
 }
 
@@ -74,13 +80,14 @@ export const isCheckpointDue = (age: number | undefined, interval: number): bool
 
 /** Lets the tree over the log grow with it, and signs its checkpoints, until the signal aborts. */
 export const followProofs = async (
-  ledger: Pick<Ledger, 'config' | 'stored' | 'keys'>,
+  ledger: Pick<Ledger, 'config' | 'stored' | 'store' | 'keys'>,
   db: Database,
   signal: AbortSignal,
   clock: Pick<SigningClock, 'signedAt'>,
 ): Promise<void> => {
   const { config, stored } = ledger
   const signer = await openSigner(ledger)
+  const counter = await openCounter(ledger)
   const interval = config.CHECKPOINT_SECONDS * 1000
   const latest = await latestSigning(db)
   if (latest) clock.signedAt(latest)
@@ -89,7 +96,7 @@ export const followProofs = async (
     if (newest) clock.signedAt(newest.signed_at)
     if (newest?.size === size) return
     const isDue = (newest && newest.size > size) || isCheckpointDue(await checkpointAge(db), interval)
-    if (isDue) await signCheckpoint(db, signer, size)
+    if (isDue) await signCheckpoint(db, signer, size, counter)
   }
   await followTree({ db, store: stored, engine: engineOf(config) }, sign, signal)
 }
@@ -214,11 +221,13 @@ const [pause, tries] = [100, 100]
  */
 export const receiptNow = async (ledger: Ledger, position: bigint): Promise<Receipt | undefined> => {
   const { db, ordinals } = ledger
+  // a command may run as another user than the service, whose file that is
+  const counter = { ...(await openCounter(ledger)), note: async () => {} }
   for (let n = 0; n < tries; n++, await sleep(pause)) {
     const ordinal = (await ordinals.of([position])).get(position)
     const size = await treeSize(db)
     if (ordinal === undefined || size <= ordinal) continue
-    await signCheckpoint(db, await openSigner(ledger), size)
+    await signCheckpoint(db, await openSigner(ledger), size, counter)
     const receipt = await openProofs(ledger).ofEvent(ordinal)
     if (receipt !== undefined && receipt !== 'unsigned') return receipt
   }

@@ -9,11 +9,14 @@ import { placeInTile } from '../../lib/tiles.ts'
 import { treeSize } from '../../projections/proof/tree.ts'
 import { findJumps } from '../../store/postgres/jumps.ts'
 import { checkpointCheck, type CheckpointOptions, readCheckpoints } from './checkpointcheck.ts'
+import type { Counter } from './counter.ts'
 import type { Finding } from './finding.ts'
 import { openLeafThreads } from './leafthreads.ts'
 import { type Named, type TreeHash, treeCheck } from './treecheck.ts'
 
 interface VerifyOptions extends CheckpointOptions {
+  /** knows which checkpoints are missing */
+  readonly counter?: Pick<Counter, 'check'>
   readonly stored: StoredLog
   readonly onProgress?: (position: bigint, head: bigint) => void
   /** threads that hash events; by default one for each core */
@@ -133,6 +136,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   }
   const signed = checkpoints.at(-1)?.size ?? 0
   tree.end(next, signed)
+  for (const missing of (await options.counter?.check(db)) ?? []) report(missing)
   roots.end(next)
   return {
     events: next,

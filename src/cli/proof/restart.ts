@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Ledger } from '../../app/log/ledger.ts'
+import { openCounter } from '../../app/proof/counter.ts'
 import { openSigner } from '../../app/proof/proofs.ts'
 import { verifyLog } from '../../app/proof/verify.ts'
 import { parseVerifier } from '../../lib/note.ts'
@@ -29,12 +30,13 @@ export const addProofRestart = (proofs: Command, cli: Cli) =>
 const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   const { db } = ledger
   const verifier = parseVerifier((await openSigner(ledger)).publicKey)!
-  const { events, broken, findings } = await verifyLog({ ...ledger, verifier })
-  if (findings.length === 0) {
+  const counter = await openCounter(ledger)
+  const { events, broken, findings } = await verifyLog({ ...ledger, verifier, counter })
+  for (const { text } of findings) cli.print(text)
+  if (findings.every(({ of }) => of === 'tree')) {
     cli.print('The log holds: there is nothing to give up.')
     return
   }
-  for (const { text } of findings) cli.print(text)
   await confirm(
     cli,
     options,
@@ -42,6 +44,7 @@ const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   )
   const forgotten = await forgetCheckpoints(db, broken)
   await dropTree(db)
+  await counter.restart(db)
   for (const { note } of forgotten) cli.print(`\n${note}`)
   cli.print('Done: the running service adds the log to the tree again, and signs the next checkpoint then.')
 }

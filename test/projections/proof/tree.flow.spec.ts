@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { engineOf } from '../../../src/app/log/postgres.ts'
+import { openCounter } from '../../../src/app/proof/counter.ts'
 import { openSigner, signCheckpoint } from '../../../src/app/proof/proofs.ts'
 import { dropTree, followTree } from '../../../src/projections/proof/tree.ts'
 import { treeSize } from '../../../src/queries/proof/tree.ts'
@@ -32,9 +33,10 @@ describe('the tree over the log', () => {
     stop.abort()
     await followers
     // one that looked before another has signed more
+    const counter = await openCounter(app.app.ledger)
     const [signer, size] = [await openSigner(app.app.ledger), await treeSize(db)]
-    await signCheckpoint(db, signer, size)
-    expect((await signCheckpoint(db, signer, size - 1)).size).to.be.at.least(size)
+    await signCheckpoint(db, signer, size, counter)
+    expect((await signCheckpoint(db, signer, size - 1, counter)).size).to.be.at.least(size)
   })
 
   it('is dropped while events are being added to it, and neither waits for the other', async () => {

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { Unreadable } from '../../events/codec.ts'
+import { streamId } from '../../events/streams.ts'
+import { writeFileOr } from '../../lib/streamfile.ts'
+import { checkpointNumbers, type Numbered, numberCheckpoints, unnumbered } from '../../postgres/checkpointnumbers.ts'
+import type { Database } from '../../postgres/database.ts'
+import { checkpointSeals, type Seals } from '../../security/checkpointseals.ts'
+import type { Ledger } from '../log/ledger.ts'
+import { recordOperation } from '../operator/caller.ts'
+import type { Finding } from './finding.ts'
+
+const restarts = streamId('log', 'checkpoints')
+/** The series of a log whose count was never begun again. */
+const firstSeries = '00000000-0000-0000-0000-000000000000'
+/** What is noted in DATA_DIR, in place of a series, from a restore until the next checkpoint. */
+const restored = 'restored'
+/** ms from which on only the last checkpoint of an hour has to be there: see `keepCheckpoint` */
+const thinnedAfter = 47 * 3_600_000
+
+const hourOf = ({ signed_at }: Pick<Numbered, 'signed_at'>) => Math.floor(signed_at.getTime() / 3_600_000)
+const partsOf = ({ series, size, signed_at, number, before }: Omit<Numbered, 'seal'>) =>
+  ['checkpoint', series ?? '', size, signed_at.toISOString(), number, before] as const
+
+/** Counts the checkpoints of a log, so that those which are deleted are missed. */
+export interface Counter {
+  /** Numbers the checkpoints that have no number yet. The table must be locked. Returns what `note` keeps. */
+  readonly number: (tx: Database) => Promise<Last>
+  /** Notes in DATA_DIR how many there were. */
+  readonly note: (last: Last) => Promise<void>
+  /** Returns which checkpoints are missing. */
+  readonly check: (db: Database) => Promise<readonly Finding[]>
+  /** Begins to count again, with an event. */
+  readonly restart: (db: Database) => Promise<void>
+  /** Notes that a backup was restored: the next checkpoint begins to count again, with an event. */
+  readonly noteRestored: () => Promise<void>
+}
+interface Last {
+  readonly series: string
+  readonly number: number
+}
+
+type Parts = Pick<Ledger, 'config' | 'store' | 'keys'>
+
+/** Returns the series of now, and how many events pretend to begin one. */
+const readSeries = async ({ store }: Pick<Parts, 'store'>, { isSealed }: Seals) => {
+  const seen = new Set([firstSeries])
+  let [series, forged] = [firstSeries, 0]
+  try {
+    for await (const { type, data } of store.read(restarts)) {
+      if (type !== 'CheckpointCountRestarted') continue
+      if (!seen.has(data.series) && isSealed(data.seal, 'series', data.series)) series = data.series
+      else forged++
+      seen.add(data.series)
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error
+    forged++
+  }
+  return { series, forged }
+}
+
+/** Returns the numbers of checkpoints that follow on another: `before` is that of the last one of the hour before. */
+const numbered = (
+  { seal }: Seals,
+  series: string,
+  last: Pick<Numbered, 'number' | 'before' | 'signed_at'> | undefined,
+  after: readonly Numbered[],
+): readonly Numbered[] => {
+  let previous = last
+  return after.map(({ size, signed_at }) => {
+    const number = (previous?.number ?? 0) + 1
+    const isSameHour = previous !== undefined && hourOf(previous) === hourOf({ signed_at })
+    const before = isSameHour ? previous!.before : (previous?.number ?? 0)
+    const next = { size, signed_at, series, number, before }
+    previous = next
+    return { ...next, seal: seal(...partsOf(next)) }
+  })
+}
+
+const finding = (text: string): Finding => ({ of: 'checkpoints', ordinal: 0, text })
+const howMany = (n: number) => (n === 1 ? '1 checkpoint is missing' : `${n} checkpoints are missing`)
+
+/** Compares the numbers of the checkpoints that are kept with what the service has sealed. */
+const compare = (
+  { isSealed }: Seals,
+  series: string,
+  all: readonly Numbered[],
+  noted: number,
+  now: number,
+): readonly Finding[] => {
+  const own = all.filter((one) => one.series === series)
+  const others = all.filter((one) => one.series !== series)
+  const findings: Finding[] = []
+  let previous = { number: 0, size: 0 }
+  for (const one of own) {
+    const { size, number, before, signed_at, seal } = one
+    if (!isSealed(seal, ...partsOf(one)))
+      findings.push(finding(`the checkpoint of ${size} events has not the number that this service has given it`))
+    const missing = number - previous.number - 1
+    // of older ones, only the last of each hour has to be there
+    const isOld = signed_at.getTime() < now - thinnedAfter
+    if (missing > 0 && (!isOld || before > previous.number)) {
+      const what = isOld ? 'at least 1 checkpoint is missing' : howMany(missing)
+      findings.push(finding(`${what} between that of ${previous.size} events and that of ${size}`))
+    }
+    previous = one
+  }
+  const between = others.filter(({ size }) => size < previous.size)
+  if (between.length > 0)
+    findings.push(finding(`the checkpoint of ${between[0]!.size} events has lost its number, and there are later ones`))
+  const missing = noted - previous.number - (others.length - between.length)
+  if (missing > 0)
+    findings.push(
+      finding(
+        `${howMany(missing)}, the newest: DATA_DIR/checkpoints has the number ${noted}. After the database was restored from an older backup: \`linkledger proof restart\``,
+      ),
+    )
+  return findings
+}
+
+/** Opens what counts the checkpoints of a log: in their rows, and in DATA_DIR. */
+export const openCounter = async (parts: Parts): Promise<Counter> => {
+  const seals = checkpointSeals(await parts.keys.proofSeed())
+  const file = join(parts.config.DATA_DIR, 'checkpoints')
+
+  const readNoted = async (): Promise<readonly [of: string, value: string]> => {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+    const [of = '', value = '', seal = ''] = text.trim().split(' ')
+    return seals.isSealed(seal, 'noted', of, value) ? [of, value] : ['', '']
+  }
+  const write = (of: string, value: string | number) => {
+    const text = `${of} ${value} ${seals.seal('noted', of, value)}\n`
+    return writeFileOr(process.stdout, file, Readable.from([text]))
+  }
+  const note = ({ series, number }: Last) => write(series, number)
+  /** Returns the number that is noted for a series, 0 when there is none. */
+  const notedFor = async (series: string): Promise<number> => {
+    const [of, number] = await readNoted()
+    return of === series ? Number(number) : 0
+  }
+  const begin = (series: string, why: 'given_up' | 'restored') =>
+    recordOperation(
+      parts.store,
+      { type: 'CheckpointCountRestarted', data: { series, why, seal: seals.seal('series', series) } },
+      parts.config,
+      restarts,
+    )
+  /** Returns the series of now: a new one in the first checkpoint after a restore. */
+  const currentSeries = async () => {
+    const { series } = await readSeries(parts, seals)
+    const [of, next] = await readNoted()
+    if (of !== restored || next === series) return series
+    await begin(next, 'restored')
+    return next
+  }
+  const number = async (tx: Database): Promise<Last> => {
+    const series = await currentSeries()
+    const { last, after } = await unnumbered(tx, series)
+    const noted = await notedFor(series)
+    // those in between were deleted: the next one says that they were there
+    const from = noted > (last?.number ?? 0) + Math.max(0, after.length - 1) ? gap(noted) : last
+    const numbers = numbered(seals, series, from, after)
+    await numberCheckpoints(tx, numbers)
+    return { series, number: numbers.at(-1)?.number ?? last?.number ?? 0 }
+  }
+  return {
+    number,
+    note,
+    check: async (db) => {
+      const { series, forged } = await readSeries(parts, seals)
+      const found = compare(seals, series, await checkpointNumbers(db), await notedFor(series), Date.now())
+      const pretended = finding('an event begins to count checkpoints again, and this service has not added it')
+      return forged > 0 ? [pretended, ...found] : found
+    },
+    restart: async (db) => {
+      await begin(randomUUID(), 'given_up')
+      // what a restore has noted is given up, too
+      await note({ series: firstSeries, number: 0 })
+      await note(await db.transaction((tx) => number(tx)))
+    },
+    noteRestored: () => write(restored, randomUUID()),
+  }
+}
+
+const gap = (number: number) => ({ number, before: number, signed_at: new Date(0) })
