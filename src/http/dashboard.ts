@@ -20,6 +20,8 @@ export interface DashboardOptions {
   readonly folder: string
   readonly domains: Pick<Domains, 'byHost'>
   readonly baseUrl: () => string
+  /** whether the dashboard is on a host; on others, it leads to `baseUrl` */
+  readonly isDashboardHost: (host: string) => boolean
   /** whether anybody can create an account */
   readonly registration: boolean
   /** whether there is no account yet */
@@ -204,10 +206,15 @@ const sendAsset = async (req: IncomingMessage, res: ServerResponse, folder: stri
  * page decides.
  */
 export const createDashboard = (options: DashboardOptions): PublicHandler => {
-  const { folder, domains, sendPage, handle } = options
+  const { folder, domains, isDashboardHost, baseUrl, sendPage, handle } = options
   let bundle: Promise<Bundle | undefined> | undefined
   return async (req, res) => {
-    if (domains.byHost(req.headers.host ?? '')) return handle(req, res)
+    const { host = '' } = req.headers
+    if (domains.byHost(host)) return handle(req, res)
+    if (!isDashboardHost(host)) {
+      res.writeHead(302, { Location: `${baseUrl()}${req.url ?? ''}`, 'Cache-Control': 'no-store' })
+      return void res.end()
+    }
     if (req.method !== 'GET' && req.method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
     // a checkout that runs without a build has none
     bundle ??= readBundle(folder).catch(() => undefined)

@@ -5,6 +5,7 @@ import type { Services } from '../../http/routes.ts'
 import { idSequences } from '../../postgres/ids.ts'
 import { openIdempotencyStore } from '../../security/idempotency.ts'
 import type { Effects } from '../effects.ts'
+import { dashboardHosts } from './hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /** Marks a stream as pending in this process, and tells the others. */
@@ -30,6 +31,7 @@ export const openApi = (
     baseUrl: services.baseUrl,
     domains,
     handler,
+    isDashboardHost: dashboardHosts(config),
     idempotency: openIdempotencyStore(db, keys, instance),
     limiter,
     log,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { createDashboard, type DashboardOptions } from '../../http/dashboard.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
+import { dashboardHosts } from './hosts.ts'
 import type { Reader } from '../../queries/reader.ts'
 
 /** In a build, next to `app`; in a checkout, what a build has made. */
@@ -41,6 +42,7 @@ export const openDashboard = ({
     ...pages,
     folder: web,
     baseUrl: () => baseUrl,
+    isDashboardHost: dashboardHosts(config),
     isEmpty: emptiness(reader),
     registration: config.REGISTRATION === 'open',
     mail: config.SMTP_URL !== undefined,

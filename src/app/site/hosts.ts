@@ -29,6 +29,20 @@ export const isOperatorHost = ({ OWN_HOSTS }: Pick<Config, 'OWN_HOSTS'>) => {
 }
 
 /**
+ * Returns a test for the hosts on which the dashboard and its sessions are: with a public BASE_URL that host, those of
+ * OWN_HOSTS and this machine. Any other name may be one that a stranger points here today, and elsewhere tomorrow.
+ */
+export const dashboardHosts = (config: Pick<Config, 'BASE_URL' | 'OWN_HOSTS'>) => {
+  const main = config.BASE_URL === undefined ? 'localhost' : canonical(new URL(config.BASE_URL).hostname)
+  if (isLocal(main)) return () => true
+  const isOwn = isOperatorHost(config)
+  return (host: string) => {
+    const name = canonical(host)
+    return name === main || isLocal(name) || isOwn(host)
+  }
+}
+
+/**
  * Returns tests for hosts, as a `Host` header or a URL has them. `ports` returns the ports on which this process
  * listens: there, each name of the machine leads to the service. Without a port, a host is on one of the default ports.
  */

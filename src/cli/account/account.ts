@@ -41,7 +41,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .command('add')
     .description('create an account and print its API key')
     .argument('<email>', 'e-mail address')
-    .option('--username <name>', 'username; derived from the e-mail address when not given')
+    .option('--username <name>', 'username; random when not given')
     .option(
       '--password [password]',
       'read the password from the terminal or the input; as an argument, others on this machine can see it. Generated and printed when not given',

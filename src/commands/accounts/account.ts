@@ -46,7 +46,9 @@ export type AccountCommand =
   | SecondFactorCommand
   | ErasureCommand
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
-  | { readonly type: 'DisableAccount' | 'EnableAccount' | 'EraseAccount'; readonly id: number }
+  /** `from`: an operator on the dashboard may not take another one out */
+  | { readonly type: 'DisableAccount'; readonly id: number; readonly from?: 'dashboard' }
+  | { readonly type: 'EnableAccount' | 'EraseAccount'; readonly id: number }
 
 type Decision<T> = (command: CommandOf<AccountCommand, T>, state: Account) => readonly AccountEvent[]
 
@@ -125,8 +127,12 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     MarkOperator: ({ id }, state) => (enabled(state).operator ? [] : [{ type: 'AccountOperatorMarked', data: { id } }]),
     UnmarkOperator: ({ id }, state) =>
       alive(state).operator ? [{ type: 'AccountOperatorUnmarked', data: { id } }] : [],
-    DisableAccount: ({ id }, state) =>
-      alive(state).status === 'disabled' ? [] : [{ type: 'AccountDisabled', data: { id } }],
+    DisableAccount: ({ id, from }, state) => {
+      if (alive(state).status === 'disabled') return []
+      return from === 'dashboard' && state.operator
+        ? refuse('account_disabled', { what: 'operator' })
+        : [{ type: 'AccountDisabled', data: { id } }]
+    },
     EnableAccount: ({ id }, state) =>
       alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }],
     ScheduleErasure: changeErasure,

@@ -31,27 +31,24 @@ const claimedUsername = (pepper: Buffer, name: string) => ({
   usernameToken: randomUUID(),
 })
 
-const usernameFrom = (address: string) => {
-  const [part = ''] = address.split('@', 1)
-  const [local = ''] = /[a-z0-9_]+(?:-+[a-z0-9_]+)*/.exec(part.replaceAll(/[^a-z0-9_]/g, '-')) ?? []
-  return (local.length < 3 || !/[a-z]/.test(local) ? `user-${local || 'x'}` : local).slice(0, 24)
+/** Returns eight letters and digits, of which none looks like another: a name that says nothing of its owner. */
+const randomUsername = () => {
+  const [letters, all] = ['abcdefghjkmnpqrstuvwxyz', 'abcdefghjkmnpqrstuvwxyz23456789']
+  const draw = (from: string) => from.charAt(randomInt(from.length))
+  return draw(letters) + Array.from({ length: 7 }, () => draw(all)).join('')
 }
 
-/**
- * Tries the requested username, or one derived from the e-mail, with a longer and longer random number while it is
- * taken.
- */
+/** Tries the requested username, or random ones while they are taken: it shows in the addresses of public lists. */
 const withUsername = async <R>(
-  { username, email }: Pick<Registration, 'email' | 'username'>,
+  { username }: Pick<Registration, 'username'>,
   attempt: (username: string) => Promise<R>,
 ): Promise<R> => {
   if (username !== undefined) return attempt(username)
-  const name = usernameFrom(email)
-  for (let digits = 0; ; digits++) {
+  for (let tries = 1; ; tries++) {
     try {
-      return await attempt(digits === 0 ? name : `${name}-${randomInt(10 ** digits, 10 ** (digits + 1))}`)
+      return await attempt(randomUsername())
     } catch (error) {
-      if (!isTaken(error, 'username') || digits === 6) throw error
+      if (!isTaken(error, 'username') || tries === 6) throw error
     }
   }
 }

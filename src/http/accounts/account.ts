@@ -139,6 +139,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
 const reset = ({ mails }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/reset', {
     public: true,
+    ownPagesOnly: true,
     body: z.object({ email }),
     run: async ({ body, from, lang }) => {
       if (!mails) return fail(404, 'not_found', { what: 'mail' })

@@ -86,6 +86,7 @@ const newKeyFor = async (
 export const registerRoutes = (services: RegisterServices): readonly Route[] => [
   endpoint(accountContract, 'POST /register', {
     public: true,
+    ownPagesOnly: true,
     body: Registration,
     run: async ({ body, create, created, part, from, lang, reader }) => {
       const { pepper, countRegistration, hashNewPassword, mails } = services

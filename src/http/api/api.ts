@@ -48,7 +48,12 @@ export const createApi = (options: ApiOptions) => {
   const app = new Koa()
   app.on('error', logUnsent(log))
   return app
-    .use(envelope(log))
+    .use(
+      envelope(
+        log,
+        routes.filter((one) => one.ownPagesOnly).map(({ path }) => path),
+      ),
+    )
     .use((ctx, next) => {
       setUncountedRate(ctx, rateLimit)
       return next()
@@ -139,9 +144,16 @@ interface Serving extends ApiOptions {
   readonly cursors: Cursors
 }
 
+/** Fails for a request that a page of another site has sent, or could send without asking. */
+const requireOwnPage = (ctx: Context) => {
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site') fail(403, 'not_dashboard', { what: 'other_site' })
+  if (ctx.get('Content-Type') === '') fail(415, 'wrong_content_type', { what: 'json' })
+}
+
 /** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: Serving) => {
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
+  if (route.ownPagesOnly) requireOwnPage(ctx)
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))

@@ -47,18 +47,19 @@ const longer: readonly (readonly [RegExp, number])[] = [
 const timeoutOf = (path: string) => longer.find(([pattern]) => pattern.test(path))?.[1] ?? 5000
 
 /** Sets the headers of every API response, enforces the timeout, and turns errors into JSON. */
-export const envelope =
-  (log: Logger): Middleware =>
-  async (ctx, next) => {
+export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Middleware => {
+  const closed = new Set(ownPagesOnly)
+  const isClosed = (path: string) => closed.has(path.toLowerCase().replace(/\/$/, ''))
+  return async (ctx, next) => {
     const id = requestId(ctx.get('X-Request-Id'))
     ctx.state['request'] = id
     ctx.set({
       'X-Request-Id': id,
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': exposed.join(', '),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     })
+    if (!isClosed(ctx.path))
+      ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed.join(', ') })
     const ms = timeoutOf(ctx.path)
     if (log.isLevelEnabled('debug')) startTiming(ctx)
     try {
@@ -68,6 +69,7 @@ export const envelope =
     }
     setTimings(ctx)
   }
+}
 
 const sendFailure = (ctx: Context, error: unknown, log: Logger) => {
   const request = String(ctx.state['request'])

@@ -117,6 +117,11 @@ export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'creat
 export type Query = Readonly<Record<string, string>>
 
 interface Checks<P, Q, B> {
+  /**
+   * Whether it needs no key and must not be for pages of other sites: a browser behind a firewall would call it for
+   * them. It takes only a body that says that it is JSON, which such a page has to ask leave for, and gets none.
+   */
+  readonly ownPagesOnly?: true
   /** a key without the scope may call it with the `current_password` of the account */
   readonly passwordInstead?: true
   readonly params?: z.ZodType<P>

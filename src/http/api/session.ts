@@ -37,6 +37,8 @@ export interface SessionOptions {
   readonly load: Load
   readonly domains: Domains
   readonly baseUrl: () => string
+  /** whether the dashboard and its sessions are on a host */
+  readonly isDashboardHost: (host: string) => boolean
 }
 
 /**
@@ -110,12 +112,13 @@ const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => 
 /** Returns what a request tells about its browser. */
 export const browserOf = (
   req: IncomingMessage,
-  { baseUrl, domains }: Pick<SessionOptions, 'baseUrl' | 'domains'>,
+  { baseUrl, domains, isDashboardHost }: Pick<SessionOptions, 'baseUrl' | 'domains' | 'isDashboardHost'>,
 ): BrowserCall => {
-  const isBranded = domains.byHost(req.headers.host ?? '') !== undefined
+  const { host = '' } = req.headers
+  const isOurs = isDashboardHost(host) && domains.byHost(host) === undefined
   const { browser, os } = readAgent(req.headers['user-agent'] ?? '')
   return {
-    sameOrigin: !isBranded && isSameOrigin(req, baseUrl()),
+    sameOrigin: isOurs && isSameOrigin(req, baseUrl()),
     client: { browser: browser.family, os: os.family },
     token: tokenOf(req, baseUrl()),
     markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
@@ -133,10 +136,10 @@ export type PresentedSession =
  */
 export const presentedSession = async (
   req: IncomingMessage,
-  { sessions, load, domains, baseUrl }: SessionOptions,
+  { sessions, load, ...hosts }: SessionOptions,
 ): Promise<PresentedSession> => {
   if (req.headers.cookie === undefined) return undefined
-  const { sameOrigin, token } = browserOf(req, { baseUrl, domains })
+  const { sameOrigin, token } = browserOf(req, hosts)
   const session = sameOrigin && token !== undefined ? await sessions.find(token) : undefined
   if (!session) return undefined
   const { account } = session

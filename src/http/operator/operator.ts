@@ -119,7 +119,7 @@ const change = (word: 'disable' | 'enable', type: AccountChange, status: 'disabl
     run: async ({ account: own, body: { id }, operate }) => {
       // the dashboard would offer no way back
       if (id === own) refuse('account_disabled', { what: 'own' })
-      await operate(account, { type, id }, id)
+      await operate(account, type === 'DisableAccount' ? { type, id, from: 'dashboard' } : { type, id }, id)
       return { id, status }
     },
   })

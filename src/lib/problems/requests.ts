@@ -58,6 +58,7 @@ export const requestTexts = {
     plain: 'This account is disabled.',
     given: 'The account is disabled.',
     own: 'Operators cannot disable their own account.',
+    operator: 'Only the command line disables the account of an operator: `linkledger account disable`.',
   },
   key_required: 'A valid API key is required to use this service.', // clients compare this text
   key_ended: {
@@ -86,6 +87,7 @@ export const requestTexts = {
   not_dashboard: {
     sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
     session: 'This request was not sent by a session of the dashboard.',
+    other_site: 'This request must not come from a page of another site.',
   },
   quota_exceeded: {
     ...everyKind(

@@ -63,7 +63,8 @@ describe('mails to the owners of accounts', () => {
     const answers = await Promise.all([send(link), send(link)])
     expect(answers.map((one) => one.status)).to.have.members([200, 410])
     const key = /ll_\w+/.exec(answers.map(({ text }) => text).join())?.[0] ?? ''
-    expect(await account(key)).to.include({ email: 'ann@example.com', username: 'ann' })
+    const { email, username } = await account(key)
+    expect([email, String(username).length]).to.deep.equal(['ann@example.com', 8])
   })
 
   it('answer the same for an address that is taken, and tell its owner', async () => {

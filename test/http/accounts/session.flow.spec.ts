@@ -374,6 +374,39 @@ describe('sessions of the dashboard', () => {
     }
   })
 
+  it('are opened and work on the host of the service alone, which the dashboard leads to', async () => {
+    const settings = { BASE_URL: 'https://go.example.com', OWN_HOSTS: 'links.example.net' }
+    const hosted = await startTestApp(settings, app.connection)
+    try {
+      const { email } = await app.register()
+      const enter = (host: string) =>
+        hosted.post('/api/session', {
+          body: { email, password },
+          headers: { Host: host, Origin: `https://${host}`, 'Sec-Fetch-Site': 'same-origin' },
+        })
+      for (const host of ['evil.example', '192.0.2.7', 'go.example.com.evil.example']) {
+        const refused = await enter(host)
+        expect([refused.status, cookieIn(refused)], host).to.deep.equal([403, undefined])
+        const page = await hosted.get('/dashboard/links?q=a', { headers: { Host: host } })
+        expect([page.status, page.headers.get('Location')], host).to.deep.equal([
+          302,
+          'https://go.example.com/dashboard/links?q=a',
+        ])
+      }
+      for (const host of ['links.example.net', 'localhost', 'go.example.com']) {
+        const opened = await enter(host)
+        expect(opened.status, host).to.equal(200)
+        const headers = { Cookie: cookieIn(opened) ?? '', 'Sec-Fetch-Site': 'same-origin' }
+        const read = async (on: string) =>
+          (await hosted.get('/api/account', { headers: { ...headers, Host: on } })).status
+        expect([await read(host), await read('evil.example')], host).to.deep.equal([200, 401])
+        expect((await hosted.get('/dashboard', { headers: { Host: host } })).status, host).not.to.equal(302)
+      }
+    } finally {
+      await hosted.close()
+    }
+  })
+
   it('have a rate limit of their own', async () => {
     const { email, key } = await app.register()
     const session = await signIn(app, email)

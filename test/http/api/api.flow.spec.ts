@@ -9,6 +9,7 @@ import { type Answer, type Ask, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 import { send, wire } from '../../support/raw.ts'
 import { server } from '../../support/server.ts'
+import { exchange } from '../../support/exchange.ts'
 import { expectConventions, expectFailure } from '../../support/conventions.ts'
 
 const long = 'https://example.com/'
@@ -249,9 +250,31 @@ describe('the API', () => {
       expect(exposed).to.include.members([...rate, 'Retry-After'])
     })
 
+    it('gives pages of other sites no way to register, nor to have a password reset', async () => {
+      for (const path of ['/register', '/register/', '/api/account/reset']) {
+        const Origin = 'https://evil.example'
+        const asked = await app.ask('OPTIONS', path, { headers: { Origin, 'Access-Control-Request-Method': 'POST' } })
+        const body = JSON.stringify({ email: 'eve@example.com', password: 'correct horse 1' })
+        const send = (headers: Readonly<Record<string, string>>) =>
+          exchange(app.address + path, { method: 'POST', headers, body })
+        const typed = { 'Content-Type': 'application/json' }
+        const answers = [
+          await send({ Origin }),
+          await send({ 'Content-Type': 'text/plain' }),
+          await send({ ...typed, 'Sec-Fetch-Site': 'cross-site' }),
+        ]
+        expect(
+          answers.map(({ status }) => status),
+          path,
+        ).to.deep.equal([415, 415, 403])
+        for (const { headers } of [asked, ...answers])
+          expect(headers.get('Access-Control-Allow-Origin'), path).to.equal(null)
+      }
+    })
+
     it('returns 204 to a preflight without a key and does not count it', async () => {
       const from = { 'X-Forwarded-For': '203.0.113.9' }
-      for (const path of ['/api/url/add', '/api/url/1/update', '/register']) {
+      for (const path of ['/api/url/add', '/api/url/1/update', '/api/account/update']) {
         const { status, headers, text } = await limited.ask('OPTIONS', path, {
           headers: { ...from, Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' },
         })

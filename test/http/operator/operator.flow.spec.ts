@@ -137,6 +137,19 @@ describe("the operator's view", () => {
     const own = await change('disable', ann.id)
     expect([own.status, own.json['message']]).to.deep.equal([400, 'Operators cannot disable their own account.'])
     expect((await change('disable', 999_999)).status).to.equal(404)
+    // nor another operator, who could not come back
+    const { handler } = app.app.ledger
+    const mark = (type: 'MarkOperator' | 'UnmarkOperator') =>
+      handler.handle(accounts, { type, id: bob.id }, systemMetadata(bob.id))
+    await mark('MarkOperator')
+    const other = await change('disable', bob.id)
+    expect([other.status, other.json['code'], other.json['params']]).to.deep.equal([
+      400,
+      'account_disabled',
+      { what: 'operator' },
+    ])
+    expect((await app.get('/api/account', { key: bob.key })).status).to.equal(200)
+    await mark('UnmarkOperator')
 
     const history = (await app.get('/api/account/history?limit=3', { key: bob.key })).json['data'].events
     const enabled = history.find(({ type }: { type: string }) => type === 'AccountEnabled')

@@ -323,6 +323,16 @@ describe('the webhook API', () => {
     expect((await session.ask('POST', '/api/webhook/add', named)).status).to.equal(200)
   })
 
+  it('gives the secret of a webhook with events of the account to no key that may not read them', async () => {
+    const { id } = await add({ events: ['ApiKeyAdded'] })
+    const narrow = await app.post('/api/key/add', { key: account.key, body: { name: 'hooks', scopes: ['webhooks'] } })
+    const rotate = (key: string) => app.post(`/api/webhook/${id}/rotate`, { key, body: { overlap: 0 } })
+    const refused = await rotate(String(narrow.json['key']))
+    expect([refused.status, refused.json['code'], refused.json['field']]).to.deep.equal([403, 'lacks_scope', 'secret'])
+    expect(refused.text).not.to.include('whsec_')
+    expect((await rotate(account.key)).status).to.equal(200)
+  })
+
   it('keeps the newest attempts only, also of tests', async () => {
     const { id } = await add({ events: ['LinkDeleted'] })
     const rows = `select ${id}, ${account.id}, 'test_' || n, 'test', 1, 200, 1, true, '', '' from generate_series(1, 1005) n`

@@ -50,7 +50,7 @@ export const accountContract = {
       'Needs no API key. `REGISTRATION=closed` turns it off. Where the service sends mail (`SMTP_URL`), the answer is a message, the same for every e-mail address: a link in the mail leads to a page that creates the account and shows the API key.',
     fields: {
       password: 'at least 8 characters',
-      username: '3 to 32 lower-case letters, digits, hyphens and underscores; made from the e-mail address if not sent',
+      username: '3 to 32 lower-case letters, digits, hyphens and underscores; random if not sent',
     },
     example: { email: 'ann@example.com', password: 'correct horse battery' },
     answer: z.union([success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }), done]),

@@ -107,10 +107,16 @@ export const historyContract = {
   ),
 } satisfies Contract
 
+const restoredChange = fieldChange
+  .extend({ old: fieldChange.shape.old.optional(), new: value.optional() })
+  .meta({ id: 'RestoredField' })
+
 const restored = success({
   message: text,
   dryRun: z.literal(true).optional(),
-  changes: z.array(fieldChange).describe('what changed, or would change'),
+  changes: z
+    .array(restoredChange)
+    .describe('what changed, or would change; only the names of fields for a key that may not read'),
   notRestored: z
     .array(z.object({ field: text.meta({ examples: ['campaign'] }), reason: text }))
     .describe('what is not as it was, and why'),

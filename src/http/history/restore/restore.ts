@@ -114,7 +114,7 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
  * and with 403 over a quota.
  */
 export const restore = async <S>(
-  call: Pick<Call, 'account' | 'transaction'> & Writer,
+  call: Pick<Call, 'account' | 'may' | 'transaction'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,
   { kind, label = kinds[kind].label, before, fields, isDeleted, dryRun, write, notRestored }: Restoring<S>,
 ) => {
@@ -129,7 +129,9 @@ export const restore = async <S>(
     const message = changed
       ? `${label} ${dryRun ? 'would be' : 'has been'} restored.`
       : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
-    return { message, changes, notRestored, ...(dryRun && { dryRun }), revision: done.revision }
+    // a key that may only write does not read by it
+    const shown = call.may('read') ? changes : changes.map(({ field }) => ({ field }))
+    return { message, changes: shown, notRestored, ...(dryRun && { dryRun }), revision: done.revision }
   } catch (error) {
     end()
     throw error

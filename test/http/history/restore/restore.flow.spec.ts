@@ -364,6 +364,24 @@ describe('restoring what was deleted or changed', () => {
     }
   })
 
+  it('shows the values of fields only to a key that may read them', async () => {
+    const { key } = await app.register()
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://secret.example.com/a' } })
+    await app.put(`/api/url/${json['id']}/update`, { key, body: { url: 'https://secret.example.com/b' } })
+    const made = await app.post('/api/key/add', { key, body: { name: 'x', scopes: ['links:write'] } })
+    const writer = String(made.json['key'])
+    const restored = (by: string, dryRun: boolean) =>
+      app.post(`/api/url/${json['id']}/restore`, { key: by, body: { revision: 0, dryRun } })
+    expect((await restored(key, true)).json['changes']).to.deep.equal([
+      { field: 'longurl', old: 'https://secret.example.com/b', new: 'https://secret.example.com/a' },
+    ])
+    for (const dryRun of [true, false]) {
+      const answer = await restored(writer, dryRun)
+      expect([answer.status, answer.json['changes']]).to.deep.equal([200, [{ field: 'longurl' }]])
+      expect(answer.text).not.to.include('secret.example.com')
+    }
+  })
+
   it('gives an alias to the newest link that has it, and nothing to another account', async () => {
     const own = { url, custom: 'again-and-again' }
     const first = await create('/api/url/add', own)
