@@ -4,6 +4,7 @@ import { type FailedCheck, startDomainChecks } from './jobs/domaincheck.ts'
 import { createFrameProbe } from './jobs/frameprobe.ts'
 import { type FrameChecks, noFrameChecks, startFrameChecks } from './jobs/framing.ts'
 import { startErasures } from './jobs/erasure.ts'
+import { startTextErasure } from './jobs/texterasure.ts'
 import { startImageCleanup } from './jobs/imagecleanup.ts'
 import { deleteExpiredRequests } from '../postgres/idempotency.ts'
 import { deleteOldAttempts } from '../postgres/webhooks.ts'
@@ -46,6 +47,8 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, overrides }: 
     await registerErasures(ledger, [account])
   }
   const stopErasures = startErasures({ reader, handler, finish, onProblem })
+  const keptMonths = config.ANSWER_RETENTION_MONTHS
+  const stopTexts = startTextErasure({ reader, handler, keys: keys.ofStreams, keptMonths, onProblem })
   const probe = createFrameProbe({ probe: overrides.guardedProbe ?? openProbe() })
   const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
@@ -55,6 +58,13 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, overrides }: 
     services: { frameChecks, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */
     close: async () =>
-      void (await Promise.all([stopChecks?.(), stopCleanup(), stopErasures(), frameChecks.close(), webhooks.close()])),
+      void (await Promise.all([
+        stopChecks?.(),
+        stopCleanup(),
+        stopErasures(),
+        stopTexts(),
+        frameChecks.close(),
+        webhooks.close(),
+      ])),
   }
 }

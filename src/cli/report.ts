@@ -3,7 +3,9 @@ import { operatorContext } from '../app/operator/caller.ts'
 import { report } from '../commands/operator/report.ts'
 import { readReference, reference } from '../lib/reference.ts'
 import { listReports, type ReportRow } from '../queries/operator/report.ts'
+import { streamId } from '../events/streams.ts'
 import { BadCommand, type Cli } from './cli.ts'
+import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
 import { withTables } from './ledger.ts'
 import { oneLine } from './oneline.ts'
 
@@ -26,6 +28,12 @@ export const addReportCommands = (program: Command, cli: Cli) => {
     .description('mark reports as dealt with')
     .argument('<reference...>', 'as `report list` prints it')
     .action((references: readonly string[]) => close(cli, references))
+  withConfirmation(
+    reports
+      .command('erase')
+      .description('destroy what visitors wrote in reports for good, and close those that are open')
+      .argument('<reference...>', 'as `report list --all` prints it'),
+  ).action((references: readonly string[], options: Confirmation) => erase(cli, references, options))
 }
 
 const lines = ({ id, sent, closed, reason, open, address, account, message, email }: ReportRow): readonly string[] => {
@@ -33,6 +41,7 @@ const lines = ({ id, sent, closed, reason, open, address, account, message, emai
   const head = `${reference(id)}  ${date}  ${reason.padEnd(8)}  ${String(open).padStart(4)}  ${String(account).padStart(7)}`
   return [
     `${head}  ${oneLine(address)}${closed ? ' (closed)' : ''}`,
+    ...(message === null ? ['           (erased)'] : []),
     ...(message ? [`           ${oneLine(message)}`] : []),
     ...(email ? [`           from ${oneLine(email)}`] : []),
   ]
@@ -49,12 +58,29 @@ const list = (cli: Cli, { all = false, limit }: ListOptions) => {
   })
 }
 
-const close = (cli: Cli, references: readonly string[]) => {
-  const ids = references.map((text) => {
+const idsOf = (references: readonly string[]): readonly string[] =>
+  references.map((text) => {
     const id = readReference(text)
     if (id === undefined) throw new BadCommand(`${JSON.stringify(text)} is not a reference such as 7KQ2-M9XD`)
     return id
   })
+
+const erase = (cli: Cli, references: readonly string[], options: Confirmation) => {
+  const ids = idsOf(references)
+  requireAnswerable(cli, options)
+  return withTables(cli, async ({ handler, config, keys }, waitUntilProjected) => {
+    await confirm(cli, options, `What visitors wrote in ${ids.map(reference).join(', ')}: destroy it for good.`)
+    for (const id of ids) {
+      const { position } = await handler.handle(report, { type: 'EraseReport', id }, operatorContext(config, null))
+      await keys.ofStreams.destroy([streamId('report', id)])
+      await waitUntilProjected(position)
+      cli.print(`Report ${reference(id)} is erased.`)
+    }
+  })
+}
+
+const close = (cli: Cli, references: readonly string[]) => {
+  const ids = idsOf(references)
   return withTables(cli, async ({ handler, config }, waitUntilProjected) => {
     for (const id of ids) {
       const { position } = await handler.handle(report, { type: 'CloseReport', id }, operatorContext(config, null))

@@ -1,7 +1,7 @@
 import type { Keyring } from '../security/seal.ts'
 import { type EventName, Metadata, nameOfEvent, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
-import { hasSealedFields, sealFields, unsealFields } from './sealing.ts'
+import { erasesStream, hasOwnKey, hasSealedFields, type OpeningKeys, sealFields, unsealFields } from './sealing.ts'
 import { isUnknown, type UnknownEvent } from './unknown.ts'
 import { upcast, versionOf } from './upcast.ts'
 
@@ -42,34 +42,57 @@ const isKnownType = (type: string): type is EventType => Object.hasOwn(events, t
 
 /** Translates between events as the program uses them and as the log stores them. */
 export interface Codec {
-  /** Returns the event's data and metadata as JSON. Throws `NoAccountKey`. */
-  readonly encode: (event: New<DomainEvent>) => Promise<{ readonly data: string; readonly metadata: string }>
+  /** Returns the data and metadata of an event of a stream as JSON. Throws `NoAccountKey`. */
+  readonly encode: (
+    event: New<DomainEvent>,
+    stream: string,
+  ) => Promise<{ readonly data: string; readonly metadata: string }>
   /** Returns what only a newer release can read as an `UnknownEvent`. Throws `Unreadable`. */
   readonly decode: (raws: readonly Raw[]) => Promise<Recorded<LogEvent>[]>
 }
 
 /** The codec of the service: it seals personal fields, and validates events when they are read. */
 export const codec = (keyring: Keyring): Codec => ({
-  encode: async (event) => ({
-    data: JSON.stringify(await sealFields(keyring, event)),
+  encode: async (event, stream) => ({
+    data: JSON.stringify(await sealFields(keyring, event, stream)),
     metadata: JSON.stringify({ ...event.metadata, v: versionOf(event.type) }),
   }),
   decode: async (raws) => {
     const read = raws.map((raw) => asKnown(raw) ?? asUnknown(raw))
-    const accounts = read.flatMap((raw) =>
-      !isUnknown(raw) && raw.metadata.account !== null && hasSealedFields(raw.type) ? [raw.metadata.account] : [],
+    const sealed = read.flatMap((raw) => {
+      const { account } = raw.metadata
+      return !isUnknown(raw) && account !== null && hasSealedFields(raw.type) ? [{ ...raw, account }] : []
+    })
+    const keys = await readKeys(keyring, sealed)
+    // a key is destroyed after the event: the process that does it may have been killed between the two
+    const erasedStreams = new Set(
+      read.flatMap((raw) => (!isUnknown(raw) && erasesStream(raw.type) ? [raw.stream] : [])),
     )
-    const keys = accounts.length > 0 ? await keyring.forOpening([...new Set(accounts)]) : new Map<number, Buffer>()
     const erased = new Set<number | null>()
     return read.map((raw) => {
       if (isUnknown(raw)) return raw
       const { account } = raw.metadata
       if (raw.type === 'AccountErased') erased.add(account)
       // the key may be in the cache of this process a moment longer
-      return open(raw, account === null || erased.has(account) ? undefined : keys.get(account))
+      if (account === null || erased.has(account)) return open(raw, { own: undefined, account: undefined })
+      const own = erasedStreams.has(raw.stream) ? null : keys.own.get(raw.stream)
+      return open(raw, { own, account: keys.accounts.get(account) })
     })
   },
 })
+
+/** Reads the keys that some events may be sealed under. */
+const readKeys = async (
+  keyring: Keyring,
+  sealed: readonly { readonly type: EventType; readonly stream: string; readonly account: number }[],
+) => {
+  const ids = [...new Set(sealed.map(({ account }) => account))]
+  const owning = sealed.filter(({ type }) => hasOwnKey(type))
+  return {
+    accounts: ids.length > 0 ? await keyring.forOpening(ids) : new Map<number, Buffer>(),
+    own: owning.length > 0 ? await keyring.ofStreams.forOpening(owning) : new Map<string, Buffer | null>(),
+  }
+}
 
 /** Returns an event of a type and version that this release knows, still sealed and in the shape it was stored in. */
 const asKnown = (raw: Raw) => {
@@ -80,13 +103,13 @@ const asKnown = (raw: Raw) => {
 }
 type Known = NonNullable<ReturnType<typeof asKnown>>
 
-const open = (raw: Known, key: Buffer | undefined) => {
+const open = (raw: Known, keys: OpeningKeys) => {
   const { type, metadata } = raw
   try {
     const current = upcast(type, metadata.v, raw.data)
     return {
       ...raw,
-      data: events[type].parse(unsealFields(type, current, metadata.account, key)),
+      data: events[type].parse(unsealFields(type, current, metadata.account, keys)),
     } as Recorded<DomainEvent>
   } catch (error) {
     throw new Unreadable(raw, error)

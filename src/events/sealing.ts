@@ -23,6 +23,10 @@ const context = (account: number, type: string, field: string) => `${account}/${
 
 /** Returns whether events of the type have sealed fields. */
 export const hasSealedFields = (type: EventType): boolean => type in groups || (single.get(type) ?? []).length > 0
+/** Returns whether the stream of such an event has a key of its own: what it says can be erased alone. */
+export const hasOwnKey = (type: EventType): boolean => type === 'AnswerGiven' || type === 'ReportSent'
+/** Returns whether an event erases what its stream says. */
+export const erasesStream = (type: EventType): boolean => type === 'AnswerErased' || type === 'ReportErased'
 
 const without = (values: Values, names: readonly string[]) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)))
@@ -64,25 +68,43 @@ const fieldsOf = (type: EventType): readonly SealedField[] => [
   ...(type in groups ? [{ name: place, withoutKey: null }] : []),
 ]
 
-/** Returns the data of an event as the log stores it. Throws `NoAccountKey`. */
-export const sealFields = async (keyring: Keyring, { type, data, metadata: { account } }: New<DomainEvent>) => {
+const keyFor = (keyring: Keyring, type: EventType, account: number, stream: string) =>
+  hasOwnKey(type) ? keyring.ofStreams.forSealing({ stream, account }) : keyring.forSealing(account)
+
+/** Returns the data of an event of a stream as the log stores it. Throws `NoAccountKey`. */
+export const sealFields = async (
+  keyring: Keyring,
+  { type, data, metadata: { account } }: New<DomainEvent>,
+  stream: string,
+) => {
   const values = joined(type, data)
   const fields = fieldsOf(type).filter(({ name }) => typeof values[name] === 'string')
   if (fields.length === 0) return values
-  const key = account === null ? undefined : await keyring.forSealing(account)
+  const key = account === null ? undefined : await keyFor(keyring, type, account, stream)
   if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
   const texts = fields.map(({ name }) => [name, sealPersonal(key, context(account, type, name), String(values[name]))])
   return { ...values, ...(Object.fromEntries(texts) as object) }
 }
 
-/** The inverse of `sealFields`, given the account's key, if it has one. */
-export const unsealFields = (type: EventType, data: unknown, account: number | null, key: Buffer | undefined) => {
+/** The keys that an event may be sealed under: that of its stream, null where it was destroyed, and its account's. */
+export interface OpeningKeys {
+  readonly own: Buffer | null | undefined
+  readonly account: Buffer | undefined
+}
+/** Without a mark of its destruction, a text from before streams had keys opens with the key of the account. */
+const unsealText = ({ own, account }: OpeningKeys, place: string, text: string) => {
+  const found = own === null ? null : unsealPersonal(own, place, text)
+  return found ?? unsealPersonal(own === null ? undefined : account, place, text)
+}
+
+/** The inverse of `sealFields`, given the keys that there are. */
+export const unsealFields = (type: EventType, data: unknown, account: number | null, keys: OpeningKeys) => {
   const fields = fieldsOf(type)
   if (fields.length === 0 || account === null) return data
   const copy = { ...(data as Record<string, unknown>) }
   for (const { name, withoutKey } of fields) {
     const text = copy[name]
-    if (typeof text === 'string') copy[name] = unsealPersonal(key, context(account, type, name), text) ?? withoutKey
+    if (typeof text === 'string') copy[name] = unsealText(keys, context(account, type, name), text) ?? withoutKey
   }
   return split(type, copy)
 }

@@ -20,8 +20,18 @@ export const insertKey = async (tx: Knex, name: string, wrapped: string): Promis
   )
 }
 
+/** Returns which of these keys were destroyed. */
+export const destroyedKeys = async (db: Knex, names: readonly string[]): Promise<readonly string[]> => {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    'select name from state.destroyed_keys where name = any(?)',
+    [[...names]],
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** Deletes keys for good. Repeating it costs one read. */
 export const destroyKeys = async (db: Knex, names: readonly string[]): Promise<void> => {
+  if (names.length === 0) return
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `select from unnest(?::text[]) as n (name)
      where not exists (select from state.destroyed_keys d where d.name = n.name) or exists (select from state.keys k where k.name = n.name) limit 1`,

@@ -10,10 +10,12 @@ import { deleteSessionsOf } from '../postgres/sessions.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
 import { eraseWebhooks } from '../postgres/webhooks.ts'
 import type { Keyring as AccountKeyring } from './seal.ts'
-import { openWrapping } from './wrapping.ts'
+import { openStreamKeys, type StreamKeyring } from './streamkeys.ts'
+import { openWrapping, type Wrapping } from './wrapping.ts'
 
 /** The keys of accounts, and access to the service key before it is known to belong to the log. */
 export interface Keyring extends AccountKeyring {
+  readonly ofStreams: StreamKeyring
   readonly findService: () => Promise<Buffer | undefined>
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
@@ -47,20 +49,9 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
   return { ...keyring, service: await keyring.createService() }
 }
 
-/** Opens the keys in `state.keys`, each wrapped under SECRET. Changes nothing. Throws `WrongSecret`. */
-export const openKeyring = async (db: Database, secret: string): Promise<Keyring> => {
-  const { read, wrap } = await openWrapping(db, secret)
+/** Opens the keys of accounts, which are kept in memory for a minute. */
+const openAccountKeys = (read: Wrapping['read'], create: (name: string) => Promise<Buffer | undefined>) => {
   const cache = new QuickLRU<number, Buffer>({ maxSize: 10_000, maxAge: 60_000 })
-
-  // of two processes that create the same key, the first insert wins and both read it back
-  const create = async (name: string) => {
-    await db.transaction(async (tx) => {
-      await shareKeys(tx)
-      await read(['service'], tx) // SECRET may have been rotated since: a new key must be wrapped like the others
-      await insertKey(tx, name, wrap(name, randomBytes(32)))
-    })
-    return (await read([name])).get(name)
-  }
   const forOpening = async (accounts: readonly number[]) => {
     const missing = accounts.filter((account) => !cache.has(account))
     const found = missing.length > 0 ? await read(missing.map(nameOf)) : new Map<string, Buffer>()
@@ -75,38 +66,58 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       }),
     )
   }
-
-  const named = async (name: string, what: string) => {
-    const key = (await read([name])).get(name) ?? (await create(name))
-    if (!key) throw new Error(`${what} could not be read back from state.keys`)
-    return key
-  }
-  const findService = async () => (await read(['service'])).get('service')
-
   return {
-    findService,
-    createService: () => named('service', 'the service key'),
-    proofSeed: () => named('proof', 'the key of the proofs'),
-    forSealing: async (account) => {
+    forOpening,
+    forSealing: async (account: number) => {
       const known = (await forOpening([account])).get(account)
       if (known) return known
       const created = await create(nameOf(account))
       if (created) cache.set(account, created)
       return created
     },
-    forOpening,
-    destroy: async (accounts) => {
-      if (accounts.length === 0) return
-      await destroyKeys(db, accounts.map(nameOf))
-      accounts.forEach((account) => cache.delete(account))
-      await eraseImages(db, accounts)
-      await eraseSnapshots(db, accounts)
-      await eraseAnswers(db, accounts)
-      await eraseMails(db, accounts)
-      await eraseWebhooks(db, accounts)
-      await deleteLinksOf(db, accounts)
-      await deleteSessionsOf(db, accounts)
+    forget: (accounts: readonly number[]) => accounts.forEach((account) => cache.delete(account)),
+  }
+}
+
+/** Opens the keys in `state.keys`, each wrapped under SECRET. Changes nothing. Throws `WrongSecret`. */
+export const openKeyring = async (db: Database, secret: string): Promise<Keyring> => {
+  const { read, wrap } = await openWrapping(db, secret)
+
+  // of two processes that create the same key, the first insert wins and both read it back
+  const insert = (name: string, key: Buffer) =>
+    db.transaction(async (tx) => {
+      await shareKeys(tx)
+      await read(['service'], tx) // SECRET may have been rotated since: a new key must be wrapped like the others
+      await insertKey(tx, name, wrap(name, key))
+    })
+  const create = async (name: string) => {
+    await insert(name, randomBytes(32))
+    return (await read([name])).get(name)
+  }
+  const accounts = openAccountKeys(read, create)
+  const named = async (name: string, what: string) => {
+    const key = (await read([name])).get(name) ?? (await create(name))
+    if (!key) throw new Error(`${what} could not be read back from state.keys`)
+    return key
+  }
+
+  return {
+    ...accounts,
+    findService: async () => (await read(['service'])).get('service'),
+    createService: () => named('service', 'the service key'),
+    proofSeed: () => named('proof', 'the key of the proofs'),
+    ofStreams: openStreamKeys({ db, accounts, read, insert }),
+    destroy: async (erased) => {
+      if (erased.length === 0) return
+      await destroyKeys(db, erased.map(nameOf))
+      accounts.forget(erased)
+      await eraseImages(db, erased)
+      await eraseSnapshots(db, erased)
+      await eraseAnswers(db, erased)
+      await eraseMails(db, erased)
+      await eraseWebhooks(db, erased)
+      await deleteLinksOf(db, erased)
+      await deleteSessionsOf(db, erased)
     },
-    forget: (accounts) => accounts.forEach((account) => cache.delete(account)),
   }
 }

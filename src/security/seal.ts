@@ -25,6 +25,21 @@ export interface Keyring {
   readonly forSealing: (account: number) => Promise<Buffer | undefined>
   /** Returns the keys that exist of these accounts. */
   readonly forOpening: (accounts: readonly number[]) => Promise<ReadonlyMap<number, Buffer>>
+  readonly ofStreams: StreamKeys
+}
+
+/** A stream that has a key of its own, and the account under whose key that one is sealed. */
+export interface KeyedStream {
+  readonly stream: string
+  readonly account: number
+}
+
+/** Keys of single streams: what one visitor entered can be erased without the rest of the account. */
+export interface StreamKeys {
+  /** Returns the stream's key, created when there is none; undefined once it or the account's key was destroyed. */
+  readonly forSealing: (of: KeyedStream) => Promise<Buffer | undefined>
+  /** Returns the keys that exist of these streams; null where one was destroyed. */
+  readonly forOpening: (of: readonly KeyedStream[]) => Promise<ReadonlyMap<string, Buffer | null>>
 }
 
 /** A sealed text was changed, moved to another field, or sealed under another key. */

@@ -63,10 +63,10 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
     ['account', account, accountEvents, '8 ZOO5Ftjz0J-D'],
-    ['answer', answer, answerEvents, '1 YEBa3a--rbUg'],
+    ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 U6rbCB_M-lih'],
-    ['report', report, reportEvents, '1 VfOA05UvgyaC'],
+    ['report', report, reportEvents, '2 q_RISh9KtJJU'],
     ['campaign', campaign, campaignEvents, '2 xT18bOzikMCF'],
     ['channel', channel, channelEvents, '2 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],

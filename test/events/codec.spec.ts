@@ -4,7 +4,7 @@ import { asStored, codec, type Raw, readable, Unreadable } from '../../src/event
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { NoAccountKey } from '../../src/events/sealing.ts'
-import { BrokenSeal } from '../../src/security/seal.ts'
+import { BrokenSeal, sealPersonal } from '../../src/security/seal.ts'
 import { metadata } from '../support/events.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 
@@ -38,7 +38,7 @@ const erased = { ...data, email: null, username: null, password: null }
 describe('personal fields of an event', () => {
   const keyring = memoryKeyring()
   const { encode, decode } = codec(keyring)
-  const seal = async () => JSON.parse((await encode(registered)).data) as Record<string, string>
+  const seal = async () => JSON.parse((await encode(registered, 'account-9')).data) as Record<string, string>
   const read = async (stored: object) => (await decode([asRaw(stored)]))[0]?.data
   const failure = (work: Promise<unknown>) =>
     work.then(
@@ -81,7 +81,7 @@ describe('personal fields of an event', () => {
 
   it('are refused when the account has no key to seal them under', async () => {
     const { encode: encodeWithoutKey } = codec({ ...keyring, forSealing: async () => undefined })
-    expect(await failure(encodeWithoutKey(registered)))
+    expect(await failure(encodeWithoutKey(registered, 'account-9')))
       .to.be.instanceOf(NoAccountKey)
       .with.property('name', 'NoAccountKey')
   })
@@ -147,10 +147,62 @@ describe('stored events of which one cannot be read', () => {
   })
 })
 
+describe('what a visitor entered', () => {
+  const keyring = memoryKeyring()
+  const { encode, decode } = codec(keyring)
+  const given = (fields: string): New<DomainEvent> => ({
+    id: randomUUID(),
+    type: 'AnswerGiven',
+    data: { overlay: 5, account: 9, link: 0, fields },
+    metadata: metadata(9),
+  })
+  const raw = ({ id, type, metadata }: New<DomainEvent>, stream: string, data: object): Raw => ({
+    ...{ id, type, metadata, data, stream },
+    ...{ revision: 0n, position: 1n, at: metadata.at },
+  })
+  const store = async (fields: string, stream: string) => {
+    const event = given(fields)
+    return raw(event, stream, JSON.parse((await encode(event, stream)).data) as object)
+  }
+  const read = async (...raws: Raw[]) =>
+    (await decode(raws)).flatMap(({ data }) => ('fields' in data ? [data.fields] : []))
+  const erased: New<DomainEvent> = {
+    ...{ id: randomUUID(), metadata: metadata(9) },
+    ...{ type: 'AnswerErased', data: { overlay: 5, account: 9 } },
+  }
+
+  it('is sealed under a key of its own, without which it reads as null, while other answers open', async () => {
+    const [one, two] = [await store('one', 'answer-1'), await store('two', 'answer-2')]
+    expect(await read(one, two)).to.deep.equal(['one', 'two'])
+    keyring.destroyStream('answer-1')
+    expect(await read(one, two)).to.deep.equal([null, 'two'])
+  })
+
+  it('reads as null once the event of its erasure is there, also before its key is destroyed', async () => {
+    const [one, two] = [await store('one', 'answer-3'), await store('two', 'answer-4')]
+    expect(await read(one, two, raw(erased, 'answer-3', erased.data))).to.deep.equal([null, 'two'])
+  })
+
+  it('reads as null when the stream has the mark of a destroyed key, also when the account has sealed it', async () => {
+    const event = given('old')
+    const key = (await keyring.forSealing(9))!
+    const old = raw(event, 'answer-5', { ...event.data, fields: sealPersonal(key, '9/AnswerGiven/fields', 'old') })
+    expect(await read(old)).to.deep.equal(['old'])
+    keyring.destroyStream('answer-5')
+    expect(await read(old)).to.deep.equal([null])
+  })
+
+  it('reads as null once the key of its account is destroyed', async () => {
+    const one = await store('one', 'answer-6')
+    keyring.destroy(9)
+    expect(await read(one)).to.deep.equal([null])
+  })
+})
+
 describe('a log that is copied without its keys', () => {
   it('stays as it is stored, sealed fields included', async () => {
     const stored = { ...registered, data: { ...data, email: 'sealed text' } }
-    const { data: text, metadata: meta } = await asStored.encode(stored)
+    const { data: text, metadata: meta } = await asStored.encode(stored, 'account-9')
     expect([JSON.parse(text), JSON.parse(meta)]).to.deep.equal([stored.data, stored.metadata])
     const raws = [asRaw({ id: 'anything' })]
     expect(await asStored.decode(raws)).to.deep.equal(raws)
@@ -180,7 +232,7 @@ describe('the content of a bio page', () => {
     Promise.all(
       events.map(async (event, n) => {
         const made = withIds(event)
-        return raw(made, JSON.parse((await encode(made)).data) as object, BigInt(n))
+        return raw(made, JSON.parse((await encode(made, 'bio-5')).data) as object, BigInt(n))
       }),
     )
   const read = async (raws: readonly Raw[]) => (await decode(raws)).map(({ data }) => data)

@@ -56,10 +56,10 @@ describe('the versions of events', () => {
 
   it('are written with each event', async () => {
     const event = { id: '1', type: 'LinkDeleted', data: { id: 7 }, metadata: metadata() } as const
-    expect(JSON.parse((await encode(event)).metadata)).to.include({ v: 1 })
+    expect(JSON.parse((await encode(event, 'link-7')).metadata)).to.include({ v: 1 })
     const [clicked] = await decode(await stored('LinkClicked'))
     if (clicked?.type !== 'LinkClicked') throw new Error('not a click')
-    expect(JSON.parse((await encode(clicked)).metadata)).to.include({ v: 2 })
+    expect(JSON.parse((await encode(clicked, 'clicks-1-0')).metadata)).to.include({ v: 2 })
   })
 
   it('are known for every type', () => {

@@ -128,6 +128,8 @@ export const typesSince: readonly string[] = [
   'AddressUnblocked',
   'ReportSent',
   'ReportClosed',
+  'AnswerErased',
+  'ReportErased',
   'AccountErasureScheduled',
   'AccountErasureCancelled',
   'LinkRestored',

@@ -44,11 +44,15 @@ export const goldenFiles = (): readonly string[] =>
     .sort()
 export const readGolden = (name: string) => readJson<Golden>(goldenDir, name)
 
-const keyOf = (account: number) => createHash('sha256').update(`golden ${account}`).digest()
-/** The keys of golden events follow from the accounts, so that they need no file. */
+const keyOf = (name: number | string) => createHash('sha256').update(`golden ${name}`).digest()
+/** The keys of golden events follow from the accounts and streams, so that they need no file. */
 export const goldenKeyring: Keyring = {
   forSealing: async (account) => keyOf(account),
   forOpening: async (accounts) => new Map(accounts.map((account) => [account, keyOf(account)])),
+  ofStreams: {
+    forSealing: async ({ stream }) => keyOf(stream),
+    forOpening: async (of) => new Map(of.map(({ stream }) => [stream, keyOf(stream)])),
+  },
 }
 export const goldenCodec = codec(goldenKeyring)
 

@@ -61,7 +61,9 @@ const earlier: Readonly<Record<string, EventType>> = {
   AddressUnblocked: 'AddressBlocked',
   ItemRemovedFromChannel: 'ItemAssignedToChannel',
   ReclassificationUndone: 'ClicksReclassified',
+  AnswerErased: 'AnswerGiven',
   ReportClosed: 'ReportSent',
+  ReportErased: 'ReportSent',
 }
 const isType = (name: string): name is EventType => Object.hasOwn(events, name)
 
@@ -89,7 +91,7 @@ const stored = async (type: EventType, data: Data, stream: string, [n, place]: r
       command: uuidOf(`command of ${name}`),
     },
   } as unknown as New<DomainEvent>
-  const encoded = await goldenCodec.encode(event)
+  const encoded = await goldenCodec.encode(event, stream)
   return {
     stream,
     id: event.id,

@@ -33,7 +33,9 @@ export const memoryStore = async (codec: Codec, opening?: MakeOpening): Promise<
   }
 
   const append = async (writes: readonly Write[]): Promise<Appended> => {
-    const encoded = await Promise.all(writes.map(({ events }) => Promise.all(events.map(codec.encode))))
+    const encoded = await Promise.all(
+      writes.map(({ stream, events }) => Promise.all(events.map((event) => codec.encode(event, stream)))),
+    )
     const size = encoded.flat().reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
     if (size > appendLimit) throw appendTooLarge()
     for (const write of writes) {

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { answer } from '../../src/commands/pages/answer.ts'
+import { systemMetadata } from '../../src/events/event.ts'
 import { routes } from '../../src/http/routes.ts'
 import { openApi } from '../../src/http/docs/openapi.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import type { Answer } from '../support/client.ts'
+import { type Answer, until } from '../support/client.ts'
 import { long, repeatable, seed } from '../support/faults.ts'
 import { signIn } from '../support/session.ts'
 
@@ -33,7 +36,7 @@ const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, m
 const endpoint = ({ method, path }: Operation) => `${method} ${path}`
 const kindOf = (path: string) => path.split('/')[2] ?? ''
 const added = operations.filter(({ path }) => /^\/api\/\w+\/add$/.test(path)).map(({ path }) => kindOf(path))
-const kinds = [...added, 'event', 'click', 'session']
+const kinds = [...added, 'event', 'click', 'session', 'answer']
 
 /** The kind of resource whose id a parameter of the path is, for the given item of a channel. */
 const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
@@ -42,6 +45,7 @@ const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
     campaignid: 'campaign',
     linkid: 'url',
     event: 'event',
+    answer: 'answer',
   }
   const kind =
     name === 'id'
@@ -115,6 +119,20 @@ describe(`accounts of one service (${repeatable})`, () => {
       ...('domain' in (example as Json) && { domain: 'https://ours.example.org' }),
     })
     await createAll(ours, ids.ours, unlike)
+    // answers are numbered for each overlay, and ours has none
+    for (const of of [ids.ours, ids.theirs]) of.set('answer', 1)
+    const given = {
+      type: 'GiveAnswer',
+      answer: randomUUID(),
+      overlay: ids.theirs.get('overlay')!,
+      account: them.id,
+    } as const
+    const fields = JSON.stringify({ email: `${marker}@example.com` })
+    await app.app.ledger.handler.handle(answer, { ...given, link: 0, fields }, systemMetadata(them.id))
+    await until(
+      () => app.get(`/api/overlay/${given.overlay}/answers`, { key: theirs }),
+      ({ text }) => text.includes(marker),
+    )
   })
   after(() => app.close())
 

@@ -4,7 +4,6 @@ import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 import { fakeDns } from '../support/dns.ts'
-import { query } from '../support/faults.ts'
 import { postForm } from '../support/forms.ts'
 
 const [phone, desktop] = [390, 1440]
@@ -346,12 +345,12 @@ describe("the owner's screens in Chromium", function () {
     )
     await press('Table')
     await see(`document.querySelectorAll('.figures tbody tr').length === 2`)
-    // as the erasure of an account does it
-    const [{ name }] = (await query(
-      app.connection,
-      `select tablename as name from pg_tables where schemaname = 'read' and tablename ~ '^answers_' limit 1`,
-    )) as [{ name: string }]
-    await query(app.connection, `update read.${name} set fields = null`)
+    await press('Erase')
+    await seeText('Erase this answer?')
+    await browser.read(`document.querySelector('dialog .danger').click()`)
+    await seeText('Answer erased')
+    const answers = (await app.get(`/api/overlay/${id}/answers`, { key })).json['data']
+    expect(answers.answers[0].fields).to.deep.equal({})
     await open(`/overlays/${id}`)
     await see(`document.querySelector('td .erased')?.innerText === 'permanently erased'`)
     await see(`document.querySelector('.breakdown .name').innerText === 'permanently erased'`)

@@ -10,7 +10,7 @@ const inNoHistory = [
   ...['LogOpened', 'ServiceKeyMarked', 'TablesRebuilt', 'SpoolImported', 'LogCopyStarted', 'SecretRotated'],
   'CheckpointCountRestarted',
   ...['NameClaimed', 'ClaimFenced', 'ClickLogOpened', 'LinkClicked', 'ClicksMissing', 'ClicksDropped', 'SpoolOpened'],
-  ...['SpoolRetired', 'ReportSent', 'ReportClosed', 'EventParked'],
+  ...['SpoolRetired', 'ReportSent', 'ReportClosed', 'ReportErased', 'EventParked'],
 ]
 
 describe('the words of the history', () => {

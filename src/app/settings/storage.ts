@@ -65,6 +65,11 @@ export const storageSettings = {
     .describe(
       'months before the present one whose clicks are kept one by one in the read tables; older ones stay in all totals; not set: all are kept',
     ),
+  ANSWER_RETENTION_MONTHS: integer(1, 1200)
+    .optional()
+    .describe(
+      'months after which answers to overlays, and what visitors wrote in reports that are closed, are erased for good; not set: they are kept',
+    ),
   KEEP_PAST: oneOf(['on', 'off'], 'on').describe(
     'whether the read tables keep how every resource was before, so that `at` can ask for it; `off` drops that, and `on` fills it again from the log',
   ),

@@ -78,6 +78,7 @@ export const openServices = (options: ServicesOptions) => {
     secondFactors: accounts.secondFactors,
     sessions: accounts.sessions,
     stepUps: accounts.stepUps,
+    streamKeys: keys.ofStreams,
     streams,
     transactions,
     webhooks: jobs.services.webhooks,

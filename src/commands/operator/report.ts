@@ -16,11 +16,14 @@ export type ReportCommand =
       readonly email: string
     }
   | { readonly type: 'CloseReport'; readonly id: string }
+  | { readonly type: 'EraseReport'; readonly id: string }
+
+const states = { ReportSent: 'open', ReportClosed: 'closed', ReportErased: 'erased' } as const
 
 /** Each report has a stream of its own, so that visitors never wait for each other. */
-export const report: Decider<ReportCommand, 'none' | 'open' | 'closed', ReportEvent> = {
+export const report: Decider<ReportCommand, 'none' | 'open' | 'closed' | 'erased', ReportEvent> = {
   kind: 'report',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
   initialState: 'none',
   decide: (command, state) => {
@@ -30,7 +33,12 @@ export const report: Decider<ReportCommand, 'none' | 'open' | 'closed', ReportEv
       return state === 'none' ? [{ type: 'ReportSent', data }] : refuse('taken', { what: 'reference' })
     }
     if (state === 'none') return refuse('not_found', { what: 'report_number', id: command.id })
-    return state === 'closed' ? [] : [{ type: 'ReportClosed', data: { id: command.id } }]
+    const data = { id: command.id }
+    const closed: readonly ReportEvent[] = state === 'open' ? [{ type: 'ReportClosed', data }] : []
+    if (command.type === 'CloseReport') return closed
+    if (state === 'erased') return refuse('not_found', { what: 'report_text', id: command.id })
+    // nobody can judge it any more
+    return [...closed, { type: 'ReportErased', data }]
   },
-  evolve: (_, { type }) => (type === 'ReportSent' ? 'open' : 'closed'),
+  evolve: (_, { type }) => states[type],
 }

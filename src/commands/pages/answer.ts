@@ -1,25 +1,37 @@
 import type { AnswerEvent } from '../../events/pages/answer.ts'
-import type { Decider } from '../decider.ts'
+import { type Decider, refuse } from '../decider.ts'
 
-export interface AnswerCommand {
-  readonly type: 'GiveAnswer'
+interface OfAnswer {
   /** a UUID */
   readonly answer: string
   readonly overlay: number
   /** of the overlay's owner */
   readonly account: number
-  readonly link: number
-  /** a JSON object of strings */
-  readonly fields: string
 }
+export type AnswerCommand =
+  | (OfAnswer & {
+      readonly type: 'GiveAnswer'
+      readonly link: number
+      /** a JSON object of strings */
+      readonly fields: string
+    })
+  | (OfAnswer & { readonly type: 'EraseAnswer' })
 
 /** Each answer has a stream of its own, so that visitors never wait for each other. */
-export const answer: Decider<AnswerCommand, 'none' | 'given', AnswerEvent> = {
+export const answer: Decider<AnswerCommand, 'none' | 'given' | 'erased', AnswerEvent> = {
   kind: 'answer',
-  version: 1,
+  version: 2,
   id: ({ answer }) => answer,
   initialState: 'none',
-  decide: ({ overlay, account, link, fields }, state) =>
-    state === 'given' ? [] : [{ type: 'AnswerGiven', data: { overlay, account, link, fields } }],
-  evolve: () => 'given',
+  decide: (command, state) => {
+    const { overlay, account } = command
+    if (command.type === 'GiveAnswer') {
+      const { link, fields } = command
+      return state === 'none' ? [{ type: 'AnswerGiven', data: { overlay, account, link, fields } }] : []
+    }
+    if (state === 'none') return refuse('not_found', { what: 'answer' })
+    if (state === 'erased') return refuse('not_found', { what: 'answer_text' })
+    return [{ type: 'AnswerErased', data: { overlay, account } }]
+  },
+  evolve: (_, { type }) => (type === 'AnswerGiven' ? 'given' : 'erased'),
 }

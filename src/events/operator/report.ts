@@ -13,8 +13,8 @@ const id = z.string()
 export const reportEvents = {
   /**
    * A visitor reported a public address. `id` is the reference that the visitor gets. `subject` is the id of the link,
-   * bio page, QR code or campaign, and `account` owns it: what the visitor wrote is sealed under its key, like the
-   * answers to its overlays.
+   * bio page, QR code or campaign, and `account` owns it: what the visitor wrote is sealed under a key of its own,
+   * like answers to overlays, in older events under the key of the account.
    */
   ReportSent: z.object({
     id,
@@ -28,5 +28,10 @@ export const reportEvents = {
   }),
   /** The operator has dealt with it. */
   ReportClosed: z.object({ id }),
+  /**
+   * The operator, or the end of the time that reports are kept, erased what the visitor had written: its key is
+   * destroyed.
+   */
+  ReportErased: z.object({ id }),
 }
 export type ReportEvent = EventOf<typeof reportEvents>

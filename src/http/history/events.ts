@@ -26,6 +26,7 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'ItemRemovedFromChannel':
       return of(data.item.kind === 'links' ? 'link' : data.item.kind, data.item.id)
     case 'AnswerGiven':
+    case 'AnswerErased':
       return of('overlay', data.overlay)
     case 'AddressBlocked':
     case 'AddressUnblocked':
@@ -57,6 +58,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   WebhookSecretRotated: 'Secret of the webhook replaced.',
   WebhookEnabled: 'Webhook enabled.',
   AnswerGiven: 'Answered by a visitor.',
+  AnswerErased: 'Answer of a visitor erased.',
   AddressBlocked: 'Blocked by the operator.',
   AddressUnblocked: 'Unblocked by the operator.',
 }
@@ -116,6 +118,7 @@ export const changesOfEvent = ({ type, data }: LogEvent): readonly FieldChange[]
     case 'AddressUnblocked':
       return blocked(false)
     case 'AnswerGiven':
+    case 'AnswerErased':
     case 'Unknown':
       return []
     default:

@@ -54,6 +54,7 @@ const namedBy = ({ type, data }: LogEvent): readonly Ref[] => {
       return [{ kind: 'channel', id: data.channel }, ...nameable(kind === 'links' ? 'link' : kind, id)]
     }
     case 'AnswerGiven':
+    case 'AnswerErased':
       return [{ kind: 'overlay', id: data.overlay }]
     case 'AddressBlocked':
     case 'AddressUnblocked':

@@ -32,7 +32,7 @@ const report = z.object({
   subject: id.describe('of what is reported'),
   address: text.meta({ examples: ['go.example.com/spring'] }),
   reason: text.meta({ examples: ['phishing'] }),
-  message: text.nullable().describe('null once the account is erased'),
+  message: text.nullable().describe('null once it or the account is erased'),
   email: text.nullable().describe('of the visitor, if they want an answer'),
   sent: time,
   closed: z.union([time, z.literal('')]),
@@ -125,6 +125,14 @@ export const operatorContract = {
     fields: { reference: 'of the report' },
     example: { reference: '7KQ2-M9XD' },
     failures: { 404: { description: 'There is no such report.' } },
+    answer: done,
+  },
+  'POST /api/operator/report/erase': {
+    summary: 'Erase what a visitor wrote in a report',
+    description: `${note} Destroys the key of the report for good, and closes it if it is open. What was reported, when and why stays.`,
+    fields: { reference: 'of the report' },
+    example: { reference: '7KQ2-M9XD' },
+    failures: { 404: { description: 'There is no such report, or it is erased already.' } },
     answer: done,
   },
   'POST /api/operator/block': {

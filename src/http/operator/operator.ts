@@ -6,6 +6,7 @@ import { block } from '../../commands/operator/block.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { refuse } from '../../commands/decider.ts'
 import { report } from '../../commands/operator/report.ts'
+import { streamId } from '../../events/streams.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { readReference, reference } from '../../lib/reference.ts'
 import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
@@ -13,6 +14,7 @@ import { BadSubject, type BlockSubject, blockSubjects } from '../../queries/oper
 import { type OperatedAccount, searchAccounts } from '../../queries/operator/operator.ts'
 import { type ReportRow, searchReports } from '../../queries/operator/report.ts'
 import type { Reader } from '../../queries/reader.ts'
+import type { AnswerServices } from '../pages/answer.ts'
 import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
@@ -33,7 +35,7 @@ export type OperatorHealth = () => Promise<{
 }>
 
 /** What the routes of operators need. */
-export interface OperatorServices {
+export interface OperatorServices extends AnswerServices {
   readonly baseUrl: () => string
   readonly blocks: Blocks
   readonly handler: Handler
@@ -149,17 +151,30 @@ const find = async (
   }
 }
 
-const changes = ({ baseUrl, handler }: OperatorServices) => [
+const Referenced = z.object({ reference: text(20) })
+const reportIn = (body: z.output<typeof Referenced>): string =>
+  readReference(body.reference) ?? fail(404, 'not_found', { what: 'report' })
+
+const changes = ({ baseUrl, handler, streamKeys }: OperatorServices) => [
   change('disable', 'DisableAccount', 'disabled'),
   change('enable', 'EnableAccount', 'active'),
   endpoint(operatorContract, 'POST /api/operator/report/close', {
     scope: 'operator',
-    body: z.object({ reference: text(20) }),
+    body: Referenced,
     run: async ({ body, operate }) => {
-      const id = readReference(body.reference)
-      if (id === undefined) return fail(404, 'not_found', { what: 'report' })
+      const id = reportIn(body)
       await operate(report, { type: 'CloseReport', id }, null)
       return { message: `Report ${reference(id)} is closed.` }
+    },
+  }),
+  endpoint(operatorContract, 'POST /api/operator/report/erase', {
+    scope: 'operator',
+    body: Referenced,
+    run: async ({ body, operate }) => {
+      const id = reportIn(body)
+      await operate(report, { type: 'EraseReport', id }, null)
+      await streamKeys.destroy([streamId('report', id)])
+      return { message: `Report ${reference(id)} is erased.` }
     },
   }),
   endpoint(operatorContract, 'POST /api/operator/block', {

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../../events/event.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import { parseStreamId } from '../../events/streams.ts'
 import {
   type ChangesOf,
   type HandledProjection,
@@ -96,6 +97,14 @@ const forget = async (tx: Knex, names: TableNames, owned: ReadonlyMap<string, st
     await tx.raw(`delete from ${names(pastOf(table))} where ${column} = any(?::bigint[])`, [`{${accounts.join()}}`])
 }
 
+/** Takes what visitors entered out of all versions of erased answers: `at` must not show it, either. */
+const forgetAnswers = (tx: Knex, names: TableNames, erased: readonly Recorded<DomainEvent>[]) =>
+  tx.raw(
+    `update ${names(pastOf('answers'))} v set fields = null, erased = n.erased
+     from unnest(?::text[], ?::timestamptz[]) as n (answer, erased) where v.answer = n.answer`,
+    [erased.map(({ stream }) => parseStreamId(stream).id), erased.map(({ at }) => at)],
+  )
+
 /** What has versions: the projections that make the rows, and the keys and owners of their tables. */
 const kept = (all: readonly Projection[]) => {
   const of = all.filter((one): one is HandledProjection => 'on' in one && one.filter === 'domain')
@@ -130,8 +139,10 @@ const projectionOf = ({ of, tables, keys, owners }: ReturnType<typeof kept>): Wr
   tables: Object.fromEntries(tables.map(([name, ddl]) => [pastOf(name), versionsOf(name, ddl)])),
   write: async (tx, names, events, changesOf) => {
     const erased = events.flatMap((event) => (event.type === 'AccountErased' ? [event.data.id] : []))
-    const others = events.filter(({ type }) => type !== 'AccountErased')
+    const answers = events.filter(({ type }) => type === 'AnswerErased')
+    const others = events.filter(({ type }) => type !== 'AccountErased' && type !== 'AnswerErased')
     await writeVersions(tx, names, changesByTable(of, keys, others, changesOf))
+    if (answers.length > 0) await forgetAnswers(tx, names, answers)
     if (erased.length > 0) await forget(tx, names, owners, erased)
   },
 })

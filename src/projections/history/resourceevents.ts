@@ -144,6 +144,7 @@ const subjectsOf = ({ stream, type, data }: Recorded<DomainEvent>): readonly str
     case 'ItemRemovedFromChannel':
       return [streamId('channel', data.channel), itemStream(data.item)]
     case 'AnswerGiven':
+    case 'AnswerErased':
       return [streamId('overlay', data.overlay)]
     case 'AddressBlocked':
     case 'AddressUnblocked':
@@ -203,7 +204,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const resourceEvents: Projection = {
   name: 'resourceevents',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     resource_events: (t) => `

@@ -1,15 +1,19 @@
 import { type HandledProjection, patch, put } from '../engine/projection.ts'
 
-/** Reports by visitors. What a visitor wrote is cleared when the account that was reported is erased. */
+/**
+ * Reports by visitors. What a visitor wrote is cleared when it, or the account that was reported, is
+ * erased.
+ */
 export const reports: HandledProjection = {
   name: 'reports',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     reports: (t) => `
       create table ${t} (
         id text primary key, account bigint not null, kind text not null, subject bigint not null, address text not null,
-        reason text not null, message text, email text, sent timestamptz not null, closed timestamptz, position bigint not null);
+        reason text not null, message text, email text, sent timestamptz not null, closed timestamptz, erased timestamptz,
+        position bigint not null);
       create index on ${t} (position) where closed is null;
       create index on ${t} (kind, subject) where closed is null;
       create index on ${t} (account)`,
@@ -19,6 +23,7 @@ export const reports: HandledProjection = {
       put('reports', { id }, { ...fields, sent: at, closed: null, position }),
     ],
     ReportClosed: ({ data: { id }, at }) => [patch('reports', { id }, { closed: at })],
+    ReportErased: ({ data: { id }, at }) => [patch('reports', { id }, { message: null, email: null, erased: at })],
     AccountErased: ({ data: { id } }) => [patch('reports', { account: id }, { message: null, email: null })],
   },
 }

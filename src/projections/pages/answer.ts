@@ -1,25 +1,33 @@
+import { parseStreamId } from '../../events/streams.ts'
 import { add, type HandledProjection, patch, put } from '../engine/projection.ts'
 
 /**
- * Visitors' answers to overlays. An answer's id is its position in the log. Its fields are cleared when the overlay's
- * account is erased.
+ * Visitors' answers to overlays. An answer's id is its position in the log. `answer` names its stream.
+ * Its fields are cleared when it, or the overlay's account, is erased.
  */
 export const answers: HandledProjection = {
   name: 'answers',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     answers: (t) => `
       create table ${t} (
-        id bigint primary key, overlay bigint not null, account bigint not null, fields text, created timestamptz not null);
+        id bigint primary key, overlay bigint not null, account bigint not null, answer text not null, fields text,
+        created timestamptz not null, erased timestamptz);
       create index on ${t} (overlay, id);
-      create index on ${t} (account)`,
+      create index on ${t} (account);
+      create index on ${t} (answer);
+      create index on ${t} (id) where erased is not null;
+      create index on ${t} (created) where fields is not null`,
     answer_counts: (t) => `create table ${t} (overlay bigint primary key, n bigint not null)`,
   },
   on: {
-    AnswerGiven: ({ data: { overlay, account, fields }, at, position }) => [
-      put('answers', { id: position }, { overlay, account, fields, created: at }),
+    AnswerGiven: ({ data: { overlay, account, fields }, stream, at, position }) => [
+      put('answers', { id: position }, { overlay, account, answer: parseStreamId(stream).id, fields, created: at }),
       add('answer_counts', { overlay }, { n: 1 }),
+    ],
+    AnswerErased: ({ stream, at }) => [
+      patch('answers', { answer: parseStreamId(stream).id }, { fields: null, erased: at }),
     ],
     AccountErased: ({ data: { id } }) => [patch('answers', { account: id }, { fields: null })],
   },

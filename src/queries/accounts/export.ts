@@ -69,7 +69,7 @@ export const streamsOf = async function* (reader: Reader, account: number): Asyn
 export interface ExportedAnswer {
   readonly id: string
   readonly overlay: string
-  /** a JSON object of strings; null after its account was erased */
+  /** a JSON object of strings; null after it or its account was erased */
   readonly fields: string | null
   readonly created: Date
 }

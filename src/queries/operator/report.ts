@@ -8,7 +8,7 @@ export interface ReportRow {
   readonly subject: number
   readonly address: string
   readonly reason: string
-  /** null after the account was erased */
+  /** null after it or the account was erased */
   readonly message: string | null
   readonly email: string | null
   readonly sent: Date
@@ -57,3 +57,20 @@ export const searchReports = async (
     (row) => row.position,
   )
 }
+
+/** Returns reports that were closed before a time and are not erased, the first ones first. */
+export const reportsClosedBefore = ({ db, table }: Reader, time: Date, limit: number): PromiseLike<readonly string[]> =>
+  db(table('reports'))
+    .where('closed', '<', time)
+    .whereNotNull('message')
+    .orderBy('closed')
+    .limit(limit)
+    .pluck<string[]>('id')
+
+/** Returns reports that are erased, and whose keys are not destroyed yet. */
+export const erasedReports = ({ db, table }: Reader, limit: number): PromiseLike<readonly string[]> =>
+  db({ r: table('reports') })
+    .whereNotNull('erased')
+    .whereRaw(`not exists (select from state.destroyed_keys k where k.name = 'report-' || r.id)`)
+    .limit(limit)
+    .pluck<string[]>('id')

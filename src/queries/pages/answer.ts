@@ -3,10 +3,10 @@ import type { Reader } from '../reader.ts'
 
 export interface AnswerRow {
   /**
-   * 1 for the first answer to the overlay, 2 for the second: an answer is never deleted, so its number never changes
+   * 1 for the first answer to the overlay, 2 for the second: an erased answer keeps its row, so a number never changes
    */
   readonly number: number
-  /** a JSON object of strings; null after its account was erased */
+  /** a JSON object of strings; null after it or its account was erased */
   readonly fields: string | null
   readonly created: Date
 }
@@ -60,6 +60,56 @@ export const listAnswers = async (
   }
 }
 
+/** An answer, by the id of its stream. */
+export interface AnswerRef {
+  readonly answer: string
+  readonly overlay: number
+  readonly account: number
+}
+const refOf = ({ answer, overlay, account }: Readonly<Record<keyof AnswerRef, string>>): AnswerRef => ({
+  answer,
+  overlay: Number(overlay),
+  account: Number(account),
+})
+
+/** Returns an answer to an overlay of an account, also of a deleted one, by its number; undefined if there is none. */
+export const findAnswer = async (
+  { db, table }: Reader,
+  { account, overlay, number }: { readonly account: number; readonly overlay: number; readonly number: number },
+): Promise<AnswerRef | undefined> => {
+  if (number < 1) return undefined
+  const [row] = await db(table('answers'))
+    .where({ account, overlay })
+    .orderBy('id')
+    .offset(number - 1)
+    .limit(1)
+    .select('answer', 'overlay', 'account')
+  return row && refOf(row as Readonly<Record<keyof AnswerRef, string>>)
+}
+
+/** Returns answers from before a time that are not erased, oldest first. */
+export const answersBefore = async (
+  { db, table }: Reader,
+  time: Date,
+  limit: number,
+): Promise<readonly AnswerRef[]> => {
+  const rows = await db(table('answers'))
+    .where('created', '<', time)
+    .whereNotNull('fields')
+    .orderBy('created')
+    .limit(limit)
+    .select('answer', 'overlay', 'account')
+  return (rows as Readonly<Record<keyof AnswerRef, string>>[]).map(refOf)
+}
+
+/** Returns answers that are erased, and whose keys are not destroyed yet, by the ids of their streams. */
+export const erasedAnswers = async ({ db, table }: Reader, limit: number): Promise<readonly string[]> =>
+  db({ a: table('answers') })
+    .whereNotNull('erased')
+    .whereRaw(`not exists (select from state.destroyed_keys k where k.name = 'answer-' || a.answer)`)
+    .limit(limit)
+    .pluck<string[]>('answer')
+
 const countAnswers = ({ db, table }: Reader, overlay: number) =>
   db(table('answer_counts')).where({ overlay }).select('n')
 
@@ -72,7 +122,7 @@ export interface ChoiceCounts {
   /** answers to the overlay, and how many of them were counted */
   readonly answers: number
   readonly counted: number
-  /** what was chosen how often, most often first; null: erased with the account */
+  /** what was chosen how often, most often first; null: erased */
   readonly choices: readonly { readonly choice: string | null; readonly n: number }[]
 }
 

@@ -65,7 +65,9 @@ export const createAppend = ({ calls, readPage, credentials, codec, timeoutMs }:
   }
 
   return async (writes: readonly Write[]): Promise<Appended> => {
-    const encoded = await Promise.all(writes.map(({ events }) => Promise.all(events.map(codec.encode))))
+    const encoded = await Promise.all(
+      writes.map(({ stream, events }) => Promise.all(events.map((event) => codec.encode(event, stream)))),
+    )
     const bytes = encoded.flat().reduce((sum, { data, metadata }) => sum + Buffer.byteLength(data + metadata), 0)
     if (bytes > appendLimit) throw appendTooLarge()
     const until = calls.deadline()

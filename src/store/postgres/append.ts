@@ -67,7 +67,7 @@ export const encodeWrites = async (codec: Codec, writes: readonly Write[]): Prom
           id: event.id,
           type: event.type,
           at: event.metadata.at,
-          ...(await codec.encode(event)),
+          ...(await codec.encode(event, stream)),
         })),
       ),
     })),

@@ -30,4 +30,13 @@ describe('a report', () => {
     given(sent, closed).when(send).thenRefused('taken')
     given().when({ type: 'CloseReport', id: data.id }).thenRefused('not_found')
   })
+  it('is erased once, which closes an open one', () => {
+    const erase: ReportCommand = { type: 'EraseReport', id: data.id }
+    const erased = { type: 'ReportErased', data: { id: data.id } } as const
+    given(sent).when(erase).thenEvents(closed, erased)
+    given(sent, closed).when(erase).thenEvents(erased)
+    given(sent, closed, erased).when({ type: 'CloseReport', id: data.id }).thenNothing()
+    given(sent, closed, erased).when(erase).thenRefused('not_found', 'report_text')
+    given().when(erase).thenRefused('not_found', 'report_number')
+  })
 })

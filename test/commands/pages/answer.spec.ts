@@ -10,4 +10,16 @@ describe('an answer to an overlay', () => {
     given().when(give).thenEvents({ type: 'AnswerGiven', data: said })
     given({ type: 'AnswerGiven', data: said }).when(give).thenNothing()
   })
+  it('is erased once, and not given again', () => {
+    const { answer: id, overlay, account } = give
+    const erase: AnswerCommand = { type: 'EraseAnswer', answer: id, overlay, account }
+    const [given_, erased] = [
+      { type: 'AnswerGiven', data: said },
+      { type: 'AnswerErased', data: { overlay, account } },
+    ] as const
+    given(given_).when(erase).thenEvents(erased)
+    given().when(erase).thenRefused('not_found', 'answer')
+    given(given_, erased).when(erase).thenRefused('not_found', 'answer_text')
+    given(given_, erased).when(give).thenNothing()
+  })
 })

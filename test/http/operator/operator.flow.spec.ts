@@ -59,7 +59,7 @@ describe("the operator's view", () => {
   }
 
   it('is refused to every key and to sessions of other accounts, with the same words on every route', async () => {
-    expect(operated.length).to.equal(9)
+    expect(operated.length).to.equal(10)
     const refused =
       '403 {"error":1,"message":"Only an operator who is signed in on the dashboard may do this.","code":"lacks_scope","params":{"what":"operator"}}'
     const stranger = await signIn(app, bob.email)
@@ -199,6 +199,12 @@ describe("the operator's view", () => {
     const references = async (path: string) => (await listed(path, 'reports')).map(({ reference }) => reference)
     expect(await references('/api/operator/reports')).to.deep.equal(['7KQ2-M9XE'])
     expect(await references('/api/operator/reports?closed=true')).to.deep.equal(['7KQ2-M9XD'])
+
+    const erase = (reference: string) => operator.ask('POST', '/api/operator/report/erase', { reference })
+    expect((await erase('7kq2-m9xd')).json['message']).to.equal('Report 7KQ2-M9XD is erased.')
+    const [erased] = await listed('/api/operator/reports?closed=true', 'reports')
+    expect([erased!['message'], erased!['email'], erased!['reason']]).to.deep.equal([null, null, 'phishing'])
+    expect([(await erase('7KQ2-M9XD')).status, (await erase('nothing')).status]).to.deep.equal([404, 404])
 
     const unblock = () => operator.ask('POST', '/api/operator/unblock', { kind: 'link', value })
     expect((await unblock()).status).to.equal(200)

@@ -1,6 +1,7 @@
 import type { AnswerEvent } from '../../../src/events/pages/answer.ts'
 import { answers } from '../../../src/projections/pages/answer.ts'
-import { at } from '../../support/events.ts'
+import { parseStreamId } from '../../../src/events/streams.ts'
+import { at, recorded } from '../../support/events.ts'
 import { projectionSpec } from '../../support/given.ts'
 
 const { given } = projectionSpec(answers)
@@ -9,7 +10,10 @@ const given_ = (overlay: number, account = 1): AnswerEvent => ({
   type: 'AnswerGiven',
   data: { overlay, account, link: 3, fields },
 })
-const row = (id: bigint, overlay: number, account = 1) => ({ id, overlay, account, fields, created: at(Number(id)) })
+const row = (id: bigint, overlay: number, account = 1) => {
+  const [given] = recorded([given_(overlay)])
+  return { id, overlay, account, answer: parseStreamId(given!.stream).id, fields, created: at(Number(id)) }
+}
 
 describe('the table of answers', () => {
   it('has a row per answer, with the position in the log as its id', () =>

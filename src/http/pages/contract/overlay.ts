@@ -7,6 +7,7 @@ import {
   count,
   created,
   deleted,
+  deletedForGood,
   id,
   listOf,
   pageFields,
@@ -34,7 +35,11 @@ const fields = {
   coupon: 'type `coupon` needs it',
 }
 
-const answer = z.object({ id, date: time, fields: z.record(z.string(), text) })
+const answer = z.object({
+  id,
+  date: time,
+  fields: z.record(z.string(), text).describe('empty once the answer is erased'),
+})
 export type OverlayAnswer = Answer<typeof answer>
 
 export const overlays = listOf('Overlay', 'cta', row)
@@ -86,10 +91,17 @@ export const overlayContract = {
     fields: { ...pageFields, q: 'part of what a visitor entered, in any letter case' },
     ...overlayAnswers,
   },
+  'DELETE /api/overlay/:id/answers/:answer/delete': {
+    summary: 'Erase what a visitor entered',
+    description:
+      'Destroys the key of the answer for good: its text is gone from every answer of the API, with `at` too, and from exports and events. Its number, its date and the number of answers stay. An answer to a deleted overlay can be erased as well.',
+    failures: { 404: { description: 'There is no such answer, or it is erased already.' } },
+    answer: deletedForGood,
+  },
   'GET /api/overlay/:id/answers/counts': {
     summary: 'Count the answers to a poll',
     description:
-      'Counts the newest 500,000 answers at most. Choices that the poll does not offer any more are counted too, 100 choices at most. An overlay that is no poll has answers without a choice, which count as `null`.',
+      'Counts the newest 500,000 answers at most. Choices that the poll does not offer any more are counted too, 100 choices at most. An overlay that is no poll has answers without a choice, which count as `null`, and so do erased answers.',
     answer: success({
       data: z.object({
         answers: count.describe('how many there are'),

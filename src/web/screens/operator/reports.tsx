@@ -7,6 +7,7 @@ import { counted, fill } from '../../core/texts.ts'
 import { moment, momentOf } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
 import { Erased } from '../../parts/erased.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
@@ -55,6 +56,25 @@ const draftOf = (report: Report): Draft => ({
 })
 const canBeBlocked = ({ kind }: Report) => kind === 'link' || kind === 'bio'
 
+/** Asks before what a visitor wrote is destroyed. */
+const Erase = ({ reference, onClose }: Pick<Report, 'reference'> & { readonly onClose: () => void }) => {
+  const { operator: texts } = t()
+  const erase = () =>
+    request('POST', '/api/operator/report/erase', { reference }).then(
+      () => say(fill(texts.isErased, { reference })),
+      sayProblem,
+    )
+  return (
+    <Confirm
+      title={fill(texts.eraseReportTitle, { reference })}
+      text={texts.eraseReportText}
+      action={texts.eraseReport}
+      onClose={onClose}
+      onConfirm={erase}
+    />
+  )
+}
+
 /** Open reports, or closed ones. */
 const Which = ({ closed }: { readonly closed: boolean }) => {
   const texts = t().operator
@@ -80,6 +100,7 @@ const Which = ({ closed }: { readonly closed: boolean }) => {
 /** What visitors have reported: to block it, and to say that it is dealt with. */
 export const OperatorReports = () => {
   const [draft, setDraft] = useState<Draft | undefined>(undefined)
+  const [asked, setAsked] = useState<Report | undefined>(undefined)
   const closed = at.value.query.get('closed') === 'true'
   const { list, rows } = useList<ReportList>('/api/operator/reports', 'reports', { closed: String(closed) })
   const { operator: texts, resources } = t()
@@ -122,9 +143,11 @@ export const OperatorReports = () => {
               <Button onClick={() => setDraft(draftOf(row))}>{texts.blockMore}</Button>
             )}
             {row.closed === '' && <Button onClick={() => void close(row)}>{texts.close}</Button>}
+            {row.message !== null && <Button onClick={() => setAsked(row)}>{texts.eraseReport}</Button>}
           </>
         )}
       />
+      {asked && <Erase {...asked} onClose={() => setAsked(undefined)} />}
       {draft && <BlockForm draft={draft} onClose={() => setDraft(undefined)} />}
     </OperatorPage>
   )

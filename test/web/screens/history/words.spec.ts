@@ -83,6 +83,7 @@ describe('what the history offers to restore', () => {
     const others: readonly (readonly [type: string, kind: string])[] = [
       ['ItemAssignedToChannel', 'channel'],
       ['AnswerGiven', 'overlay'],
+      ['AnswerErased', 'overlay'],
       ['AddressBlocked', 'url'],
       ['DomainVerified', 'domain'],
       ['WebhookReplayed', 'webhook'],
