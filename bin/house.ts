@@ -114,14 +114,14 @@ const facts: readonly Fact[] = [
     name: 'files over 200 lines, without comments',
     found: () => findings({ 'max-lines': ['error', { max: 200, skipComments: true, skipBlankLines: true }] }),
     goal: 0,
-    allowed: 10,
+    allowed: 9,
   },
   {
     name: 'functions over 60 lines, without comments',
     found: () =>
       findings({ 'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }] }),
     goal: 0,
-    allowed: 10,
+    allowed: 9,
   },
   { name: 'lines of comments over 120 columns', found: wideComments, goal: 0 },
   { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 2 },

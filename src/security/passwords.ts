@@ -16,8 +16,8 @@ export const createLane = (waiting: number) => {
     limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
 }
 /**
- * At most three hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts have a
- * lane of their own, so that guesses by visitors do not delay them.
+ * At most three hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts
+ * have a lane of their own, so that guesses by visitors do not delay them.
  */
 const accounts = createLane(50)
 const visitors = createLane(16)

@@ -78,6 +78,23 @@ interface LineProps {
   readonly changes: readonly Change[]
 }
 
+/** The line with its ticks. Places are in percent of its length; those after the moment that is shown are paler. */
+const Ticks = ({ places, shown }: { readonly places: readonly number[]; readonly shown: number }) => (
+  <svg aria-hidden="true">
+    <line class="base" x1="0" x2="100%" y1="50%" y2="50%" />
+    {places.map((place) => (
+      <line
+        key={place}
+        class={place > shown ? 'later' : 'change'}
+        x1={`${place}%`}
+        x2={`${place}%`}
+        y1="24%"
+        y2="50%"
+      />
+    ))}
+  </svg>
+)
+
 /** The line of time, with a tick for each change, and the knob. */
 const Line = ({ subject, start, end, changes }: LineProps) => {
   const shown = past.value
@@ -112,19 +129,7 @@ const Line = ({ subject, start, end, changes }: LineProps) => {
   const places = [...new Set(changes.map(({ time }) => Math.round(share(moment(time).getTime()) * 500) / 5))]
   return (
     <div class="timeline">
-      <svg aria-hidden="true">
-        <line class="base" x1="0" x2="100%" y1="50%" y2="50%" />
-        {places.map((place) => (
-          <line
-            key={place}
-            class={place / 100 > value / steps ? 'later' : 'change'}
-            x1={`${place}%`}
-            x2={`${place}%`}
-            y1="24%"
-            y2="50%"
-          />
-        ))}
-      </svg>
+      <Ticks places={places} shown={(value / steps) * 100} />
       <input
         id="moment"
         type="range"
@@ -174,6 +179,25 @@ const StepButton = ({ name, icon, onClick }: StepProps) => (
   </button>
 )
 
+/** From the moment that is shown to the changes before and after it, and back to now. */
+const Steps = ({ subject, changes }: Pick<LineProps, 'subject' | 'changes'>) => (
+  <div class="steps">
+    <StepButton name={t().past.previous} icon="left" onClick={() => toPrevious(subject, changes)} />
+    <StepButton name={t().past.next} icon="right" onClick={() => toNext(subject, changes)} />
+    <a class="button primary" href={now()}>
+      {t().past.back}
+    </a>
+  </div>
+)
+
+/** Says that the present is shown, and what time it is. */
+const NowButton = ({ time, onChoose }: { readonly time: Date; readonly onChoose: () => void }) => (
+  <button class="text-button when-button" type="button" title={t().past.choose} onClick={onChoose}>
+    <strong>{t().past.now}</strong>
+    <span class="not-phone quiet">· {fill(t().past.utc, { time: `${dateOf(time)}, ${clockOf(time)}` })}</span>
+  </button>
+)
+
 /** The timeline on every screen. Moving its knob shows everything as it was, and turns the same bar into a banner. */
 export const Timeline = () => {
   const [choosing, setChoosing] = useState(false)
@@ -218,20 +242,9 @@ export const Timeline = () => {
         )}
       </div>
       {shown ? (
-        <div class="steps">
-          <StepButton name={t().past.previous} icon="left" onClick={() => toPrevious(subject, changes)} />
-          <StepButton name={t().past.next} icon="right" onClick={() => toNext(subject, changes)} />
-          <a class="button primary" href={now()}>
-            {t().past.back}
-          </a>
-        </div>
+        <Steps subject={subject} changes={changes} />
       ) : (
-        <button class="text-button when-button" type="button" title={t().past.choose} onClick={() => setChoosing(true)}>
-          <strong>{t().past.now}</strong>
-          <span class="not-phone quiet">
-            · {fill(t().past.utc, { time: `${dateOf(new Date(end))}, ${clockOf(new Date(end))}` })}
-          </span>
-        </button>
+        <NowButton time={new Date(end)} onChoose={() => setChoosing(true)} />
       )}
       {choosing && <MomentDialog onClose={() => setChoosing(false)} />}
     </div>
