@@ -85,7 +85,10 @@ export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEntry
         {preview && preview.changes.length > 0 && (
           <section aria-label={texts.wouldChange}>
             <h3 class="label">{texts.wouldChange}</h3>
-            <Diff changes={preview.changes} />
+            {/* the session of a dashboard may read what there was and will be */}
+            <Diff
+              changes={preview.changes.map(({ field, old = null, new: value = null }) => ({ field, old, new: value }))}
+            />
           </section>
         )}
         {preview && preview.notRestored.length > 0 && (
