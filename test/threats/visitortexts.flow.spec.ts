@@ -124,6 +124,9 @@ describe('what a visitor entered', () => {
     const listed = await command('report', 'list', '--all')
     expect(listed).to.include('marker-kept').and.include('(erased)').and.include('go.example/x (closed)')
 
+    // the log proves what it did before, and the tables are still those that it makes
+    expect(await command('verify', '--tables')).to.match(/^The log holds.*^tables +exact /ms)
+
     // the tables are filled again from a log that has the text sealed, without its key
     await command('rebuild')
     await ledger().tables.refresh()
