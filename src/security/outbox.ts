@@ -27,6 +27,14 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('erasure'), lang, due: z.string() }),
   /** once deliveries have disabled the webhook */
   z.object({ kind: z.literal('webhookDisabled'), lang, webhook: z.number() }),
+  /** once the account has the key with this public id */
+  z.object({ kind: z.literal('keyAdded'), lang, key: z.string() }),
+  /** once there is the webhook */
+  z.object({ kind: z.literal('webhookAdded'), lang, webhook: z.number() }),
+  /** once the account has no second factor */
+  z.object({ kind: z.literal('secondFactorRemoved'), lang }),
+  /** `browser` as its session is listed */
+  z.object({ kind: z.literal('newBrowser'), lang, browser: z.string() }),
 ])
 export type MailOrder = z.output<typeof Order>
 /** A mail as it is sent. */

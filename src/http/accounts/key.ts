@@ -16,9 +16,12 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { apiKeys, keyContract } from './contract/key.ts'
 import { leadsOn, type StepUps } from './credentials.ts'
+import type { Mails } from './mails.ts'
 
 /** What the routes of API keys need. */
 export interface KeyServices {
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   readonly stepUps: Pick<StepUps, 'require'>
   readonly auth: Pick<Auth, 'holderOf'>
   /** 32 bytes for keyed hashes */
@@ -122,7 +125,7 @@ const ownList = endpoint(keyContract, 'GET /api/keys', {
     ),
 })
 
-const add = ({ pepper, stepUps }: KeyServices) =>
+const add = ({ mails, pepper, stepUps }: KeyServices) =>
   endpoint(keyContract, 'POST /api/key/add', {
     scope: 'account',
     secret: true,
@@ -130,6 +133,8 @@ const add = ({ pepper, stepUps }: KeyServices) =>
     run: async (call) => {
       if (leadsOn(call.body.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
+      // before the change: it is sent once the change has happened, and lost by no crash
+      await mails?.order({ kind: 'keyAdded', lang: call.lang, key: keyId }, call.account)
       const { state } = await call.write(account, {
         type: 'AddKey',
         ...sender(call),
@@ -154,7 +159,7 @@ const update = ({ stepUps }: KeyServices) =>
     },
   })
 
-const rotate = ({ pepper, stepUps }: KeyServices) =>
+const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
   endpoint(keyContract, 'POST /api/key/:id/rotate', {
     scope: 'account',
     secret: true,
@@ -166,6 +171,8 @@ const rotate = ({ pepper, stepUps }: KeyServices) =>
       const before = await keyOf(call, params.id)
       if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
+      // before the change: it is sent once the change has happened, and lost by no crash
+      await mails?.order({ kind: 'keyAdded', lang: call.lang, key: keyId }, call.account)
       const sent = sender(call)
       const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
       const { state } = await call.write(account, {

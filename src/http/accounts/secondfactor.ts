@@ -19,6 +19,7 @@ import type { Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { openGuesses } from '../api/limits/guesses.ts'
 import type { StepUps } from './credentials.ts'
+import type { Mails } from './mails.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
@@ -104,6 +105,8 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
 /** What the routes of second factors need. */
 export interface SecondFactorServices {
   readonly baseUrl: () => string
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly secondFactors: SecondFactors
@@ -167,13 +170,15 @@ const add = ({ pepper, secondFactors, sessions, stepUps }: SecondFactorServices)
     },
   })
 
-const remove = ({ stepUps }: SecondFactorServices) =>
+const remove = ({ mails, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp/delete', {
     scope: 'account',
     body: z.object({ current_password: currentPassword, code: text(64).optional() }),
     run: async (call) => {
       const { account: id, body, write } = call
       await stepUps.require('secondFactor', call, body)
+      if ((await stateOf(call)).secondFactor !== null)
+        await mails?.order({ kind: 'secondFactorRemoved', lang: call.lang }, id)
       await write(account, { type: 'RemoveSecondFactor', id })
       return { message: 'The password alone signs in now.' }
     },

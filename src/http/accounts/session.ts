@@ -16,11 +16,14 @@ import { browserCookie, sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
 import type { SecondFactors } from './secondfactor.ts'
 import type { StepUps } from './credentials.ts'
+import type { Mails } from './mails.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** What sessions of the dashboard need. */
 export interface SessionServices {
   readonly baseUrl: () => string
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   readonly passwords: AccountPasswords
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
@@ -80,7 +83,7 @@ const signIn = (services: SessionServices) =>
     body: SignIn,
     run: async (call) => {
       const { body, browser, from, setCookie, write } = call
-      const { baseUrl, pepper, secondFactors, sessions } = services
+      const { baseUrl, mails, pepper, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
       if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
       const { id, state, known } = await checkPassword(call, services)
@@ -100,6 +103,9 @@ const signIn = (services: SessionServices) =>
       // always a new session: one that the browser had before may be known to somebody else
       const before = browser.token === undefined ? undefined : await sessions.find(browser.token)
       if (before) await sessions.end(before.account, before.id)
+      const { browser: name, os } = browser.client
+      if (known === undefined)
+        await mails?.order({ kind: 'newBrowser', lang: call.lang, browser: `${name}, ${os}` }, id)
       const { id: session, token } = await sessions.open(id, state.password, browser.client)
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
       setCookie(browserCookie(id, markBrowser(pepper, id, known), baseUrl()))

@@ -15,6 +15,7 @@ import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { accountTypes, resourceTypes } from '../streams/publicevent.ts'
 import type { WebhookSending } from './test.ts'
 import type { StepUps } from '../accounts/credentials.ts'
+import type { Mails } from '../accounts/mails.ts'
 import { tagList } from '../links/tag.ts'
 
 const day = 86_400
@@ -193,6 +194,8 @@ type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | I
 
 /** What the routes of webhooks need. */
 export interface WebhookServices extends OurHosts {
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
   readonly stepUps: Pick<StepUps, 'require'>
   readonly ordinals: Ordinals
   readonly webhooks: WebhookSending

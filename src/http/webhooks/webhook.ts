@@ -113,6 +113,7 @@ const add = (services: WebhookServices) =>
         id,
         ...created,
       }))
+      await services.mails?.order({ kind: 'webhookAdded', lang: call.lang, webhook: id }, account)
       return { id, secret, from: state.from, revision, message: onlyTime }
     },
   })

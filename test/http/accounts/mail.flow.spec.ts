@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { TOTP } from 'otpauth'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { until } from '../../support/client.ts'
+import { browser, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 import { oneTimeLink, postForm } from '../../support/forms.ts'
 import { accept, type Receiver, respond, startReceiver } from '../../support/receiver.ts'
@@ -65,6 +66,48 @@ describe('mails to the owners of accounts', () => {
     const key = /ll_\w+/.exec(answers.map(({ text }) => text).join())?.[0] ?? ''
     const { email, username } = await account(key)
     expect([email, String(username).length]).to.deep.equal(['ann@example.com', 8])
+  })
+
+  it('tell the owner of a new key, a new webhook, a removed second factor, and a sign-in from a new browser', async () => {
+    const { email, key } = await registered('owen@example.com')
+    const made = await app.post('/api/key/add', { key, body: { name: 'x', scopes: ['read'] } })
+    const listed = String(made.json['key']).slice(0, 15)
+    expect((await mailTo(email, 'A new API key')).text)
+      .to.include(listed)
+      .and.not.include(made.json['key'])
+    const url = receiver.url('/secret-path')
+    expect((await app.post('/api/webhook/add', { key, body: { url } })).status).to.equal(200)
+    const hook = await mailTo(email, 'A new webhook')
+    expect(hook.text).to.include('hooks.example').and.not.include('secret-path')
+
+    const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
+    const body = { secret, code: new TOTP({ secret }).generate(), current_password: password }
+    const codes = (await app.post('/api/account/totp', { key, body })).json['recovery_codes'] as string[]
+    const removed = await app.post('/api/account/totp/delete', {
+      key,
+      body: { current_password: password, code: codes[0] },
+    })
+    expect(removed.status, removed.text).to.equal(200)
+    await mailTo(email, 'The second factor was removed')
+
+    const page = { Host: 'short.example', Origin: 'https://short.example', 'Sec-Fetch-Site': 'same-origin' }
+    const enter = (headers: Readonly<Record<string, string>> = {}) =>
+      app.post('/api/session', { body: { email, password }, headers: { ...page, 'User-Agent': browser, ...headers } })
+    const first = await enter()
+    expect((await mailTo(email, 'A sign-in from a new browser')).text).to.include('Chrome, Windows')
+    const mark = first.headers
+      .getSetCookie()
+      .find((one) => one.includes('browser_'))!
+      .split(';')[0]!
+    expect((await enter({ Cookie: mark })).status).to.equal(200)
+    await app.post('/api/key/add', { key, body: { name: 'y', scopes: ['read'] } })
+    const sent = (subject: string) =>
+      smtp.mails.filter(({ to, headers }) => to === email && headers['subject']?.startsWith(subject))
+    await until(
+      async () => sent('A new API key'),
+      ({ length }) => length === 2,
+    )
+    expect(sent('A sign-in from a new browser')).to.have.length(1)
   })
 
   it('answer the same for an address that is taken, and tell its owner', async () => {

@@ -5,12 +5,14 @@ import type { Handler } from '../../../commands/handle.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
 import { parseStreamId } from '../../../events/streams.ts'
+import { publicPart } from '../../../security/apikeys.ts'
 import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
 import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
 
 /** Names a text of a mail. */
 export type TextName =
-  'register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled'
+  | ('register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled')
+  | ('keyAdded' | 'webhookAdded' | 'secondFactorRemoved' | 'newBrowser')
 
 export interface OrderOptions {
   readonly handler: Pick<Handler, 'claimant' | 'load'>
@@ -94,39 +96,14 @@ const lineOf = (id: number, { fields, url }: Webhook) => {
   return `${id}: ${[fields.name, host].filter(Boolean).join(', ')}`
 }
 
-/**
- * Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes
- * the same time.
- */
-export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
-  const { account } = ordered
-  const { notice, linked, noticeOnce } = createDecisions(options, ordered, order.lang)
+type Linked = 'register' | 'email' | 'reset'
+type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 
+/** Decides what becomes of a notice: it is sent once the account is as it says. */
+const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Notice): Promise<Decision> => {
+  const { account } = ordered
+  const { noticeOnce } = createDecisions(options, ordered, order.lang)
   switch (order.kind) {
-    case 'register': {
-      const { to, username, password } = order
-      const owner = await ownerOf(options, to)
-      if (owner) return notice(owner.id, 'taken', to)
-      return linked({ name: 'register', kind: 'register', seconds: day, to }, null, (issue) =>
-        issue('register', { account: null, content: { email: to, username, password } }, lifetime),
-      )
-    }
-    case 'email': {
-      const { to } = order
-      const owner = await ownerOf(options, to)
-      if (owner) return owner.id === account ? 'drop' : notice(owner.id, 'taken', to)
-      return linked({ name: 'email', kind: 'email', seconds: day, to }, account, (issue) =>
-        issue('email', { account, content: { email: to } }, lifetime),
-      )
-    }
-    case 'reset': {
-      const { to } = order
-      const owner = await ownerOf(options, to)
-      if (owner?.status !== 'active') return 'drop'
-      return linked({ name: 'reset', kind: 'password', seconds: hour, to }, owner.id, (issue) =>
-        issue('password', { account: owner.id, content: {} }, lifetime),
-      )
-    }
     case 'emailChanged':
       return noticeOnce(
         order.kind,
@@ -156,5 +133,73 @@ export const decideOrder = async (options: OrderOptions, ordered: Ordered, order
         lineOf(order.webhook, state),
       )
     }
+    case 'webhookAdded': {
+      const { state } = await options.handler.load(webhooks, order.webhook)
+      const isThere = state.account === account && state.status === 'open'
+      return noticeOnce(
+        order.kind,
+        () => isThere,
+        ({ email }) => email,
+        lineOf(order.webhook, state),
+      )
+    }
+    case 'keyAdded':
+      return noticeOnce(
+        order.kind,
+        ({ keys }) => keys.keys.some(({ key }) => key === order.key),
+        ({ email }) => email,
+        `${publicPart(order.key)}…`,
+      )
+    case 'secondFactorRemoved':
+      return noticeOnce(
+        order.kind,
+        ({ secondFactor }) => secondFactor === null,
+        ({ email }) => email,
+      )
+    case 'newBrowser':
+      return noticeOnce(
+        order.kind,
+        ({ status }) => status === 'active',
+        ({ email }) => email,
+        order.browser,
+      )
+  }
+}
+
+/**
+ * Decides what becomes of an order now. The request that gave it has not looked: its answer shows nothing, and takes
+ * the same time.
+ */
+export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
+  const { account } = ordered
+  const { notice, linked } = createDecisions(options, ordered, order.lang)
+
+  switch (order.kind) {
+    case 'register': {
+      const { to, username, password } = order
+      const owner = await ownerOf(options, to)
+      if (owner) return notice(owner.id, 'taken', to)
+      return linked({ name: 'register', kind: 'register', seconds: day, to }, null, (issue) =>
+        issue('register', { account: null, content: { email: to, username, password } }, lifetime),
+      )
+    }
+    case 'email': {
+      const { to } = order
+      const owner = await ownerOf(options, to)
+      if (owner) return owner.id === account ? 'drop' : notice(owner.id, 'taken', to)
+      return linked({ name: 'email', kind: 'email', seconds: day, to }, account, (issue) =>
+        issue('email', { account, content: { email: to } }, lifetime),
+      )
+    }
+    case 'reset': {
+      const { to } = order
+      const owner = await ownerOf(options, to)
+      if (owner?.status !== 'active') return 'drop'
+      return linked({ name: 'reset', kind: 'password', seconds: hour, to }, owner.id, (issue) =>
+        issue('password', { account: owner.id, content: {} }, lifetime),
+      )
+    }
+    default:
+      return decideNotice(options, ordered, order)
   }
 }
