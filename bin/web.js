@@ -10,7 +10,7 @@ import { drawWorld } from './world.js'
 const budget = 60 * 1024
 const chart = 'uplot/dist/uPlot.esm.js'
 /** what it needs until then, in the longest of the languages */
-const untilChart = ['src/web/main.tsx', 'src/web/screens/statistics/overview.tsx', 'src/web/texts/fr/start.json', chart]
+const untilChart = ['src/web/main.tsx', 'src/web/screens/statistics/overview.tsx', 'src/web/texts/fr.json?start', chart]
 
 /**
  * What scripts import as `linkledger:world`: a drawing that is made while they are bundled.
@@ -21,6 +21,22 @@ const world = {
   setup: (build) => {
     build.onResolve({ filter: /^linkledger:world$/ }, ({ path }) => ({ path, namespace: 'drawn' }))
     build.onLoad({ filter: /./, namespace: 'drawn' }, () => ({ contents: JSON.stringify(drawWorld()), loader: 'json' }))
+  },
+}
+
+/**
+ * What scripts import as `texts/en.json?start`: the part of a file of texts that has this name, alone.
+ * @type {import('esbuild').Plugin}
+ */
+const parts = {
+  name: 'parts of texts',
+  setup: (build) => {
+    build.onLoad({ filter: /[\\/]texts[\\/]\w+\.json$/ }, ({ path, suffix }) => {
+      const part = suffix.slice(1)
+      if (part === '') return undefined
+      const texts = JSON.stringify({ [part]: JSON.parse(readFileSync(path, 'utf8'))[part] })
+      return { contents: `export default ${texts}`, loader: 'js' }
+    })
   },
 }
 
@@ -66,7 +82,7 @@ export const bundleWeb = async (folder, out) => {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     metafile: true,
-    plugins: [world, afterMain],
+    plugins: [world, parts, afterMain],
     logLevel: 'silent',
     define: { 'process.env.NODE_ENV': '"production"' },
   })
@@ -93,8 +109,9 @@ export const bundleWeb = async (folder, out) => {
     // what is imported on demand, by the name of its source: for pages that are known to need it
     parts: Object.fromEntries(
       named.flatMap(({ entryPoint, name }) => {
-        const [, part] = /^src\/web\/((?:screens|texts)\/[\w/]+)\.(?:tsx|json)$/.exec(entryPoint ?? '') ?? []
-        return part ? [[part, neededAtOnce(named, name).filter((one) => !first.includes(one))]] : []
+        const [, part] = /^src\/web\/((?:screens|texts)\/.+)$/.exec(entryPoint ?? '') ?? []
+        const others = neededAtOnce(named, name).filter((one) => !first.includes(one))
+        return part ? [[part.replace(/\.(?:tsx|json)/, ''), others]] : []
       }),
     ),
     files: named.map(({ name }) => name),

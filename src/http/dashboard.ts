@@ -107,9 +107,9 @@ const firstScreens = [
  */
 const scriptsOf = ({ preload, parts, chart }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
   const first = isSignedIn ? firstScreens.find(({ pattern }) => pattern.test(path)) : undefined
-  const names = [`texts/${lang}/start`]
+  const names = [`texts/${lang}?start`]
   if (first) names.push(`screens/${first.screen}`)
-  if (first?.hasAllTexts) names.push(`texts/${lang}/screens`)
+  if (first?.hasAllTexts) names.push(`texts/${lang}?screens`)
   const scripts = new Set([...preload, ...names.flatMap((name) => parts[name] ?? [])])
   return { scripts: [...scripts], later: first?.hasChart ? [chart] : [] }
 }

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { englishTexts, problemCodes } from '../../src/lib/problems/problem.ts'
-import de from '../../src/web/texts/de/problems.json' with { type: 'json' }
-import es from '../../src/web/texts/es/problems.json' with { type: 'json' }
-import fr from '../../src/web/texts/fr/problems.json' with { type: 'json' }
+import de from '../../src/web/texts/problems/de.json' with { type: 'json' }
+import es from '../../src/web/texts/problems/es.json' with { type: 'json' }
+import fr from '../../src/web/texts/problems/fr.json' with { type: 'json' }
 
 const languages: Readonly<Record<string, Readonly<Record<string, string>>>> = { de, es, fr }
 

@@ -5,9 +5,9 @@ import { lang } from './texts.ts'
 export type ProblemTexts = Readonly<Record<string, string>>
 
 const languages: Readonly<Record<string, () => Promise<ProblemTexts>>> = {
-  de: async () => (await import('../texts/de/problems.json', { with: { type: 'json' } })).default,
-  es: async () => (await import('../texts/es/problems.json', { with: { type: 'json' } })).default,
-  fr: async () => (await import('../texts/fr/problems.json', { with: { type: 'json' } })).default,
+  de: async () => (await import('../texts/problems/de.json', { with: { type: 'json' } })).default,
+  es: async () => (await import('../texts/problems/es.json', { with: { type: 'json' } })).default,
+  fr: async () => (await import('../texts/problems/fr.json', { with: { type: 'json' } })).default,
 }
 
 /** What the API says of a failure. */

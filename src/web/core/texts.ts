@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ScreenTexts, StartTexts, Texts } from '../texts/texts.ts'
+import type { Languages, ScreenTexts, StartTexts, Texts } from '../texts/texts.ts'
 
 /** A text around a number, in the two forms that our languages have. */
 export interface Plural {
@@ -7,32 +7,25 @@ export interface Plural {
   readonly other: string
 }
 
-interface Catalogue<T> {
-  readonly default: T
-}
-interface LanguageParts {
-  readonly start: () => Promise<Catalogue<StartTexts>>
-  readonly screens: () => Promise<Catalogue<ScreenTexts>>
-}
-/** Each language is loaded when somebody reads it, in two parts. */
+/** Each language is loaded when somebody reads it, in two parts of its file. */
 const languages = {
   en: {
-    start: () => import('../texts/en/start.json', { with: { type: 'json' } }),
-    screens: () => import('../texts/en/screens.json', { with: { type: 'json' } }),
+    start: () => import('../texts/en.json?start', { with: { type: 'json' } }),
+    screens: () => import('../texts/en.json?screens', { with: { type: 'json' } }),
   },
   de: {
-    start: () => import('../texts/de/start.json', { with: { type: 'json' } }),
-    screens: () => import('../texts/de/screens.json', { with: { type: 'json' } }),
+    start: () => import('../texts/de.json?start', { with: { type: 'json' } }),
+    screens: () => import('../texts/de.json?screens', { with: { type: 'json' } }),
   },
   es: {
-    start: () => import('../texts/es/start.json', { with: { type: 'json' } }),
-    screens: () => import('../texts/es/screens.json', { with: { type: 'json' } }),
+    start: () => import('../texts/es.json?start', { with: { type: 'json' } }),
+    screens: () => import('../texts/es.json?screens', { with: { type: 'json' } }),
   },
   fr: {
-    start: () => import('../texts/fr/start.json', { with: { type: 'json' } }),
-    screens: () => import('../texts/fr/screens.json', { with: { type: 'json' } }),
+    start: () => import('../texts/fr.json?start', { with: { type: 'json' } }),
+    screens: () => import('../texts/fr.json?screens', { with: { type: 'json' } }),
   },
-} as const satisfies Readonly<Record<string, LanguageParts>>
+} as const satisfies Readonly<Record<keyof Languages, object>>
 type Language = keyof typeof languages
 const isLanguage = (code: string): code is Language => Object.hasOwn(languages, code)
 
@@ -56,14 +49,14 @@ export const t = (): StartTexts => texts.value!
 /** Loads a language, English when there is no such language: `lang` is then the one that is shown. */
 export const useLanguage = async (code: string): Promise<void> => {
   const known = isLanguage(code) ? code : 'en'
-  texts.value = (await languages[known].start()).default
+  texts.value = (await languages[known].start()).default.start as StartTexts
   allTexts.value = undefined
   lang.value = known
 }
 
 /** Loads what the other screens say. */
 export const loadTexts = async (): Promise<void> => {
-  allTexts.value ??= { ...t(), ...(await languages[lang.value].screens()).default }
+  allTexts.value ??= { ...t(), ...((await languages[lang.value].screens()).default.screens as ScreenTexts) }
 }
 
 /** Returns the text for a name that comes from the service, which may be newer than the texts. */

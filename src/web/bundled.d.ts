@@ -11,3 +11,15 @@ declare module 'linkledger:world' {
   const world: World
   export default world
 }
+
+/** Of the texts of a language, those that are loaded first. */
+declare module '*.json?start' {
+  const texts: { readonly start: object }
+  export default texts
+}
+
+/** Of the texts of a language, those that are loaded with the first screen that needs them. */
+declare module '*.json?screens' {
+  const texts: { readonly screens: object }
+  export default texts
+}
