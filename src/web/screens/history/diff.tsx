@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { FieldChange } from '../../../http/history/contract/history.ts'
+import type { Restored } from '../../../http/history/contract/history.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, figure } from '../../core/texts.ts'
 import { Erased } from '../../parts/erased.tsx'
@@ -10,6 +10,8 @@ import { fieldName } from './words.ts'
  * shown.
  */
 type Lines = readonly string[]
+/** A change as histories have it, or as a restore would make it. */
+type Change = Restored['changes'][number]
 
 const unreadable = 'unreadable'
 const secrets = new Set(['password', 'logo'])
@@ -41,10 +43,10 @@ const linesOf = (value: unknown): Lines => {
     .map(([name, one]) => `${name}: ${plain(one)}`)
 }
 
-const isEmpty = ({ old, new: value }: FieldChange) =>
+const isEmpty = ({ old, new: value }: Change) =>
   linesOf(old).length === 0 && (linesOf(value).length === 0 || value === false || value === 0)
 
-const Secret = ({ change: { old, new: value } }: { readonly change: FieldChange }) => {
+const Secret = ({ change: { old, new: value } }: { readonly change: Change }) => {
   const { set, removed, changedSecret } = t().history
   if (old === true && value === true) return <ins>{changedSecret}</ins>
   return value === true ? <ins>{set}</ins> : <del>{removed}</del>
@@ -55,7 +57,7 @@ const Line = ({ text, added }: { readonly text: string; readonly added: boolean 
   return added ? <ins>{content}</ins> : <del>{content}</del>
 }
 
-const Field = ({ change }: { readonly change: FieldChange }) => {
+const Field = ({ change }: { readonly change: Change }) => {
   const { field, old, new: value } = change
   const [before, after] = [linesOf(old), linesOf(value)]
   const gone = before.filter((line) => !after.includes(line))
@@ -79,7 +81,7 @@ const Field = ({ change }: { readonly change: FieldChange }) => {
 }
 
 /** What each field was and is: removed lines with a minus, added ones with a plus. */
-export const Diff = ({ changes }: { readonly changes: readonly FieldChange[] }) => {
+export const Diff = ({ changes }: { readonly changes: readonly Change[] }) => {
   const [all, setAll] = useState(false)
   const told = changes.filter((change) => !isEmpty(change))
   if (told.length === 0) return null
