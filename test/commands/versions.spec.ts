@@ -26,6 +26,7 @@ import { channelEvents } from '../../src/events/links/channel.ts'
 import { claimEvents } from '../../src/events/claim.ts'
 import { domainEvents } from '../../src/events/domains/domain.ts'
 import type { EventType } from '../../src/events/index.ts'
+import { resourceKinds } from '../../src/events/kinds.ts'
 import { linkEvents } from '../../src/events/links/link.ts'
 import { overlayEvents } from '../../src/events/pages/overlay.ts'
 import { pixelEvents } from '../../src/events/pages/pixel.ts'
@@ -79,6 +80,9 @@ describe('the versions of deciders', () => {
     ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
     ['webhook', webhook, webhookEvents, '3 sLAYDYC8I3Ip'],
   ]
+  it('are checked for every kind of resource', () => {
+    expect(all.map(([name]) => name)).to.include.members([...resourceKinds])
+  })
   for (const [name, decider, schemas, expected] of all)
     it(`of ${name} goes up when its states are folded differently`, () => {
       const now = `${decider.version} ${fingerprint(decider, schemas)}`

@@ -14,7 +14,7 @@ const named: Readonly<Record<keyof Columns, true>> = {
   ...{ metatitle: true, metadescription: true, metaimage: true, archived: true, starts: true, expired_url: true },
   ...{ max_clicks: true, forward: true, variants: true },
 }
-const names = Object.keys(named) as readonly (keyof Columns)[]
+export const linkColumns = Object.keys(named) as readonly (keyof Columns)[]
 
 /**
  * Returns the columns of the fields that are given, and `more`. `alias_key` is the form in which aliases are compared.
@@ -23,7 +23,7 @@ const names = Object.keys(named) as readonly (keyof Columns)[]
  */
 const columns = (account: number, fields: Given, more: Row, otherwise: Given = {}): Row => {
   const row: Record<string, Row[string]> = {}
-  for (const name of names) {
+  for (const name of linkColumns) {
     const value = fields[name] === undefined ? otherwise[name] : fields[name]
     if (value !== undefined) row[name] = value
   }

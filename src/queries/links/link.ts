@@ -1,5 +1,5 @@
 import type { LinkFields, Unframed } from '../../events/links/link.ts'
-import { addressKey, linkAddress, tagKey } from '../../projections/links/link.ts'
+import { addressKey, linkAddress, linkColumns, tagKey } from '../../projections/links/link.ts'
 import type { TableNames } from '../../projections/engine/projection.ts'
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions, type Source } from '../page.ts'
 import { byClicks } from './clicks.ts'
@@ -37,10 +37,9 @@ export interface LinkListRow extends LinkRow {
   readonly clicks: number
   readonly uniques: number
 }
-const fields =
-  'id alias url entered type title description domain expiry location device language parameters pixels metatitle metadescription metaimage unframed tags archived starts expired_url max_clicks forward variants created revision'
-    .split(' ')
-    .map((name) => `l.${name}`)
+const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision'].map(
+  (name) => `l.${name}`,
+)
 /** When a campaign is deleted, its links keep its id; the API shows null. */
 const calculated = (table: TableNames) =>
   `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
