@@ -103,6 +103,8 @@ type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Notice): Promise<Decision> => {
   const { account } = ordered
   const { noticeOnce } = createDecisions(options, ordered, order.lang)
+  const toOwner = (holds: (state: Account) => boolean, line?: string) =>
+    noticeOnce(order.kind, holds, ({ email }) => email, line)
   switch (order.kind) {
     case 'emailChanged':
       return noticeOnce(
@@ -111,58 +113,24 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
         () => order.to,
       )
     case 'passwordChanged':
-      return noticeOnce(
-        order.kind,
-        ({ password }) => password === order.password,
-        ({ email }) => email,
-      )
+      return toOwner(({ password }) => password === order.password)
     case 'erasure':
-      return noticeOnce(
-        order.kind,
-        ({ erases }) => erases === order.due,
-        ({ email }) => email,
-        order.due.slice(0, 10),
-      )
+      return toOwner(({ erases }) => erases === order.due, order.due.slice(0, 10))
     case 'webhookDisabled': {
       const { state } = await options.handler.load(webhooks, order.webhook)
       const isDisabled = state.account === account && (state.stopped === 'gone' || state.stopped === 'failing')
-      return noticeOnce(
-        order.kind,
-        ({ status }) => isDisabled && status === 'active',
-        ({ email }) => email,
-        lineOf(order.webhook, state),
-      )
+      return toOwner(({ status }) => isDisabled && status === 'active', lineOf(order.webhook, state))
     }
     case 'webhookAdded': {
       const { state } = await options.handler.load(webhooks, order.webhook)
-      const isThere = state.account === account && state.status === 'open'
-      return noticeOnce(
-        order.kind,
-        () => isThere,
-        ({ email }) => email,
-        lineOf(order.webhook, state),
-      )
+      return toOwner(() => state.account === account && state.status === 'open', lineOf(order.webhook, state))
     }
     case 'keyAdded':
-      return noticeOnce(
-        order.kind,
-        ({ keys }) => keys.keys.some(({ key }) => key === order.key),
-        ({ email }) => email,
-        `${publicPart(order.key)}…`,
-      )
+      return toOwner(({ keys }) => keys.keys.some(({ key }) => key === order.key), `${publicPart(order.key)}…`)
     case 'secondFactorRemoved':
-      return noticeOnce(
-        order.kind,
-        ({ secondFactor }) => secondFactor === null,
-        ({ email }) => email,
-      )
+      return toOwner(({ secondFactor }) => secondFactor === null)
     case 'newBrowser':
-      return noticeOnce(
-        order.kind,
-        ({ status }) => status === 'active',
-        ({ email }) => email,
-        order.browser,
-      )
+      return toOwner(({ status }) => status === 'active', order.browser)
   }
 }
 
