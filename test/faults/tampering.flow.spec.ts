@@ -121,6 +121,7 @@ describe('a log that somebody with access to the database changes', function () 
     'a byte of its data': ({ updated }) =>
       `update log.events set data = replace(data::text, 'elsewhere', 'elsewherf')::json ${at(updated)}`,
     'its time': ({ updated }) => `update log.events set at = at - interval '1 ms' ${at(updated)}`,
+    'its time, which is none then': ({ updated }) => `update log.events set at = 'infinity' ${at(updated)}`,
     'its type': ({ updated }) => `update log.events set type = 'LinkArchived' ${at(updated)}`,
     'its revision': ({ updated }) => `update log.events set revision = 7 ${at(updated)}`,
     'its stream': ({ updated }) => `update log.events set stream = 'link-9' ${at(updated)}`,

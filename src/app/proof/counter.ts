@@ -104,7 +104,13 @@ const compare = (
     const isOld = signed_at.getTime() < now - thinnedAfter
     if (missing > 0 && (!isOld || before > previous.number)) {
       const what = isOld ? 'at least 1 checkpoint is missing' : howMany(missing)
-      findings.push(finding(`${what} between that of ${previous.size} events and that of ${size}`))
+      findings.push(
+        finding(
+          previous.size === 0
+            ? `${what} before that of ${size} events`
+            : `${what} between that of ${previous.size} events and that of ${size}`,
+        ),
+      )
     }
     previous = one
   }

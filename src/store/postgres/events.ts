@@ -11,11 +11,18 @@ export interface Row {
   readonly type: string
   readonly data: string
   readonly metadata: string
-  readonly at: Date
+  /** a number when somebody has stored `infinity` */
+  readonly at: Date | number
+}
+
+/** Returns a time as ISO 8601; what no service has stored is no time, and is found by the proof of the log. */
+const timeOf = (at: Date | number): string => {
+  const time = new Date(at)
+  return Number.isNaN(time.getTime()) ? String(at) : time.toISOString()
 }
 
 export const toText = ({ position, stream, revision, id, type, data, metadata, at }: Row): RawText => ({
-  ...{ id, stream, revision: BigInt(revision), position: BigInt(position), at: at.toISOString(), type },
+  ...{ id, stream, revision: BigInt(revision), position: BigInt(position), at: timeOf(at), type },
   data,
   metadata,
 })

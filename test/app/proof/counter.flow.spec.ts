@@ -51,7 +51,7 @@ describe('the number of checkpoints', () => {
       /^3 checkpoints are missing, the newest: DATA_DIR\/checkpoints has the number 3/,
     )
     await keep(40)
-    expect(await found()).to.deep.equal(['3 checkpoints are missing between that of 0 events and that of 40'])
+    expect(await found()).to.deep.equal(['3 checkpoints are missing before that of 40 events'])
   })
 
   it('misses none that were thinned out: of those older than two days, the last of each hour is kept', async () => {
@@ -69,7 +69,7 @@ describe('the number of checkpoints', () => {
     expect(kept.map(({ size }) => Number(size))).to.deep.equal([30, 50, 60, 70])
     expect(await found()).to.deep.equal([])
     await remove(30)
-    expect(await found()).to.deep.equal(['at least 1 checkpoint is missing between that of 0 events and that of 50'])
+    expect(await found()).to.deep.equal(['at least 1 checkpoint is missing before that of 50 events'])
   })
 
   it('believes no number that the service has not sealed', async () => {
@@ -87,7 +87,7 @@ describe('the number of checkpoints', () => {
     await keep(30)
     expect(await found()).to.deep.equal([])
     await remove(10)
-    expect(await found()).to.deep.equal(['1 checkpoint is missing between that of 0 events and that of 20'])
+    expect(await found()).to.deep.equal(['1 checkpoint is missing before that of 20 events'])
   })
 
   it('is known to the process that signs: another DATA_DIR misses those in between, and not the newest', async () => {
