@@ -54,8 +54,10 @@ describe('the API reference', () => {
       ({ method, path, body }) =>
         body && method !== 'get' && !others.includes(path) && !path.startsWith('/api/operator/'),
     )
+    const isFirst = ({ path }: { readonly path: string }) => path === '/register'
     const ordered = [
-      ...writing.filter(({ method }) => method === 'post'),
+      ...writing.filter(isFirst),
+      ...writing.filter((route) => route.method === 'post' && !isFirst(route)),
       ...writing.filter(({ method }) => method === 'put'),
     ]
     for (const { method, path } of ordered) {
