@@ -105,6 +105,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
+    if (blocks.address(domain?.domain, alias)) {
+      options.notCounted('blocked')
+      return sendPage(req, res, blockedPage)
+    }
     try {
       await serveAlias(req, res, domain, alias.toLowerCase(), entry === undefined ? undefined : Number(entry))
     } catch (error) {

@@ -82,6 +82,18 @@ const Exact = ({ data }: { readonly data: StatisticsAnswer['data'] }) => {
   )
 }
 
+/** Says that there was nothing in the period, or nothing that passes the filters. */
+const NoClicks = () => {
+  const { overview: texts, stats: words, filters } = t()
+  if (!isFiltered()) return <Empty title={texts.quietTitle} text={texts.quietText} />
+  const clear = (
+    <a class="button" href={withoutFilters()}>
+      {filters.clear}
+    </a>
+  )
+  return <Empty title={words.noMatch} text={words.noMatchText} action={clear} />
+}
+
 /** What is counted. */
 export interface Counted {
   /** as the API names it in a query */
@@ -150,19 +162,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
           {!past.value && <Live of={own} onClicks={onClicks} />}
         </div>
       </div>
-      {data && total === 0 && !stats.error && (
-        <Empty
-          title={isFiltered() ? words.noMatch : texts.quietTitle}
-          text={isFiltered() ? words.noMatchText : texts.quietText}
-          action={
-            isFiltered() && (
-              <a class="button" href={withoutFilters()}>
-                {t().filters.clear}
-              </a>
-            )
-          }
-        />
-      )}
+      {data && total === 0 && !stats.error && <NoClicks />}
       <div class="columns">
         {children}
         <Lists group={ofOneLink ? ['rule'] : ['link']} {...shared} {...late} />
