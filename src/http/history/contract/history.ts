@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { kinds, type Kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import {
   type Answer,
   type Whole,
@@ -80,6 +81,36 @@ const historyOf = (what: string, description: string) => ({
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 
+/** What is said of some kinds besides what is true of all. */
+const said: Readonly<
+  Partial<Record<OwnedKind, { readonly one?: string; readonly history?: string; readonly restore?: string }>>
+> = {
+  link: {
+    history: 'Also when it came into a channel or left one, and when the operator blocked it.',
+    restore: 'It is in its channels again.',
+  },
+  qr: { restore: 'Its design and its logo come back, too.' },
+  domain: {
+    restore:
+      'It is verified as before until its reservation ends, 30 days after the deletion; then it has to be verified again.',
+  },
+  pixel: { one: 'a tracking pixel', restore: 'It fires for its links again.' },
+  campaign: {
+    history: 'Also which links came and left.',
+    restore: 'Links that were in it when it was deleted are in it again.',
+  },
+  channel: { history: 'Also which items came and left.', restore: 'Its items are in it again.' },
+  overlay: { one: 'an overlay', history: 'Also when visitors answered it.' },
+  bio: { restore: 'Its entries keep their clicks.' },
+  webhook: { history: 'Also why it was disabled, and where it was told to continue.' },
+}
+const oneOf = (kind: OwnedKind): string =>
+  said[kind]?.one ?? `a ${kinds[kind].label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+/** A route of each kind. */
+type OfEach<M extends string, What extends string, T> = Readonly<
+  Record<`${M} /api/${Kinds[OwnedKind]['path']}/:id/${What}`, T>
+>
+
 export const historyContract = {
   'GET /api/account/history': {
     ...historyOf(
@@ -89,22 +120,13 @@ export const historyContract = {
     fields: accountFields,
   },
   'GET /api/key/:id/history': historyOf('an API key', 'Also of a key that has ended.'),
-  'GET /api/url/:id/history': historyOf(
-    'a link',
-    `${deletedToo} Also when it came into a channel or left one, and when the operator blocked it.`,
-  ),
-  'GET /api/qr/:id/history': historyOf('a QR code', deletedToo),
-  'GET /api/domain/:id/history': historyOf('a domain', deletedToo),
-  'GET /api/pixel/:id/history': historyOf('a tracking pixel', deletedToo),
-  'GET /api/campaign/:id/history': historyOf('a campaign', `${deletedToo} Also which links came and left.`),
-  'GET /api/channel/:id/history': historyOf('a channel', `${deletedToo} Also which items came and left.`),
-  'GET /api/overlay/:id/history': historyOf('an overlay', `${deletedToo} Also when visitors answered it.`),
-  'GET /api/splash/:id/history': historyOf('a splash page', deletedToo),
-  'GET /api/bio/:id/history': historyOf('a bio page', deletedToo),
-  'GET /api/webhook/:id/history': historyOf(
-    'a webhook',
-    `${deletedToo} Also why it was disabled, and where it was told to continue.`,
-  ),
+  ...(Object.fromEntries(
+    ownedKinds.map((kind) => {
+      const more = said[kind]?.history
+      const description = more === undefined ? deletedToo : `${deletedToo} ${more}`
+      return [`GET /api/${kinds[kind].path}/:id/history`, historyOf(oneOf(kind), description)]
+    }),
+  ) as OfEach<'GET', 'history', ReturnType<typeof historyOf>>),
 } satisfies Contract
 
 const restoredChange = fieldChange
@@ -144,21 +166,13 @@ const restoreOf = (what: string, description: string, example: object = { revisi
 const both = 'Brings a deleted one back under its id and its addresses, or sets it back to an earlier version.'
 
 export const restoreContract = {
-  'POST /api/url/:id/restore': restoreOf('a link', `${both} It is in its channels again.`),
-  'POST /api/qr/:id/restore': restoreOf('a QR code', `${both} Its design and its logo come back, too.`),
-  'POST /api/domain/:id/restore': restoreOf(
-    'a domain',
-    `${both} It is verified as before until its reservation ends, 30 days after the deletion; then it has to be verified again.`,
-  ),
-  'POST /api/pixel/:id/restore': restoreOf('a tracking pixel', `${both} It fires for its links again.`),
-  'POST /api/campaign/:id/restore': restoreOf(
-    'a campaign',
-    `${both} Links that were in it when it was deleted are in it again.`,
-  ),
-  'POST /api/channel/:id/restore': restoreOf('a channel', `${both} Its items are in it again.`),
-  'POST /api/overlay/:id/restore': restoreOf('an overlay', both),
-  'POST /api/splash/:id/restore': restoreOf('a splash page', both),
-  'POST /api/bio/:id/restore': restoreOf('a bio page', `${both} Its entries keep their clicks.`),
+  ...(Object.fromEntries(
+    ownedKinds.map((kind) => {
+      const more = said[kind]?.restore
+      const description = more === undefined ? both : `${both} ${more}`
+      return [`POST /api/${kinds[kind].path}/:id/restore`, restoreOf(oneOf(kind), description)]
+    }),
+  ) as OfEach<'POST', 'restore', ReturnType<typeof restoreOf>>),
   'POST /api/webhook/:id/restore': restoreOf(
     'an earlier version of a webhook',
     'Its fields, its address and whether it is enabled. Its secret stays, and so does its place in the log. A deleted webhook cannot come back.',
