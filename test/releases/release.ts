@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from 'pg'
-import { openDatabase } from '../../src/postgres/database.ts'
+import { migrate, openDatabase } from '../../src/postgres/database.ts'
 import { projections } from '../../src/projections/index.ts'
 import { openKeys } from '../../src/security/keyring.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -92,6 +92,7 @@ const restored = async (dir: string) => {
 export const openKeysOf = async (dir: string) => {
   const { secret } = await readJson<Release>(dir, 'release.json')
   const db = openDatabase(await restored(dir), { name: 'spec', max: 1, timeout: 30_000, onError: () => {} })
+  await migrate(db)
   return { keys: await openKeys(db, secret), close: () => db.destroy() }
 }
 

@@ -14,9 +14,10 @@ describe('abuse of links', function () {
   let app: TestApp
   let key: string
   let id: number
+  let username: string
   before(async () => {
     app = await startTestApp()
-    ;({ key, id } = await app.register('owner'))
+    ;({ key, id, username } = await app.register())
   })
   after(() => app.close())
 
@@ -73,7 +74,7 @@ describe('abuse of links', function () {
     expect(page.text).to.include('/report?link=')
     for (const path of ['/targeted', '/r/sale', `${new URL(qr).pathname}/go`, '/ann/1'])
       expect((await app.visit(path)).status, path).to.equal(403)
-    for (const path of ['/ann', '/splashed', `/u/owner/sale-${campaignId}`]) {
+    for (const path of ['/ann', '/splashed', `/u/${username}/sale-${campaignId}`]) {
       const shown = await app.visit(path)
       expect(shown.status, path).to.equal(200)
       expect(shown.text, path).not.to.include('evil.example')

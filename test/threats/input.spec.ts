@@ -206,7 +206,7 @@ describe('hostile input', () => {
     })
 
     it('changes and stores nothing for an account', async () => {
-      const body = { ...more('canary28c'), email: 'mass@example.com', password: 'correct horse 1' }
+      const body = { ...more('canary28c'), email: 'mass@example.com', username: 'mass', password: 'correct horse 1' }
       const { json: made } = await app.post('/register', { body })
       const mine = String(made['api_key'])
       const before = await app.get('/api/account', { key: mine })

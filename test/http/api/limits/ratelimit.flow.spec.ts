@@ -79,7 +79,7 @@ describe('the rate limit', () => {
       expect(limits(answer)).to.deep.equal([30, 29 - i])
     }
     expectFailure(await limited.get('/api/urls', { headers: from }), 429, 'without a key')
-    expectFailure(await limited.post('/register', { body: {}, headers: from }), 429, 'registering')
+    expectFailure(await limited.post('/register', { body: {}, headers: from }), 429, 'POST /register')
     expect((await limited.get('/api/urls', { headers: { 'X-Forwarded-For': '203.0.113.6' } })).status).to.equal(401)
     expect((await limited.get('/api/account', { key: other, headers: from })).status, 'with a key').to.equal(200)
   })
