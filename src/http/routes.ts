@@ -1,4 +1,4 @@
-import type { ResourceKind } from '../events/kinds.ts'
+import type { OwnedKind } from '../events/kinds.ts'
 import { accountRoutes } from './accounts/account.ts'
 import { type ExportServices, exportRoutes } from './accounts/export/export.ts'
 import { keyRoutes } from './accounts/key.ts'
@@ -6,50 +6,27 @@ import { registerRoutes } from './accounts/register.ts'
 import { secondFactorRoutes } from './accounts/secondfactor.ts'
 import { sessionRoutes } from './accounts/session.ts'
 import type { Route } from './api/route.ts'
-import { domainRoutes } from './domains/domain.ts'
 import { restoreRoutes } from './history/restore/routes.ts'
 import { revisionRoutes } from './history/revisions.ts'
 import { historyRoutes } from './history/routes.ts'
+import { ofKinds } from './kinds.ts'
 import { bulkRoutes } from './links/bulk/bulk.ts'
-import { campaignRoutes } from './links/campaign.ts'
-import { channelRoutes } from './links/channel.ts'
-import { linkRoutes } from './links/link.ts'
 import { tagRoutes } from './links/tag.ts'
 import { type OperatorServices, operatorRoutes } from './operator/operator.ts'
 import { answerRoutes } from './pages/answer.ts'
-import { bioRoutes } from './pages/bio.ts'
-import { overlayRoutes } from './pages/overlay.ts'
-import { pixelRoutes } from './pages/pixel.ts'
-import { splashRoutes } from './pages/splash.ts'
 import { proofRoutes } from './proof/proof.ts'
 import { qrImageRoutes } from './qr/image.ts'
-import { qrRoutes } from './qr/qr.ts'
 import { filteredRoutes } from './statistics/filtered.ts'
 import { reclassifyRoutes } from './statistics/reclassify.ts'
 import { rehearseRoutes } from './statistics/rehearse.ts'
 import { seriesRoutes } from './statistics/stats.ts'
 import { clickRoutes } from './streams/clicks.ts'
 import { eventRoutes } from './streams/events.ts'
-import { webhookRoutes } from './webhooks/webhook.ts'
 
 type Routes<S> = (services: S) => readonly Route[]
 
-/** The routes of each kind of resource. */
-const ofKinds = {
-  account: accountRoutes,
-  link: linkRoutes,
-  domain: domainRoutes,
-  pixel: pixelRoutes,
-  qr: qrRoutes,
-  overlay: overlayRoutes,
-  splash: splashRoutes,
-  bio: bioRoutes,
-  campaign: campaignRoutes,
-  channel: channelRoutes,
-  webhook: webhookRoutes,
-} as const satisfies Readonly<Record<ResourceKind, Routes<never>>>
-
 const others = [
+  accountRoutes,
   registerRoutes,
   sessionRoutes,
   secondFactorRoutes,
@@ -70,7 +47,7 @@ const others = [
   restoreRoutes,
 ] as const
 
-type All = (typeof ofKinds)[ResourceKind] | (typeof others)[number]
+type All = (typeof ofKinds)[OwnedKind]['routes'] | (typeof others)[number]
 /** What functions need, all of it. */
 type NeedsOf<F> = (F extends (services: infer S) => unknown ? (needed: S) => void : never) extends (
   needed: infer S,
@@ -86,7 +63,7 @@ export type Services = NeedsOf<All> & ExportServices & OperatorServices
  * in it.
  */
 export const routesOf = (services: Services): readonly Route[] => {
-  const every: readonly Routes<Services>[] = [...Object.values(ofKinds), ...others]
+  const every: readonly Routes<Services>[] = [...Object.values(ofKinds).map(({ routes }) => routes), ...others]
   const resources = every.flatMap((routesFor) => routesFor(services))
   return [...resources, ...exportRoutes(services, resources), ...operatorRoutes(services)]
 }

@@ -81,31 +81,8 @@ const historyOf = (what: string, description: string) => ({
 })
 const deletedToo = 'Also of one that was deleted. Secrets and hashes are never shown.'
 
-/** What is said of some kinds besides what is true of all. */
-const said: Readonly<
-  Partial<Record<OwnedKind, { readonly one?: string; readonly history?: string; readonly restore?: string }>>
-> = {
-  link: {
-    history: 'Also when it came into a channel or left one, and when the operator blocked it.',
-    restore: 'It is in its channels again.',
-  },
-  qr: { restore: 'Its design and its logo come back, too.' },
-  domain: {
-    restore:
-      'It is verified as before until its reservation ends, 30 days after the deletion; then it has to be verified again.',
-  },
-  pixel: { one: 'a tracking pixel', restore: 'It fires for its links again.' },
-  campaign: {
-    history: 'Also which links came and left.',
-    restore: 'Links that were in it when it was deleted are in it again.',
-  },
-  channel: { history: 'Also which items came and left.', restore: 'Its items are in it again.' },
-  overlay: { one: 'an overlay', history: 'Also when visitors answered it.' },
-  bio: { restore: 'Its entries keep their clicks.' },
-  webhook: { history: 'Also why it was disabled, and where it was told to continue.' },
-}
 const oneOf = (kind: OwnedKind): string =>
-  said[kind]?.one ?? `a ${kinds[kind].label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
+  `a ${kinds[kind].label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())}`
 /** A route of each kind. */
 type OfEach<M extends string, What extends string, T> = Readonly<
   Record<`${M} /api/${Kinds[OwnedKind]['path']}/:id/${What}`, T>
@@ -121,11 +98,7 @@ export const historyContract = {
   },
   'GET /api/key/:id/history': historyOf('an API key', 'Also of a key that has ended.'),
   ...(Object.fromEntries(
-    ownedKinds.map((kind) => {
-      const more = said[kind]?.history
-      const description = more === undefined ? deletedToo : `${deletedToo} ${more}`
-      return [`GET /api/${kinds[kind].path}/:id/history`, historyOf(oneOf(kind), description)]
-    }),
+    ownedKinds.map((kind) => [`GET /api/${kinds[kind].path}/:id/history`, historyOf(oneOf(kind), deletedToo)]),
   ) as OfEach<'GET', 'history', ReturnType<typeof historyOf>>),
 } satisfies Contract
 
@@ -167,11 +140,7 @@ const both = 'Brings a deleted one back under its id and its addresses, or sets 
 
 export const restoreContract = {
   ...(Object.fromEntries(
-    ownedKinds.map((kind) => {
-      const more = said[kind]?.restore
-      const description = more === undefined ? both : `${both} ${more}`
-      return [`POST /api/${kinds[kind].path}/:id/restore`, restoreOf(oneOf(kind), description)]
-    }),
+    ownedKinds.map((kind) => [`POST /api/${kinds[kind].path}/:id/restore`, restoreOf(oneOf(kind), both)]),
   ) as OfEach<'POST', 'restore', ReturnType<typeof restoreOf>>),
   'POST /api/webhook/:id/restore': restoreOf(
     'an earlier version of a webhook',

@@ -143,14 +143,23 @@ export const bodyOf = (draft: Draft, before: Draft): Readonly<Record<string, unk
   return { url: draft.url.trim(), ...Object.fromEntries(changed), ...password }
 }
 
+/** Texts that nothing decides by, in the part of the form that shows them, with the lines that each has at first. */
+export const texts = {
+  organize: { title: 1, description: 1, notes: 3 },
+  preview: { metatitle: 1, metadescription: 2, metaimage: 1 },
+} as const
+type Texts = typeof texts
+export type PlainText = keyof Texts['organize'] | keyof Texts['preview']
+const textNames = <G extends keyof Texts>(group: G) => Object.keys(texts[group]) as (keyof Texts[G] & PlainText)[]
+
 /** The parts of the form that can be folded, and the fields of the API that each has. */
 export const groups = {
   rules: ['geotarget', 'devicetarget', 'languagetarget'],
   split: ['variants'],
   schedule: ['starts', 'expiry', 'max_clicks', 'expired_url'],
-  organize: ['title', 'description', 'campaign', 'channel', 'tags', 'notes'],
+  organize: ['campaign', 'channel', 'tags', ...textNames('organize')],
   password: ['password'],
-  preview: ['metatitle', 'metadescription', 'metaimage'],
+  preview: textNames('preview'),
   redirect: ['type', 'parameters', 'forward', 'pixels'],
 } as const
 export type Group = keyof typeof groups
@@ -171,11 +180,11 @@ export const hasContent = (group: Group, draft: Draft): boolean => {
     case 'schedule':
       return differs('starts', 'expiry', 'max_clicks', 'expired_url')
     case 'organize':
-      return differs('title', 'description', 'campaign', 'channel', 'tags', 'notes')
+      return differs(...groups.organize)
     case 'password':
       return false
     case 'preview':
-      return differs('metatitle', 'metadescription', 'metaimage')
+      return differs(...groups.preview)
     case 'redirect':
       return differs('type', 'parameters', 'forward', 'pixels')
   }

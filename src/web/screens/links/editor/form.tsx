@@ -44,9 +44,9 @@ type TextName = { [K in keyof Draft]: Draft[K] extends string ? K : never }[keyo
 interface PlainProps extends Pick<FormProps, 'draft' | 'set' | 'error'> {
   readonly name: TextName
   readonly label: string
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly type?: 'text' | 'url' | 'datetime-local' | 'number'
-  readonly rows?: number
+  readonly rows?: number | undefined
 }
 
 /** A field that is text in the form and in the API. */

@@ -6,6 +6,7 @@ import { t } from '../../../core/alltexts.ts'
 import { counted, fill } from '../../../core/texts.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { PasswordField, Problem, SelectField, Switch } from '../../../parts/field.tsx'
+import { type PlainText, texts as textsOf } from './draft.ts'
 import { Fold, type FormProps, Plain } from './form.tsx'
 
 /** Destinations that visitors are split between. */
@@ -86,6 +87,26 @@ export const ScheduleForm = (props: FormProps) => {
   )
 }
 
+/** The texts of a part of the form; each has its label, and may have a hint. */
+const TextFields = ({ group, ...props }: FormProps & { readonly group: keyof typeof textsOf }) => {
+  const labels = t().editor
+  const hints: Readonly<Partial<Record<PlainText, string>>> = { title: labels.titleHint, notes: labels.notesHint }
+  return (
+    <>
+      {(Object.entries(textsOf[group]) as [PlainText, number][]).map(([name, rows]) => (
+        <Plain
+          key={name}
+          {...props}
+          name={name}
+          label={labels[name]}
+          hint={hints[name]}
+          rows={rows > 1 ? rows : undefined}
+        />
+      ))}
+    </>
+  )
+}
+
 type Named = readonly { readonly id: number; readonly name: string }[]
 const options = (rows: Named | undefined, value: string): readonly (readonly [string, string])[] => {
   const known = (rows ?? []).map(({ id, name }) => [String(id), name] as const)
@@ -123,9 +144,7 @@ export const OrganizeForm = (props: FormProps) => {
           problem={problemOf(error, 'channel')}
         />
       </div>
-      <Plain {...props} name="title" label={texts.title} hint={texts.titleHint} />
-      <Plain {...props} name="description" label={texts.description} />
-      <Plain {...props} name="notes" label={texts.notes} hint={texts.notesHint} rows={3} />
+      <TextFields {...props} group="organize" />
     </Fold>
   )
 }
@@ -159,9 +178,7 @@ export const PreviewForm = (props: FormProps) => {
   const texts = t().editor
   return (
     <Fold {...props} group="preview" title={texts.preview} summary={props.draft.metatitle || texts.fromDestination}>
-      <Plain {...props} name="metatitle" label={texts.metatitle} />
-      <Plain {...props} name="metadescription" label={texts.metadescription} rows={2} />
-      <Plain {...props} name="metaimage" label={texts.metaimage} />
+      <TextFields {...props} group="preview" />
     </Fold>
   )
 }
