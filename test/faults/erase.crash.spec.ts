@@ -53,7 +53,7 @@ describe(`erasing an account (${repeatable})`, function () {
       let service = await stage.start(settings)
       let output = ''
       const canary = `canary-${random(1_000_000)}`
-      const erased = await service.register(canary)
+      const erased = await service.register(canary, canary)
       expect(erased.username).to.equal(canary)
       const other = await service.register()
       const [theirs] = await makeLinks(service, erased.key, 1)

@@ -49,9 +49,9 @@ export const client = (address: string, check = checkAnswer) => {
     visit: (path: string, headers: Readonly<Record<string, string>> = {}) =>
       ask('GET', path, { headers: { 'User-Agent': browser, ...headers } }),
     /** Registers an account and returns its API key and id. */
-    register: async (name = `ann-${Math.random().toString(36).slice(2, 10)}`) => {
+    register: async (name = `ann-${Math.random().toString(36).slice(2, 10)}`, username?: string) => {
       const { json } = await ask('POST', '/register', {
-        body: { email: `${name}@example.com`, password: 'correct horse 1' },
+        body: { email: `${name}@example.com`, password: 'correct horse 1', username },
       })
       return {
         key: String(json['api_key']),

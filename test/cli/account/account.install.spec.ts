@@ -88,7 +88,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       begun = new Date()
       const emails = ['ann@example.com', 'bob@example.com', 'erase-canary45@example.com'] as const
       const [first, second, third] = await Promise.all([
-        run('account', 'add', emails[0]),
+        run('account', 'add', emails[0], '--username', 'ann'),
         run('account', 'add', emails[1], '--username', 'bobby', '--password', 'correct horse 1'),
         inProcess(['add', emails[2], '--username', 'canary45']),
       ])
