@@ -121,7 +121,7 @@ const facts: readonly Fact[] = [
     found: () =>
       findings({ 'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }] }),
     goal: 0,
-    allowed: 9,
+    allowed: 8,
   },
   { name: 'lines of comments over 120 columns', found: wideComments, goal: 0 },
   { name: 'lists of kinds outside of kinds.ts', found: listsOfKinds, goal: 0, allowed: 2 },
