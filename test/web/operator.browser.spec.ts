@@ -105,13 +105,19 @@ describe("the operator's screens in Chromium", function () {
       expect(status).to.equal(200)
     })
 
-  it('close a report, and show whether everything works', async () => {
-    const { browser, open, press, seeText } = dashboard
+  it('close a report, erase what the visitor wrote, and show whether everything works', async () => {
+    const { browser, open, press, see, seeText } = dashboard
     await open('/operator/reports')
-    await browser.read(`document.querySelector('.tools-cell button:last-child').click()`)
+    await browser.read(
+      `[...document.querySelectorAll('.tools-cell button')].find((one) => one.innerText === 'Close').click()`,
+    )
     await seeText('No open reports')
     await press('Closed')
     await seeText('go.example.com/evil')
+    await press('Erase')
+    await seeText('What the visitor wrote is destroyed for good')
+    await press('Erase')
+    await see(`!document.body.innerText.includes('It asks for the password of my bank')`)
     await press('Health')
     await seeText('Everything is working.')
     await seeText('Event log')
