@@ -108,6 +108,7 @@ const firstScreens = [
 const scriptsOf = ({ preload, parts, chart }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
   const first = isSignedIn ? firstScreens.find(({ pattern }) => pattern.test(path)) : undefined
   const names = [`texts/${lang}?start`]
+  if (!isSignedIn) names.push('screens/accounts/signin')
   if (first) names.push(`screens/${first.screen}`)
   if (first?.hasAllTexts) names.push(`texts/${lang}?screens`)
   const scripts = new Set([...preload, ...names.flatMap((name) => parts[name] ?? [])])
