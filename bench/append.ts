@@ -1,4 +1,5 @@
-import { migrate, openDatabase } from '../src/postgres/database.ts'
+import { openDatabase } from '../src/postgres/database.ts'
+import { migrate } from '../src/postgres/migrate.ts'
 import { openAppends, openInserts } from './inserts.ts'
 import { type Bench, count, type Line, median, perSecond } from './kit.ts'
 

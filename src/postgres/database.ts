@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
@@ -146,31 +145,6 @@ export const runLong = async (db: Database, statements: readonly string[]): Prom
     stream.setTimeout(silence)
     await releaseConnection(connection)
   }
-}
-
-const folder = new URL('./migrations/', import.meta.url)
-const source: Knex.MigrationSource<string> = {
-  getMigrations: async () => (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort(),
-  getMigrationName: (name) => name,
-  getMigration: async (name) => {
-    const sql = await readFile(new URL(name, folder), 'utf8')
-    return {
-      up: (db) => db.raw(sql.replaceAll('?', '\\?')),
-      down: () => Promise.reject(new Error('migrations only go forward')),
-    }
-  },
-}
-
-/** The advisory lock under which schemas and tables are created at startup. */
-export const migrationLock = 7275462
-
-/** Applies missing migrations to the schemas `log` and `state`. Processes that start together wait for each other. */
-export const migrate = async (db: Database) => {
-  await db.transaction(async (lock) => {
-    await lock.raw('select pg_advisory_xact_lock(?)', [migrationLock])
-    await lock.raw('create schema if not exists state; create schema if not exists read')
-    await lock.migrate.latest({ migrationSource: source, schemaName: 'state', disableTransactions: true })
-  })
 }
 
 /** names of statements: to hash a long one takes as long as to send it */

@@ -1,4 +1,5 @@
-import { type Database, migrationLock } from './database.ts'
+import type { Database } from './database.ts'
+import { migrationLock } from './migrate.ts'
 
 /** The extension, part of PostgreSQL, that indexes the parts of words. */
 export const trigrams = 'pg_trgm'

@@ -1,7 +1,8 @@
 import type { Recorded } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
-import { type Database, migrationLock } from '../postgres/database.ts'
+import type { Database } from '../postgres/database.ts'
+import { migrationLock } from '../postgres/migrate.ts'
 
 /** How far the events of a log are numbered. */
 interface Progress {

@@ -64,17 +64,16 @@ export const readState = async (client: pg.Client) => {
 }
 export type State = Awaited<ReturnType<typeof readState>>
 
-/** The tables in which knex records migrations. */
-const migrationTables = `create schema state;
-create table state.knex_migrations (id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
-create table state.knex_migrations_lock (index serial primary key, is_locked integer);
+/** The table in which migrations are recorded. */
+const migrationTable = `create schema state;
+create table state.migrations (name text primary key, at timestamptz not null default now());
 `
 
-/** Returns the schemas `log` and `state` as SQL: the migrations of a program, and the tables that record them. */
+/** Returns the schemas `log` and `state` as SQL: the migrations of a program, and the table that records them. */
 export const schemaSql = async (migrations: URL) => {
   const names = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, migrations), 'utf8')))
-  return migrationTables + names.map((name, i) => `\n-- ${name}\n${texts[i]}`).join('')
+  return migrationTable + names.map((name, i) => `\n-- ${name}\n${texts[i]}`).join('')
 }
 
 /** Restores a stored log and state into an empty database. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Connection, migrate, openDatabase } from '../../src/postgres/database.ts'
+import { type Connection, openDatabase } from '../../src/postgres/database.ts'
+import { migrate } from '../../src/postgres/migrate.ts'
 import { ensureCheckpoints } from '../../src/projections/engine/tables.ts'
 import { administer, server } from './server.ts'
 

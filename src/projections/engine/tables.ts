@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { NotReady } from '../../lib/unavailable.ts'
-import { migrationLock, runLong } from '../../postgres/database.ts'
+import { runLong } from '../../postgres/database.ts'
+import { migrationLock } from '../../postgres/migrate.ts'
 import { createHalts } from './halts.ts'
 import type { Projection, TableNames } from './projection.ts'
 import { createSearched } from '../links/searched.ts'

@@ -5,7 +5,7 @@ import { readToHead, type StoredLog } from '../../events/store.ts'
 import { ahead } from '../../lib/async/ahead.ts'
 import { hashLeaf, hashSize } from '../../lib/merkle.ts'
 import { type Edge, emptyEdge, growEdge, type GrownTile, keyOfTile, widthIn } from '../../lib/tiles.ts'
-import { migrationLock } from '../../postgres/database.ts'
+import { migrationLock } from '../../postgres/migrate.ts'
 import { column } from '../engine/columns.ts'
 import type { Engine } from '../engine/origin.ts'
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { migrate, openDatabase } from '../../../src/postgres/database.ts'
+import { openDatabase } from '../../../src/postgres/database.ts'
+import { migrate } from '../../../src/postgres/migrate.ts'
 import { copyState, readState } from '../../../src/postgres/state.ts'
 import { settleAttempt } from '../../../src/postgres/webhooks.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { migrate, openDatabase } from '../../../src/postgres/database.ts'
+import { openDatabase } from '../../../src/postgres/database.ts'
+import { migrate } from '../../../src/postgres/migrate.ts'
 import { checkpoints, ensureCheckpoints } from '../../../src/projections/engine/tables.ts'
 import { freshDatabase } from '../../support/database.ts'
 
