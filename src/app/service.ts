@@ -12,6 +12,7 @@ import { dropLeftSchemas } from '../postgres/replays.ts'
 import { readerLock } from '../projections/engine/outdated.ts'
 import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../clicks/visitor/country.ts'
+import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
 import { type Clicks, openClicks } from './log/clicks.ts'
 import { registerClicks } from './health/gauges.ts'
@@ -52,11 +53,14 @@ export interface App {
  */
 export const startApp = (config: Config, log: Logger, overrides: Overrides = {}, waiting?: WaitingStart) => {
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
-  return openAll(cleanup, () =>
-    start(config, log, { overrides, waiting, cleanup }).catch((error: unknown) => {
+  return openAll(cleanup, async () => {
+    const app = await start(config, log, { overrides, waiting, cleanup }).catch((error: unknown) => {
       throw inDataDir(config.DATA_DIR, error)
-    }),
-  )
+    })
+    // what a start does in one turn holds up nobody
+    cleanup.defer(watchLongTurns(log, app.ledger.metrics))
+    return app
+  })
 }
 
 /** ms that a start waits for the read tables to have the erasures of the register */

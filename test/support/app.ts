@@ -13,6 +13,7 @@ import { hashPassword } from '../../src/security/passwords.ts'
 import { client, until } from './client.ts'
 import { freshDatabase } from './database.ts'
 import { sharedImages } from './images.ts'
+import { watchService } from './turns.ts'
 
 const noAnswer = () => Promise.resolve(undefined)
 /** A receiver of webhooks that takes everything. */
@@ -70,6 +71,7 @@ export const startTestApp = async (
   // with read tables to serve, it starts without its event store
   await until(async () => app.ledger.logCheck.problem() === undefined, Boolean)
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)
+  const unwatch = watchService()
   let newest = 0n
   return {
     ...client(app.address),
@@ -82,6 +84,7 @@ export const startTestApp = async (
     /** Returns the position of the newest event that is neither a click nor about a spool. */
     domainHead: async () => (newest = (await domainPositions(app, newest)).at(-1) ?? newest),
     close: async () => {
+      unwatch()
       await app.close()
       await rm(dir, { recursive: true, force: true })
     },

@@ -5,6 +5,7 @@ import { startBuild } from './build.ts'
 import { dropDatabases } from './database.ts'
 import { closeSharedImages } from './images.ts'
 import { stopServer } from './server.ts'
+import { calibrate, expectShortTurns } from './turns.ts'
 
 let removeBuild = async () => {}
 
@@ -26,13 +27,14 @@ const cheapestFolder = async (): Promise<string> => {
 
 /** Makes the folder for everything that a run leaves behind. The processes that mocha starts inherit its name. */
 export const mochaGlobalSetup = async () => {
+  calibrate()
   process.env['LINKLEDGER_TEST_DIR'] = await mkdtemp(join(await cheapestFolder(), 'linkledger-test-'))
   // unit tests start no process of the program
   if (process.env['UNIT'] !== '1') removeBuild = await startBuild()
 }
 
 /** With `--parallel`, these run after each file. */
-export const mochaHooks = { afterAll: dropDatabases }
+export const mochaHooks = { afterEach: expectShortTurns, afterAll: dropDatabases }
 
 export const mochaGlobalTeardown = async () => {
   await closeSharedImages()

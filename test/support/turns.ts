@@ -1,3 +1,14 @@
+import { type LongTurn, longTurnMs, watchTurns } from '../../src/lib/async/turns.ts'
+
+/** Keeps the event loop busy for so many ms of CPU time. */
+export const burn = (ms: number): void => {
+  const before = process.cpuUsage()
+  for (let used = 0; used < ms;) {
+    const { user, system } = process.cpuUsage(before)
+    used = (user + system) / 1000
+  }
+}
+
 /**
  * Runs something and returns the CPU time in ms of its longest turn of the event loop. Other requests of the process
  * wait that long.
@@ -59,4 +70,45 @@ export const turnGrowth = async <I>(
     last = next
   }
   return most
+}
+
+/** The name of the environment variable by which processes of mocha know the bound. */
+const variable = 'LINKLEDGER_TURN_MS'
+
+/** ms of CPU time that the work below takes on two cores of a server of 2023 */
+const usualMs = 25
+const workMs = () => {
+  const before = process.cpuUsage()
+  const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b'] }))
+  if (JSON.stringify(JSON.parse(JSON.stringify(rows))).replaceAll(/\d+/g, '').length === 0) throw new Error('no rows')
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/**
+ * Decides how long a turn of the event loop may be in the process of a service under test, by how fast this machine is
+ * now: five times what the service logs, which other work on the machine must not reach. Called once, at the start.
+ */
+export const calibrate = (): void => {
+  const times = Array.from({ length: 9 }, workMs).sort((a, b) => a - b)
+  const factor = Math.max(1, times[4]! / usualMs)
+  process.env[variable] = String(Math.round(longTurnMs * factor * 5))
+}
+
+const tooLong: string[] = []
+const note = ({ ms, cpuMs, response }: LongTurn) => {
+  // by both: a machine that has no time for a process uses none, and other threads keep nobody waiting
+  const took = Math.min(ms, cpuMs)
+  if (took > Number(process.env[variable] ?? Infinity))
+    tooLong.push(`${Math.round(took)} ms in ${response ? `${response.req.method} ${response.req.url}` : 'no request'}`)
+}
+
+/** Watches the turns of a service in this process. Returns what ends that. */
+export const watchService = () => watchTurns(note)
+
+/** Throws when a turn has taken too long since the last call. */
+export const expectShortTurns = (): void => {
+  const found = tooLong.splice(0)
+  if (found.length > 0)
+    throw new Error(`a turn of the event loop took more than ${process.env[variable]} ms: ${found.join(', ')}`)
 }

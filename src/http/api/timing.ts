@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { ran } from '../../lib/async/turns.ts'
 
 /** The parts of a request, in ms. A part that happens several times is added up. */
 type Timings = Map<string, number>
@@ -11,12 +12,13 @@ export const startTiming = (ctx: Context) => void (ctx.state['timings'] = new Ma
 /** Runs a part of a request, and measures it if the request is measured. */
 export const timed = async <T>(ctx: Context, part: string, work: () => Promise<T>): Promise<T> => {
   const timings = timingsOf(ctx)
-  if (!timings) return work()
+  ran(ctx.res)
   const start = performance.now()
   try {
     return await work()
   } finally {
-    timings.set(part, (timings.get(part) ?? 0) + performance.now() - start)
+    ran(ctx.res)
+    timings?.set(part, (timings.get(part) ?? 0) + performance.now() - start)
   }
 }
 

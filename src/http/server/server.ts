@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerOf, Failure } from '../api/errors.ts'
+import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
@@ -102,15 +103,22 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
   const probeAt = new Map(Object.entries(probes))
   const handlerBelow = new Map(Object.entries(below))
   const handlerAt = new Map(Object.entries(at))
-  return server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+  const answer: Handler = (req, res) => {
     if (hasHosts(req)) return refuseHosts(res)
     const path = pathOf(req)
     req.url = path
-    if (isApi.test(path)) return void api(req, res)
+    if (isApi.test(path)) return api(req, res)
     const probe = probeAt.get(path)
     if (probe) return answerProbe(res, probe())
     const handle = handlerBelow.get(firstPart.exec(path)?.[0] ?? '') ?? handlerAt.get(pageAt(path)) ?? redirect
-    return void handle(req, res)
+    return handle(req, res)
+  }
+  return server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    begins(res)
+    const answered = answer(req, res)
+    const pause = () => ran(res)
+    pause()
+    if (answered instanceof Promise) void answered.then(pause, pause)
   })
 }
 

@@ -3,10 +3,12 @@ import { expect } from 'chai'
 
 import { codec } from '../../../src/events/codec.ts'
 import { memoryStore } from '../../support/memorystore.ts'
+import { hashPassword } from '../../../src/security/passwords.ts'
 import { openMetrics } from '../../../src/app/health/metrics.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
+import { burn } from '../../support/turns.ts'
 
 /** Returns the samples of a text in Prometheus' format, by name and labels. */
 const samples = (text: string) =>
@@ -57,7 +59,13 @@ describe('metrics', () => {
 
   describe('at /metrics of a service', () => {
     let service: TestApp
-    before(async () => (service = await startTestApp()))
+    before(async () => {
+      const hashNewPassword = (password: string) => {
+        burn(400)
+        return hashPassword(password, { N: 16, r: 8, p: 1 })
+      }
+      service = await startTestApp({}, undefined, { hashNewPassword })
+    })
     after(() => service.close())
     const read = async () => samples(await (await fetch(`${service.operator.address}/metrics`)).text())
 
@@ -92,6 +100,11 @@ describe('metrics', () => {
       expect(recorded['linkledger_appends_total{outcome="stored"}']).to.be.at.least(3)
       expect(recorded['linkledger_spool_bytes']).to.be.above(100)
       expect(recorded).to.include.keys('process_cpu_seconds_total')
+    })
+
+    it('count turns of the event loop in which all other requests waited', async () => {
+      await service.register()
+      await until(read, (now) => now['linkledger_long_turns_total']! > 0)
     })
 
     it('describe the process that responds: a standby projector is not active and has no lag', async () => {
