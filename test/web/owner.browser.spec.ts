@@ -477,6 +477,14 @@ describe("the owner's screens in Chromium", function () {
     await browser.show(phone, 'light')
     await open('/links?q=later')
     await see(`document.querySelector('.links .mark-wait')`)
+    const domain = 'https://gone.example.org'
+    const made = await post('/api/domain/add', { domain })
+    const lost = await post('/api/url/add', { url: 'https://example.com/lost', custom: 'lost', domain })
+    await dashboard.app.del(`/api/domain/${made.id}/delete`, { key })
+    for (const place of ['/links?q=lost', `/links/${lost.id}`]) {
+      await open(place)
+      await seeText('Unreachable')
+    }
     await press('More')
     await seeText('API keys')
     await press('API keys')

@@ -17,20 +17,28 @@ const pendingChannels = (item: ItemRef, pending: Reading['pending']) =>
     return stream === streamId('channelitem', membershipId(number, item)) ? [number] : []
   })
 
-/** Returns the ids of the channels that a link of the account is in, also while the tables are behind. */
-export const channelsOf = async ({ account, load, reader, pending }: Reading, id: number): Promise<number[]> => {
-  const item = linkItem(id)
+/**
+ * Returns the channels that an item of the account is in, and whether they exist: those that were deleted count again
+ * when they are restored. Also while the tables are behind.
+ */
+export const membershipsOf = async ({ account, load, reader, pending }: Reading, item: ItemRef) => {
   const changed = new Set(pendingChannels(item, pending))
-  const projected = await channelsOfItem(reader, account, item)
-  const candidates = [...new Set([...projected, ...changed])].sort((a, b) => a - b)
-  const contains = async (number: number) => {
-    if (changed.has(number) && (await load(channelItem, membershipId(number, item))).state === 'out') return false
-    if (!changed.has(number) && !pending.has(streamId('channel', number))) return true
-    return (await load(channel, number)).state.status === 'open'
-  }
-  const kept = await Promise.all(candidates.map(contains))
-  return candidates.filter((_, i) => kept[i])
+  const projected = new Map((await channelsOfItem(reader, account, item)).map((row) => [row.id, row.exists]))
+  const candidates = [...new Set([...projected.keys(), ...changed])].sort((a, b) => a - b)
+  const memberships = await Promise.all(
+    candidates.map(async (number) => {
+      if (changed.has(number) && (await load(channelItem, membershipId(number, item))).state === 'out') return []
+      const isPending = changed.has(number) || pending.has(streamId('channel', number))
+      const exists = isPending ? (await load(channel, number)).state.status === 'open' : projected.get(number) === true
+      return [{ channel: number, exists }]
+    }),
+  )
+  return memberships.flat()
 }
+
+/** Returns the ids of the channels that a link of the account is in, also while the tables are behind. */
+export const channelsOf = async (reading: Reading, id: number): Promise<number[]> =>
+  (await membershipsOf(reading, linkItem(id))).flatMap((one) => (one.exists ? [one.channel] : []))
 
 /** Applies the field `channel` of a link: an id puts it into that channel, null takes it out of all of them. */
 export const applyChannel = async (

@@ -1,4 +1,5 @@
 import { hideForeign } from '../../commands/caller.ts'
+import { domain } from '../../commands/domains/domain.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -18,7 +19,8 @@ import { list } from '../api/list/list.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
-import { origin, short, siteOf } from './address.ts'
+import { origin, short } from './address.ts'
+import { statusOf } from './status.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
@@ -32,7 +34,7 @@ const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) 
 const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
   description || metadescription
 
-const fromState = (id: number, { state, since, revision }: Loaded<Link>): LinkRow => ({
+const fromState = (id: number, { state, since, revision }: Loaded<Link>): Omit<LinkRow, 'campaign' | 'reachable'> => ({
   ...completed(state.fields),
   id,
   unframed: state.unframed ?? [],
@@ -56,7 +58,9 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
       const { fields } = requireOwned(loaded.state, account, 'link')
       // a link keeps the id of a deleted campaign, which is not shown
       const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
-      return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null }
+      const site = fields.domain === null ? undefined : (await load(domain, fields.domain)).state
+      const reachable = site === undefined || (site.status === 'open' && site.verified)
+      return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null, reachable }
     },
   })
 
@@ -73,7 +77,11 @@ const unframedOf = (row: LinkRow) => {
     .map(({ url, reason, since }) => ({ url, reason, since: timestamp(new Date(since)) }))
 }
 
-const details = async (reading: Reading, row: LinkRow, services: LinkServices): Promise<LinkDetails> => ({
+const details = async (
+  reading: Reading,
+  row: LinkRow,
+  services: LinkServices,
+): Promise<Omit<LinkDetails, 'status'>> => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.entered ?? row.url,
@@ -109,20 +117,6 @@ const details = async (reading: Reading, row: LinkRow, services: LinkServices): 
 
 const nowIn = ({ now }: Reader) => now ?? new Date()
 
-/** Returns what a visitor of a link meets now; an archived link redirects all the same. */
-const statusOf = (
-  row: LinkListRow,
-  services: Pick<LinkServices, 'blocks' | 'domains'>,
-  now: Date,
-): ListedLink['status'] => {
-  const { id, url, alias, starts, expiry, max_clicks: most, clicks, password } = row
-  const { blocks } = services
-  if (blocks.link(id) || blocks.address(siteOf(row, services), alias) || blocks.destination(url)) return 'blocked'
-  if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
-  if (starts !== null && starts > now) return 'scheduled'
-  return password ? 'protected' : 'active'
-}
-
 const listRow =
   (services: LinkServices, now: Date) =>
   (row: LinkListRow): ListedLink => ({
@@ -148,7 +142,10 @@ const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) 
   const topVariants = variantCounts(stats)
   const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
-    details: await details(reading, row, services),
+    details: {
+      ...(await details(reading, row, services)),
+      status: statusOf({ ...row, clicks: stats.clicks }, services, nowIn(reading.reader)),
+    },
     data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), ...(hasVariants && { topVariants }) },
   }
 }

@@ -1,11 +1,12 @@
-import { everyKind, kinds, ownedKinds, resourceKinds } from '../../events/kinds.ts'
+import { everyKind, keptKinds, kinds, ownedKinds, resourceKinds } from '../../events/kinds.ts'
 import { nameTaken } from './kinds.ts'
 
+type Gone = `${string} {id} is deleted.${string}`
 type Full = `This account has reached its quota of {max, number} ${string}`
 
 /**
- * What may be wrong with a request as a whole, or keep it from being done, in English. The form of the texts is that of
- * `fields.ts`.
+ * What may be wrong with a request as a whole, or keep it from being done, wholly or in part, in English. The form of
+ * the texts is that of `fields.ts`.
  */
 export const requestTexts = {
   not_found: {
@@ -55,6 +56,16 @@ export const requestTexts = {
     key: 'A key that has ended cannot come back. Create a new one with POST /api/key/add.',
     webhook:
       'A webhook that was deleted cannot come back: its secret is gone. Create a new one with POST /api/webhook/add.',
+  },
+  not_restored: {
+    ...everyKind(keptKinds, (kind): Gone => `${kinds[kind].label} {id} is deleted. Restore it, and it counts again.`),
+    unverified: 'Domain {id} is not verified, so that visitors get 404. Verify it with POST /api/domain/{id}/verify.',
+    reservation: 'Its reservation has ended. Verify the domain again with POST /api/domain/:id/verify.',
+    email: 'An e-mail address counts once it is confirmed: send it with PUT /api/account/update.',
+    erased: 'It was erased. Set a new one.',
+    expires: 'That time is over. Set another with PUT /api/key/:id/update.',
+    secret: 'A secret that was replaced never comes back: POST /api/webhook/:id/rotate makes a new one.',
+    totp: 'A second factor is set up and removed with the current password: POST /api/account/totp.',
   },
   changed: 'The resource has changed: its revision is {revision}. Read it again before you change it.',
   account_disabled: {

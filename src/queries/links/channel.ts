@@ -10,15 +10,17 @@ export const listChannels = (reader: Reader, account: number, request: ListReque
 export const findChannel = (reader: Reader, account: number, id: number) =>
   findOwned<ChannelRow>(reader, 'channels', account, id)
 
-/** Returns the ids of the channels that an item is in, oldest channel first. */
+/** Returns the channels that an item was put into, also deleted ones, oldest channel first. */
 export const channelsOfItem = async (reader: Reader, account: number, { kind, id }: ItemRef) => {
   const { db, table } = reader
   const sql = `
-    select c.id from ${table('channels')} c
+    select c.id, c.deleted is null as exists from ${table('channels')} c
     where c.id = any(array(select channel from ${table('channel_items')} where kind = ? and item = ?))
-      and c.account = ? and c.deleted is null order by c.id`
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(sql, [kind, id, account]).options(planned(reader, sql))
-  return rows.map((row) => Number(row.id))
+      and c.account = ? order by c.id`
+  const { rows } = await db
+    .raw<{ rows: { id: string; exists: boolean }[] }>(sql, [kind, id, account])
+    .options(planned(reader, sql))
+  return rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
 /** A link, bio page or QR code in a channel. */

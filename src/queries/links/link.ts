@@ -16,6 +16,8 @@ export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_va
   readonly revision: number
   /** destinations that refuse to be framed; also former ones */
   readonly unframed: readonly Unframed[]
+  /** whether its address leads to the service: its domain is verified and not deleted */
+  readonly reachable: boolean
 }
 /** As the driver returns it: bigint columns are strings. */
 type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
@@ -40,10 +42,12 @@ export interface LinkListRow extends LinkRow {
 const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision'].map(
   (name) => `l.${name}`,
 )
-/** When a campaign is deleted, its links keep its id; the API shows null. */
+/** When a campaign or a domain is deleted, its links keep its id; the API shows null for the campaign. */
 const calculated = (table: TableNames) =>
   `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
-   (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign`
+   (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign,
+   (l.domain is null or exists (
+     select from ${table('domains')} d where d.id = l.domain and d.verified and d.deleted is null)) as reachable`
 
 /** The text of a link that lists search, as SQL. */
 export const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`

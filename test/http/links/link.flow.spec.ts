@@ -157,6 +157,7 @@ describe('the link API', () => {
         tags: ['shop', 'print'],
         notes: 'Ask Ann',
         archived: true,
+        status: 'protected',
         starts: '2020-05-01 00:00:00',
         expired_url: 'https://example.com/over',
         max_clicks: 1000,

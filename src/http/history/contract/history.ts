@@ -7,6 +7,7 @@ import {
   listOf,
   pageFields,
   type Contract,
+  problemFields,
   revision,
   success,
   text,
@@ -113,8 +114,8 @@ const restored = success({
     .array(restoredChange)
     .describe('what changed, or would change; only the names of fields for a key that may not read'),
   notRestored: z
-    .array(z.object({ field: text.meta({ examples: ['campaign'] }), reason: text }))
-    .describe('what is not as it was, and why'),
+    .array(z.object({ ...problemFields, field: text.meta({ examples: ['campaign'] }), reason: text }))
+    .describe('what is not as it was, or has no effect now, and why'),
   revision,
 }).meta({ id: 'Restored' })
 export type Restored = Answer<typeof restored>

@@ -9,23 +9,12 @@ import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
 import { ownKeyOrEnded } from '../routes.ts'
 import { type AccountServices, given } from '../../accounts/account.ts'
 import { isWidening } from '../../accounts/key.ts'
-import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
 /** What the restore of an account needs. */
 export interface AccountRestoreServices
   extends RestoreServices, Pick<AccountServices, 'links' | 'mails' | 'pepper' | 'sessions' | 'stepUps'> {}
-
-const confirmFirst: NotRestored = {
-  field: 'email',
-  reason: 'An e-mail address counts once it is confirmed: send it with PUT /api/account/update.',
-}
-
-/** A key alone does not change how its owner signs in. */
-const withPassword: NotRestored = {
-  field: 'totp',
-  reason: 'A second factor is set up and removed with the current password: POST /api/account/totp.',
-}
 
 const accountRoute = (services: AccountRestoreServices) =>
   endpoint(restoreContract, 'POST /api/account/restore', {
@@ -64,10 +53,13 @@ const accountRoute = (services: AccountRestoreServices) =>
             ...(hash === null ? {} : { password: hash }),
             exclusions,
           }),
-        notRestored: [
-          ...(moved && mails ? [confirmFirst] : []),
-          ...(password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []),
-          ...((secondFactor === null) === (before.secondFactor === null) ? [] : [withPassword]),
+        lost: () => [
+          ...(moved && mails ? [notRestored('email', { what: 'email' })] : []),
+          ...(password === unreadable ? [notRestored('password', { what: 'erased' })] : []),
+          // a key alone does not change how its owner signs in
+          ...((secondFactor === null) === (before.secondFactor === null)
+            ? []
+            : [notRestored('totp', { what: 'totp' })]),
         ],
       })
       // a link to reset the password before must not replace this one
@@ -120,9 +112,7 @@ const keyRoute = (services: AccountRestoreServices) =>
             changes,
             ...(former && { to: former.revision }),
           }),
-        notRestored: expired
-          ? [{ field: 'expires', reason: 'That time is over. Set another with PUT /api/key/:id/update.' }]
-          : [],
+        lost: () => (expired ? [notRestored('expires', { what: 'expires' })] : []),
       })
     },
   })

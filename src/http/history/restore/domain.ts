@@ -7,7 +7,7 @@ import { domainCaller, type DomainServices, rejectServiceHost } from '../../doma
 import { domainFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
-import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
 /** A domain comes back as if its owner added it again: verified within its reservation, else pending. */
@@ -21,7 +21,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
     run: async (call) => {
       const { account, body, load, params } = call
       const { id } = params
-      const { handler, domainCheck } = services
+      const { domainCheck } = services
       const { state: before } = await load(domain, id)
       const former = await formerState(domain, id, body, services, ({ status }) => status === 'open')
       const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
@@ -39,7 +39,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
         }
         await addDomain(creator, fields, domainCheck.proof === 'off' ? 'off' : undefined)
       }
-      const answer = await restore(call, services, {
+      return restore(call, services, {
         kind: 'domain',
         before,
         fields: domainFieldsOf,
@@ -60,11 +60,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
           const { state, revision, position } = await writer.load(domain, id)
           return { state, revision: Number(revision), position, events: [undefined] }
         },
-        notRestored: [],
+        lost: ({ verified }) => (isDeleted && !verified ? [notRestored('verified', { what: 'reservation' })] : []),
       })
-      const { state } = await handler.load(domain, id)
-      const pending = isDeleted && !body.dryRun && !state.verified
-      const reason = 'Its reservation has ended. Verify the domain again with POST /api/domain/:id/verify.'
-      return { ...answer, notRestored: pending ? [{ field: 'verified', reason }] : [] }
     },
   })

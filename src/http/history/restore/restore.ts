@@ -9,6 +9,7 @@ import { isNamed, isOwned, kinds, type ResourceKind } from '../../../events/kind
 import type { Ordinals } from '../../../events/ordinals.ts'
 import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
 import { must, says } from '../../../lib/fields.ts'
+import { problem, type Problem, sentenceOf, type Values } from '../../../lib/problems/problem.ts'
 import { fail, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
 import { parseMoment } from '../../api/past/moment.ts'
@@ -34,10 +35,13 @@ export interface RestoreServices {
 }
 
 /** A field that is not as it was, and why. */
-export interface NotRestored {
-  readonly field: string
-  readonly reason: string
-}
+export type NotRestored = Problem & { readonly field: string }
+
+/** Returns why a field is not as it was. */
+export const notRestored = (field: string, why: Values<'not_restored'>): NotRestored => ({
+  ...problem('not_restored', why),
+  field,
+})
 
 /** A state that a resource had, after one of its revisions. */
 export interface FormerState<S> {
@@ -95,7 +99,8 @@ export interface Restoring<S> {
   readonly isDeleted: boolean
   readonly dryRun: boolean
   readonly write: (writer: Writer) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events'>>
-  readonly notRestored: readonly NotRestored[]
+  /** Returns what is not as it was, by what the resource is then. */
+  readonly lost: (after: S) => readonly NotRestored[] | Promise<readonly NotRestored[]>
 }
 
 /** A name that is taken meanwhile is a conflict with what is there now, and not an invalid request. */
@@ -116,7 +121,7 @@ const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) =
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'may' | 'transaction'> & Writer,
   { quotas }: Pick<RestoreServices, 'quotas'>,
-  { kind, label = kinds[kind].label, before, fields, isDeleted, dryRun, write, notRestored }: Restoring<S>,
+  { kind, label = kinds[kind].label, before, fields, isDeleted, dryRun, write, lost }: Restoring<S>,
 ) => {
   const end: EndReservation = isDeleted && isOwned(kind) ? await quotas.reserve(call.account, kind) : () => {}
   try {
@@ -131,6 +136,12 @@ export const restore = async <S>(
       : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
     // a key that may only write does not read by it
     const shown = call.may('read') ? changes : changes.map(({ field }) => ({ field }))
+    const notRestored = (await lost(done.state)).map(({ code, field, params }) => ({
+      field,
+      reason: sentenceOf({ code, params }),
+      code,
+      params,
+    }))
     return { message, changes: shown, notRestored, ...(dryRun && { dryRun }), revision: done.revision }
   } catch (error) {
     end()

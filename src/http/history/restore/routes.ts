@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
-import type { Handler } from '../../../commands/handle.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import { unreadable } from '../../../security/seal.ts'
@@ -12,7 +11,8 @@ import { histories, type OwnedHistory } from '../kinds.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { origin } from '../../links/address.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
-import { formerState, type NotRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { missingChannels, missingParts } from './missing.ts'
+import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { type AccountRestoreServices, accountRestoreRoutes } from './account.ts'
 import { domainRestoreRoute } from './domain.ts'
 import { webhookRestoreRoute } from './webhook.ts'
@@ -50,7 +50,7 @@ const ownedRoute = (
         isDeleted: before.status === 'deleted',
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(decider, { type: 'Restore', id, account, to, token }),
-        notRestored: [],
+        lost: () => missingChannels(call, kind, id),
       })
     },
   })
@@ -58,22 +58,6 @@ const ownedRoute = (
 const linkAddresses = (fields: StoredLinkFields) => {
   const { expired_url, metaimage } = completed(fields)
   return { destinations: { url: destinationsOf(fields), expired_url: [expired_url] }, metaimage: [metaimage] }
-}
-
-/** Says which of the things that a link names do not exist now: it works without them until they are restored, too. */
-const missingParts = async (fields: StoredLinkFields, handler: Handler): Promise<readonly NotRestored[]> => {
-  const gone = async (field: string, kind: OwnedKind, id: number): Promise<readonly NotRestored[]> => {
-    const { state } = await handler.load(histories[kind].decider, id)
-    const reason = `${kinds[kind].label} ${id} is deleted. Restore it, and it counts again.`
-    return isOpen(state) ? [] : [{ field, reason }]
-  }
-  const [, kind, id] = /^(splash|overlay)-(\d+)$/.exec(fields.type) ?? []
-  const found = await Promise.all([
-    fields.campaign === null ? [] : gone('campaign', 'campaign', fields.campaign),
-    ...fields.pixels.map((pixel) => gone('pixels', 'pixel', pixel)),
-    kind === 'splash' || kind === 'overlay' ? gone('type', kind, Number(id)) : [],
-  ])
-  return found.flat()
 }
 
 const linkRoute = (services: RestoreServices & LinkWriting) =>
@@ -94,7 +78,6 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       rejectBlocked({ ...destinations, metaimage }, services)
       const to = former && { revision: former.revision, fields, password }
       const token = randomUUID()
-      const lost = password === unreadable ? [{ field: 'password', reason: 'It was erased. Set a new one.' }] : []
       const answer = await restore(call, services, {
         kind: 'link',
         before,
@@ -106,7 +89,11 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
         isDeleted: before.status === 'deleted',
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token }),
-        notRestored: [...lost, ...(await missingParts(fields, services.handler))],
+        lost: async (after) => [
+          ...(password === unreadable ? [notRestored('password', { what: 'erased' })] : []),
+          ...(await missingParts(call, after.fields)),
+          ...(await missingChannels(call, 'link', id)),
+        ],
       })
       if (!body.dryRun && isFramed(fields.type)) services.frameChecks.checkSoon(id)
       return answer

@@ -5,14 +5,10 @@ import { byId } from '../../api/fields.ts'
 import { endpoint } from '../../api/route.ts'
 import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
-import { formerState, restore, RestoreBody, type RestoreServices } from './restore.ts'
+import { missingFilters } from './missing.ts'
+import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { requireAllowed, requireSameReceiver, sendsMoreOfAccount, type WebhookServices } from '../../webhooks/fields.ts'
 import { restoreContract } from '../contract/history.ts'
-
-const otherSecret = {
-  field: 'secret',
-  reason: 'A secret that was replaced never comes back: POST /api/webhook/:id/rotate makes a new one.',
-}
 
 /** Sets a webhook back to what it was. Where it is in the log stays: that is what a replay changes. */
 export const webhookRestoreRoute = (services: RestoreServices & WebhookServices) =>
@@ -44,7 +40,10 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
         isDeleted: false,
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(webhook, { type: 'Update', id, account, changes, enabled, to }),
-        notRestored: secret === before.secret ? [] : [otherSecret],
+        lost: async () => [
+          ...(secret === before.secret ? [] : [notRestored('secret', { what: 'secret' })]),
+          ...(await missingFilters(call, all)),
+        ],
       })
     },
   })

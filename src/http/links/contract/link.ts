@@ -26,6 +26,12 @@ const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https
 
 const tags = z.array(text).meta({ examples: [['spring', 'print']] })
 
+const status = z
+  .enum(['active', 'scheduled', 'expired', 'protected', 'blocked', 'unreachable'])
+  .describe(
+    'what a visitor meets now; an archived link redirects all the same. `unreachable`: its domain is deleted or not verified',
+  )
+
 const row = z
   .object({
     id,
@@ -41,9 +47,7 @@ const row = z
     campaign: id.nullable(),
     tags,
     archived: z.boolean(),
-    status: z
-      .enum(['active', 'scheduled', 'expired', 'protected', 'blocked'])
-      .describe('what a visitor meets now; an archived link redirects all the same'),
+    status,
     revision,
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
@@ -78,6 +82,7 @@ const details = z
     tags,
     notes: text.describe('for you alone'),
     archived: z.boolean().describe('left out of the list of links'),
+    status,
     starts: time.nullable().describe('not found before'),
     expired_url: address.describe('where visitors are sent once the link has ended'),
     max_clicks: count.nullable().describe('ends with this number of clicks'),

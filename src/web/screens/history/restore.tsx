@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { HistoryEntry, HistoryEntryList, Restored } from '../../../http/history/contract/history.ts'
 import { ApiError, get, request } from '../../core/api.ts'
+import { type Told, told } from '../../core/messages.ts'
 import { now, past } from '../../core/past.ts'
 import { at, go } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
@@ -14,7 +15,8 @@ import { Skeleton } from '../../parts/states.tsx'
 import { Diff } from './diff.tsx'
 import { fieldName, isDeletion, kindName } from './words.ts'
 
-interface Preview extends Restored {
+interface Preview extends Pick<Restored, 'changes'> {
+  readonly notRestored: readonly Told[]
   /** the newest revision now, to which undo goes back */
   readonly before: number
   readonly wasDeleted: boolean
@@ -34,9 +36,15 @@ const useRestore = (entry: HistoryEntry, onClose: () => void) => {
       request<Restored>('POST', `${base}/restore?dryRun=true`, { ...wanted, dryRun: true }),
       get<HistoryEntryList>(`${base}/history?limit=20`),
     ]).then(
-      ([would, { data }]) => {
+      async ([would, { data }]) => {
         const newest = data.events.find(({ type }) => own.test(type))
-        setPreview({ ...would, before: newest?.revision ?? 0, wasDeleted: newest !== undefined && isDeletion(newest) })
+        const notRestored = await Promise.all(would.notRestored.map((one) => told({ ...one, message: one.reason })))
+        setPreview({
+          ...would,
+          notRestored,
+          before: newest?.revision ?? 0,
+          wasDeleted: newest !== undefined && isDeletion(newest),
+        })
       },
       (problem: unknown) => problem instanceof ApiError && setError(problem),
     )
@@ -95,9 +103,9 @@ export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEntry
           <section aria-label={texts.notRestored}>
             <h3 class="label">{texts.notRestored}</h3>
             <ul class="hint">
-              {preview.notRestored.map(({ field, reason }) => (
-                <li key={field + reason}>
-                  {fieldName(field)}: {reason}
+              {preview.notRestored.map(({ field = '', words }) => (
+                <li key={field + words}>
+                  {fieldName(field)}: {words}
                 </li>
               ))}
             </ul>

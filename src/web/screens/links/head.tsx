@@ -11,7 +11,7 @@ import { attempt } from '../../core/toasts.ts'
 import { CopyButton, WriteLink } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { QrImage } from '../../parts/qrimage.tsx'
-import { statusOf, Status } from './status.tsx'
+import { Status } from './status.tsx'
 
 const Facts = ({ details }: { readonly details: LinkDetails }) => {
   const texts = t().link
@@ -19,7 +19,7 @@ const Facts = ({ details }: { readonly details: LinkDetails }) => {
   const rules = [details.location, details.device, details.language].reduce((n, one) => n + Object.keys(one).length, 0)
   return (
     <div class="facts">
-      <Status {...statusOf(details)} />
+      <Status details={details} />
       {rules > 0 && <span>{counted(texts.rules, rules)}</span>}
       {details.tags.length > 0 && (
         <ul class="tags">

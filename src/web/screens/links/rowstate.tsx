@@ -1,19 +1,14 @@
 import { withoutScheme } from '../../core/address.ts'
 import type { LinkRow } from '../../../http/links/contract/link.ts'
-import { t } from '../../core/alltexts.ts'
 import { Mark } from '../../parts/mark.tsx'
-
-const marks = { scheduled: 'wait', expired: 'ended', protected: 'locked', blocked: 'bad' } as const
+import { marks, wordOf } from './status.tsx'
 
 /** Marks a link that does not simply lead on: what a visitor meets, and whether it is in the archive. */
 const RowState = ({ link: { status, archived } }: { readonly link: Pick<LinkRow, 'status' | 'archived'> }) => {
-  const { link: texts, resources } = t()
   return (
     <>
-      {status !== 'active' && (
-        <Mark kind={marks[status]}>{status === 'blocked' ? resources.blocked : texts[status]}</Mark>
-      )}
-      {archived && <Mark kind="off">{texts.archived}</Mark>}
+      {status !== 'active' && <Mark kind={marks[status]}>{wordOf(status)}</Mark>}
+      {archived && <Mark kind={marks.archived}>{wordOf('archived')}</Mark>}
     </>
   )
 }

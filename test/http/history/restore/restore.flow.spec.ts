@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { until } from '../../../support/client.ts'
+import { visitAt } from '../../../support/host.ts'
 import { withAt } from '../../../support/workload.ts'
 
 describe('restoring what was deleted or changed', () => {
@@ -162,7 +163,8 @@ describe('restoring what was deleted or changed', () => {
       expect(undo, kind).to.deep.equal({ method: 'POST', path: `/api/${kind}/${one}/restore` })
     }
     const { notRestored } = await ok('POST', `/api/url/${id}/restore`, { revision: 0 })
-    expect(notRestored).to.deep.equal([
+    expect(notRestored.map(({ field, reason }: Record<string, string>) => ({ field, reason }))).to.deep.equal([
+      { field: 'domain', reason: `Domain ${made['domain']} is deleted. Restore it, and it counts again.` },
       { field: 'pixels', reason: `Pixel ${made['pixel']} is deleted. Restore it, and it counts again.` },
     ])
     await ok('POST', `/api/url/${id}/restore`, { revision: 1 })
@@ -176,6 +178,94 @@ describe('restoring what was deleted or changed', () => {
     await ok('PUT', `/api/domain/${made['domain']}/update`, { redirect404: '' })
     const back = await ok('POST', `/api/domain/${made['domain']}/restore`, { revision: 1 })
     expect(back['changes']).to.deep.equal([{ field: 'redirect404', old: '', new: 'https://example.com/404' }])
+  })
+
+  it('names everything deleted that a restored link, QR code, bio page or webhook refers to, as its dry run does', async () => {
+    const own = await app.register()
+    const as = (method: string, path: string, body?: object) => ok(method, path, body, own.key)
+    const make = async (path: string, body: object) => (await as('POST', path, body))['id'] as number
+    const host = 'https://parts.example.org'
+    const made = {
+      domain: await make('/api/domain/add', { domain: host }),
+      campaign: await make('/api/campaign/add', { name: 'Autumn', slug: 'autumn' }),
+      pixel: await make('/api/pixel/add', { type: 'bing', name: 'q', tag: 'abc' }),
+      splash: await make('/api/splash/add', { name: 'q', label: 'Go' }),
+      channel: await make('/api/channel/add', { name: 'Shelf' }),
+    }
+    const { campaign, channel, domain, pixel, splash } = made
+    const body = { url, custom: 'has-all', domain: host, campaign, pixels: [pixel], type: `splash-${splash}`, channel }
+    const link = await make('/api/url/add', body)
+    const qr = await make('/api/qr/add', { type: 'text', data: 'Hello' })
+    const bio = await make('/api/bio/add', { name: 'Bo', alias: 'bo', links: [{ title: 'Shop', url }] })
+    for (const item of [`qr/${qr}`, `bio/${bio}`]) await as('POST', `/api/channel/${channel}/assign/${item}`)
+    const hook = { url: 'https://example.com/hook', links: [link], channels: [channel], domains: [domain] }
+    const webhook = await make('/api/webhook/add', { ...hook, campaigns: [campaign] })
+    for (const path of [`url/${link}`, `qr/${qr}`, `bio/${bio}`]) await as('DELETE', `/api/${path}/delete`)
+    const hookBack = await as('POST', `/api/webhook/${webhook}/restore`, { revision: 0 })
+    expect(hookBack['notRestored'].map(({ field }: { field: string }) => field)).to.deep.equal(['links'])
+    for (const [kind, id] of Object.entries(made)) await as('DELETE', `/api/${kind}/${id}/delete`)
+
+    const gone = (field: string, what: keyof typeof made, label: string) => ({
+      field,
+      reason: `${label} ${made[what]} is deleted. Restore it, and it counts again.`,
+      code: 'not_restored',
+      params: { what, id: made[what] },
+    })
+    const inChannel = gone('channels', 'channel', 'Channel')
+    const expected: Readonly<Record<string, readonly object[]>> = {
+      [`url/${link}`]: [
+        gone('domain', 'domain', 'Domain'),
+        gone('campaign', 'campaign', 'Campaign'),
+        gone('pixels', 'pixel', 'Pixel'),
+        gone('type', 'splash', 'Splash page'),
+        inChannel,
+      ],
+      [`qr/${qr}`]: [inChannel],
+      [`bio/${bio}`]: [inChannel],
+      [`webhook/${webhook}`]: [
+        gone('campaigns', 'campaign', 'Campaign'),
+        gone('channels', 'channel', 'Channel'),
+        gone('domains', 'domain', 'Domain'),
+      ],
+    }
+    for (const [path, notRestored] of Object.entries(expected))
+      for (const dryRun of [true, false])
+        expect((await as('POST', `/api/${path}/restore`, { dryRun }))['notRestored'], path).to.deep.equal(notRestored)
+
+    const shown = async () => [
+      (await as('GET', '/api/urls?q=has-all'))['data'].urls[0].status,
+      (await as('GET', `/api/url/${link}`))['details'].status,
+      (await visitAt(app.address, 'parts.example.org', '/has-all', {})).status,
+    ]
+    expect(await shown()).to.deep.equal(['unreachable', 'unreachable', 404])
+    const at = (await app.get('/api/account', { key: own.key })).headers.get('Linkledger-At') ?? ''
+    for (const [kind, id] of Object.entries(made)) await as('POST', `/api/${kind}/${id}/restore`, {})
+    expect((await as('POST', `/api/url/${link}/restore`, { revision: 0 }))['notRestored']).to.deep.equal([])
+    expect(await shown()).to.deep.equal(['active', 'active', 200])
+    expect((await as('GET', withAt('/api/urls?q=has-all', at)))['data'].urls[0].status).to.equal('unreachable')
+  })
+
+  it('says that visitors get 404 as long as the domain of a restored link is not verified', async () => {
+    const checking = await startTestApp({ DOMAIN_CHECK: 'txt' }, app.connection)
+    try {
+      const ask = async (method: string, path: string, body: object) =>
+        (await checking.ask(method, path, { key, body })).json
+      const host = 'https://unproven.example.org'
+      const { id: domain } = await ask('POST', '/api/domain/add', { domain: host })
+      const { id } = await ask('POST', '/api/url/add', { url, custom: 'unproven', domain: host })
+      expect((await details(`/api/url/${id}`))['status']).to.equal('unreachable')
+      await ask('DELETE', `/api/url/${id}/delete`, {})
+      expect((await ask('POST', `/api/url/${id}/restore`, {}))['notRestored']).to.deep.equal([
+        {
+          field: 'domain',
+          reason: `Domain ${domain} is not verified, so that visitors get 404. Verify it with POST /api/domain/${domain}/verify.`,
+          code: 'not_restored',
+          params: { what: 'unverified', id: domain },
+        },
+      ])
+    } finally {
+      await checking.close()
+    }
   })
 
   it('sets a webhook back to an earlier version, and says that a deleted one cannot come back', async () => {
@@ -211,7 +301,7 @@ describe('restoring what was deleted or changed', () => {
       'tags',
       'enabled',
     ])
-    expect(dry['notRestored'].map(({ field }: { field: string }) => field)).to.deep.equal(['secret'])
+    expect(dry['notRestored'].map(({ field }: { field: string }) => field)).to.deep.equal(['secret', 'links'])
     expect(await shown()).to.deep.equal(changed)
     const done = await as('POST', `${path}/restore`, { revision: 0 })
     expect(done['changes']).to.deep.equal(dry['changes'])

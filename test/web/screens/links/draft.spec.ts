@@ -42,6 +42,7 @@ const details: LinkDetails = {
   tags: ['spring', 'sale'],
   notes: 'From the meeting',
   archived: false,
+  status: 'active',
   expired_url: 'https://example.com/over',
   max_clicks: 100,
   forward: true,
