@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { OperatorError } from './lib/operatorerror.ts'
-import { abuseSettings } from './app/settings/abuse.ts'
+import { abuseSettings, blockListProblems } from './app/settings/abuse.ts'
 import { domainCheckOf, domainProblems, domainSettings } from './app/settings/domains.ts'
 import { kafkaSettings, missingKafkaSettings } from './app/settings/kafka.ts'
 import { limitSettings } from './app/settings/limits.ts'
@@ -35,6 +35,7 @@ const Environment = z.object(settings).superRefine((given, context) => {
     ...missingKafkaSettings(given),
     ...missingMailSettings(given),
     ...domainProblems(given),
+    ...blockListProblems(given),
   ])
     context.addIssue({ code: 'custom', path: [name], message })
 })

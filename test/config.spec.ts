@@ -103,6 +103,7 @@ describe('settings', () => {
       OPERATOR: 'ann@example.com',
       OPERATOR_NAME: 'Example Ltd',
       OPERATOR_EMAIL: 'help@example.com',
+      SECURITY_CONTACT: 'https://example.com/security',
       IMPRINT_URL: 'https://example.com/imprint',
       PRIVACY_URL: 'https://example.com/privacy',
       ROLES: 'relay, http',
@@ -293,8 +294,18 @@ describe('settings', () => {
       REGISTRATION: ['OPEN', 'off'],
       DOMAIN_TARGETS: ['!!!', '203.0.113', 'https://go.example.com', 'a..example', '1.2.3.4:53'],
       LOG_LEVEL: ['INFO', 'verbose'],
+      SECURITY_CONTACT: ['somebody', 'http://example.com/security'],
+      BLOCKLIST_HEADER: ['a key', 'Auth-Key: ', 'Auth Key: 1', 'Auth-Key: 1\nHost: x', 'Auth-Key: 1'],
     }))
       for (const value of values) expect(problems({ [name]: value }), `${name}=${value}`).to.have.length(1)
+  })
+
+  it('take a header for the block list where it is asked over TLS alone', () => {
+    const given = { BLOCKLIST_HEADER: 'Auth-Key: 12 34', BLOCKLIST_URL: 'https://lists.example/urls' }
+    expect(read(given).BLOCKLIST_HEADER).to.deep.equal({ 'Auth-Key': '12 34' })
+    expect(problems({ ...given, BLOCKLIST_URL: 'http://lists.example/urls' })).to.deep.equal([
+      'BLOCKLIST_HEADER needs BLOCKLIST_URL with https: on http everybody on the way reads it',
+    ])
   })
 
   it('name trusted proxies by their addresses and networks, or by their number', () => {

@@ -4,48 +4,89 @@ import type { Blocks } from '../cache/blocks.ts'
 import type { Config } from '../config.ts'
 import { startBlockListFile } from './jobs/blocklistfile.ts'
 import { startBlockListUrl } from './jobs/blocklisturl.ts'
+import type { Metrics } from './health/metrics.ts'
 import { type GuardedDownload, openDownload } from '../lib/fetch.ts'
 import type { ReadList } from '../lib/readblocklist.ts'
 
 interface BlockListOptions {
   readonly blocks: Pick<Blocks, 'setList'>
   readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly metrics: Pick<Metrics, 'registerGauge'>
   readonly download?: GuardedDownload
 }
 
+type Settings = Pick<Config, 'ALLOWLIST_FILE' | 'BLOCKLIST_FILE' | 'BLOCKLIST_HEADER' | 'BLOCKLIST_URL' | 'DATA_DIR'>
+
 /**
- * Loads the lists of blocked hosts that the settings name, and keeps them up to date. Returns a function that stops it.
+ * Loads the lists of blocked hosts that the settings name, and of those that neither blocks, and keeps them up to date.
+ * Returns a function that stops it.
  */
 export const startBlockLists = async (
-  { BLOCKLIST_FILE: path, BLOCKLIST_URL: url, DATA_DIR }: Pick<Config, 'BLOCKLIST_FILE' | 'BLOCKLIST_URL' | 'DATA_DIR'>,
-  { blocks, log, download = openDownload() }: BlockListOptions,
+  config: Settings,
+  { blocks, log, metrics, download = openDownload() }: BlockListOptions,
 ): Promise<() => Promise<void>> => {
+  const changed = new Map<string, Date>()
+  const rules = new Map<string, number>()
+  registerLists(metrics, changed, rules)
   const report = (setting: string, { list, unread, first }: ReadList) => {
+    rules.set(setting, list.size)
     log.info({ setting, rules: list.size }, 'block list read')
-    if (unread > 0) log.warn({ setting, unread, first }, 'lines of a block list are neither a host nor a pattern')
+    if (unread > 0) log.warn({ setting, unread, first }, 'lines of a block list are no host, address or pattern')
   }
-  const stopFile =
-    path === undefined
-      ? undefined
-      : await startBlockListFile({
-          path,
-          onList: (list) => blocks.setList('file', list),
-          onRead: (read) => report('BLOCKLIST_FILE', read),
-          onProblem: (error) => log.warn({ err: error }, 'BLOCKLIST_FILE cannot be read; its last rules stay in force'),
-        })
-  const stopUrl =
-    url === undefined
-      ? undefined
-      : await startBlockListUrl({
-          url,
-          file: join(DATA_DIR, 'blocklist'),
-          download,
-          onList: (list) => blocks.setList('url', list),
-          onRead: (read) => report('BLOCKLIST_URL', read),
-          onProblem: (problem) => log.warn(`${problem}; its last rules stay in force`),
-        })
+  const files = [
+    ['BLOCKLIST_FILE', 'file'],
+    ['ALLOWLIST_FILE', 'allowed'],
+  ] as const
+  const stops: (() => Promise<void>)[] = []
+  for (const [setting, source] of files) {
+    const path = config[setting]
+    if (path === undefined) continue
+    const stop = await startBlockListFile({
+      setting,
+      path,
+      onList: (list) => blocks.setList(source, list),
+      onRead: (read, at) => {
+        changed.set(setting, at)
+        report(setting, read)
+      },
+      onProblem: (error) => log.warn({ err: error }, `${setting} cannot be read; its last rules stay in force`),
+    })
+    stops.push(stop)
+  }
+  const { BLOCKLIST_URL: url, BLOCKLIST_HEADER: headers } = config
+  if (url !== undefined) {
+    const stop = await startBlockListUrl({
+      url,
+      ...(headers && { headers }),
+      file: join(config.DATA_DIR, 'blocklist'),
+      download,
+      onList: (list) => blocks.setList('url', list),
+      onRead: (read) => report('BLOCKLIST_URL', read),
+      onFetched: (moment) => changed.set('BLOCKLIST_URL', moment),
+      onProblem: (problem) => log.warn(`${problem}; its last rules stay in force`),
+    })
+    stops.push(stop)
+  }
   return async () => {
-    await stopFile?.()
-    await stopUrl?.()
+    for (const stop of stops) await stop()
   }
+}
+
+const registerLists = (
+  { registerGauge }: BlockListOptions['metrics'],
+  changed: ReadonlyMap<string, Date>,
+  rules: ReadonlyMap<string, number>,
+) => {
+  registerGauge({
+    name: 'linkledger_blocklist_age_seconds',
+    help: 'Seconds since a list of blocked or allowed hosts was last fetched, or since its file was changed',
+    label: 'list',
+    read: () => Object.fromEntries([...changed].map(([list, at]) => [list, (Date.now() - at.getTime()) / 1000])),
+  })
+  registerGauge({
+    name: 'linkledger_blocklist_rules',
+    help: 'Hosts, addresses and patterns in a list of blocked or allowed hosts',
+    label: 'list',
+    read: () => Object.fromEntries(rules),
+  })
 }

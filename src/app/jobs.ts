@@ -15,7 +15,7 @@ import { startWebhooks, type WebhookOverrides } from './webhooks.ts'
 
 export interface JobsOptions {
   readonly ledger: Ledger
-  readonly domains: Cache['domains']
+  readonly cache: Pick<Cache, 'blocks' | 'domains'>
   readonly baseUrl: string
   readonly domainCheck: DomainCheck
   readonly overrides: { readonly guardedProbe?: GuardedProbe; readonly webhooks?: WebhookOverrides }
@@ -25,7 +25,7 @@ export interface JobsOptions {
 const attemptDays = 30
 
 /** Starts the background work of a process with the role http. */
-export const startJobs = ({ ledger, domains, baseUrl, domainCheck, overrides }: JobsOptions) => {
+export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: JobsOptions) => {
   const { config, handler, keys, log, reader, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
@@ -50,10 +50,11 @@ export const startJobs = ({ ledger, domains, baseUrl, domainCheck, overrides }: 
   const keptMonths = config.ANSWER_RETENTION_MONTHS
   const stopTexts = startTextErasure({ reader, handler, keys: keys.ofStreams, keptMonths, onProblem })
   const probe = createFrameProbe({ probe: overrides.guardedProbe ?? openProbe() })
-  const originOf = (domain: number | null) => (domain === null ? undefined : domains.byId(domain)?.domain) ?? baseUrl
+  const originOf = (domain: number | null) =>
+    (domain === null ? undefined : cache.domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
     config.FRAME_CHECK === 'off' ? noFrameChecks : startFrameChecks({ reader, handler, probe, originOf, onProblem })
-  const webhooks = startWebhooks(ledger, overrides.webhooks)
+  const webhooks = startWebhooks(ledger, cache.blocks, overrides.webhooks)
   return {
     services: { frameChecks, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */

@@ -1,3 +1,4 @@
+import type { Blocks } from '../cache/blocks.ts'
 import { asSent } from '../http/streams/publicevent.ts'
 import type { WebhookSending } from '../http/webhooks/test.ts'
 import { messageAt } from './jobs/webhooks/again.ts'
@@ -104,6 +105,15 @@ const sendingNow =
     return { message: message.id, ...outcome }
   }
 
+/** Sends nothing to an address that the operator blocks, also where it was blocked after the webhook was made. */
+const unlessBlocked = (post: GuardedPost, { destination }: Pick<Blocks, 'destination'>): GuardedPost => ({
+  ...post,
+  send: async (message) =>
+    destination(message.url)
+      ? { status: undefined, problem: 'the operator of this service blocks this address' }
+      : post.send(message),
+})
+
 /** Delivers events to webhooks, unless another process does. */
 export const startWebhooks = (
   ledger: Pick<
@@ -122,8 +132,10 @@ export const startWebhooks = (
     | 'store'
     | 'tables'
   >,
-  { post = openPost(), firstPause }: WebhookOverrides = {},
+  blocks: Pick<Blocks, 'destination'>,
+  { post: anywhere = openPost(), firstPause }: WebhookOverrides = {},
 ): Webhooks => {
+  const post = unlessBlocked(anywhere, blocks)
   const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const state = openState(db, instance)

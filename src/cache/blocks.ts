@@ -11,8 +11,8 @@ export interface Blocked {
 }
 
 /**
- * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. All of it is in memory:
- * every redirect asks.
+ * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. A list of what is allowed
+ * wins over file and URL. All of it is in memory: every redirect asks.
  */
 export interface Blocks {
   /** Returns why a destination is blocked; undefined if it is not. */
@@ -28,13 +28,13 @@ export interface Blocks {
   readonly domain: (host: string) => boolean
   /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
   readonly set: (blocks: readonly KnownBlock[]) => void
-  /** Replaces a list. */
-  readonly setList: (source: 'file' | 'url', list: BlockList) => void
+  /** Replaces a list; what is in `allowed` is blocked by neither of the others. */
+  readonly setList: (source: 'file' | 'url' | 'allowed', list: BlockList) => void
 }
 
 export const openBlocks = (): Blocks => {
   const known = new Map<string, KnownBlock>()
-  const lists = { file: emptyBlockList, url: emptyBlockList }
+  const lists = { file: emptyBlockList, url: emptyBlockList, allowed: emptyBlockList }
   let own = emptyBlockList
   /** those that have rules: without any, a redirect pays nothing */
   let used: readonly BlockList[] = []
@@ -64,7 +64,9 @@ export const openBlocks = (): Blocks => {
       const url = new URL(text)
       for (const list of used) {
         const rule = list.find(url)
-        if (rule !== undefined) return { rule, reason: list === own ? reasons.get(rule) : undefined }
+        if (rule === undefined) continue
+        if (list === own) return { rule, reason: reasons.get(rule) }
+        return lists.allowed.find(url) === undefined ? { rule, reason: undefined } : undefined
       }
       return undefined
     },

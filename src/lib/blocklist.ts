@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
 
 /**
- * Rules for addresses that the service does not lead to. A host stands for itself and every host below it. A pattern is
- * a host and a path, in which `*` stands for any characters.
+ * Rules for addresses that the service does not lead to. A host stands for itself and every host below it, an address
+ * for itself alone. A pattern is a host and a path, in which `*` stands for any characters.
  */
 export interface BlockList {
   /** Returns the rule that an address matches, if any. Its cost depends on the address, not on the number of hosts. */
@@ -20,6 +20,8 @@ interface Pattern {
 export interface Rules {
   readonly hosts: ReadonlySet<string>
   readonly alone?: ReadonlySet<string>
+  /** single addresses, as `readUrl` spells them */
+  readonly urls?: ReadonlySet<string>
   readonly patterns?: readonly string[]
 }
 
@@ -80,6 +82,27 @@ export const matches = (pattern: string, text: string): boolean => {
   return p === pattern.length
 }
 
+/** The spellings of an address as a rule: without its query, which stands for any query, and with it. */
+const spellings = (url: URL): readonly string[] => {
+  const plain = `${hostKey(url.hostname)}${plainPath(url.pathname)}`
+  return url.search === '' ? [plain] : [plain, `${plain}${plainPath(url.search)}`]
+}
+
+const inOneSpelling = (text: string) => {
+  try {
+    return spellings(new URL(text)).at(-1)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns a single address in one spelling, or undefined when the text is not a web address. Scheme, port and fragment
+ * make no difference.
+ */
+export const readUrl = (text: string): string | undefined =>
+  /^https?:\/\/\S+$/i.test(text) ? inOneSpelling(text) : undefined
+
 const parse = (text: string): Pattern & { readonly host: string } => {
   const slash = text.indexOf('/')
   return slash < 0
@@ -95,7 +118,7 @@ const withParents = (host: string): readonly string[] => {
   return hosts
 }
 
-export const blockList = ({ hosts, alone = new Set(), patterns = [] }: Rules): BlockList => {
+export const blockList = ({ hosts, alone = new Set(), urls = new Set(), patterns = [] }: Rules): BlockList => {
   const byHost = new Map<string, Pattern[]>()
   /** patterns with `*` in their host, which no look-up finds */
   const others: ReturnType<typeof parse>[] = []
@@ -105,7 +128,7 @@ export const blockList = ({ hosts, alone = new Set(), patterns = [] }: Rules): B
     else if (found) found.push(pattern)
     else byHost.set(pattern.host, [pattern])
   }
-  const size = hosts.size + alone.size + patterns.length
+  const size = hosts.size + alone.size + urls.size + patterns.length
 
   const findPattern = (url: URL, host: string, parents: readonly string[]) => {
     let path: string | undefined
@@ -122,7 +145,8 @@ export const blockList = ({ hosts, alone = new Set(), patterns = [] }: Rules): B
       if (size === 0) return undefined
       const host = hostKey(url.hostname)
       const parents = withParents(host)
-      const blocked = parents.find((parent) => hosts.has(parent)) ?? (alone.has(host) ? host : undefined)
+      const byName = parents.find((parent) => hosts.has(parent)) ?? (alone.has(host) ? host : undefined)
+      const blocked = byName ?? (urls.size > 0 ? spellings(url).find((one) => urls.has(one)) : undefined)
       if (blocked !== undefined || patterns.length === 0) return blocked
       return findPattern(url, host, parents)
     },

@@ -29,7 +29,11 @@ export interface Version {
 export type Downloaded =
   | (Version & { readonly ok: true; readonly body: Buffer | undefined })
   | { readonly ok: false; readonly problem: Problem }
-export type GuardedDownload = (url: string, known: Version) => Promise<Downloaded>
+export type GuardedDownload = (
+  url: string,
+  known: Version,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Downloaded>
 
 export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
 
@@ -224,8 +228,14 @@ const download = { deadline: 60_000, limit: 32 * 1024 * 1024 }
 /** Returns a function that downloads a large file under the same guard, unless it is still the known version. */
 export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
   const connect = connector(guard)
-  const get = async (address: string, { etag, modified }: Version, signal: AbortSignal): Promise<Downloaded> => {
+  const get = async (
+    address: string,
+    { etag, modified }: Version,
+    more: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Downloaded> => {
     const headers = {
+      ...more,
       Accept: 'text/plain, */*;q=0.8',
       ...(etag === undefined ? {} : { 'If-None-Match': etag }),
       ...(modified === undefined ? {} : { 'If-Modified-Since': modified }),
@@ -241,9 +251,9 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
     const read = await bodyOf(response, download.limit, '32 MiB')
     return read.ok ? { ...read, etag: response.headers.etag, modified: response.headers['last-modified'] } : read
   }
-  return async (address, known) => {
+  return async (address, known, headers = {}) => {
     try {
-      return await withinDeadline((signal) => get(address, known, signal), download.deadline)
+      return await withinDeadline((signal) => get(address, known, headers, signal), download.deadline)
     } catch (error) {
       return error instanceof TimedOut
         ? no('not_fetched', { what: 'slow' })

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isIP } from 'node:net'
 import { getPublicSuffix } from 'tldts'
-import { type BlockList, blockList, readHost, readPattern } from './blocklist.ts'
+import { type BlockList, blockList, readHost, readPattern, readUrl } from './blocklist.ts'
 
 /** A list, and the lines that it was read without. */
 export interface ReadList {
   readonly list: BlockList
-  /** number of lines that are neither a host nor a pattern */
+  /** number of lines that are no host, address or pattern */
   readonly unread: number
   /** the first of them, with its number */
   readonly first: string | undefined
@@ -23,14 +23,14 @@ const hostsOf = (words: readonly string[]) =>
   words.length > 1 && isIP(words[0] ?? '') > 0 ? words.slice(1).filter((word) => !local.test(word)) : words
 
 /**
- * Reads a list of hosts: one host a line, or lines of a hosts file, with comments behind `#`. `operators` is the
- * operator's own file, which may have patterns and top-level domains; in a list of somebody else a host without a dot
- * is left out, and a public suffix such as `co.uk` does not stand for the hosts below it. Requests are answered between
- * parts of a long list.
+ * Reads a list: one host or address a line, or lines of a hosts file, with comments behind `#`. `operators` is the
+ * operator's own file, which may have patterns and top-level domains. In a list of somebody else an address stands for
+ * itself alone, a host without a dot is left out, and a public suffix such as `co.uk` does not stand for the hosts below
+ * it. Requests are answered between parts of a long list.
  */
 export const readBlockList = async (text: string, source: 'operators' | 'others'): Promise<ReadList> => {
   const [hosts, alone] = [new Set<string>(), new Set<string>()]
-  const patterns = new Set<string>()
+  const [urls, patterns] = [new Set<string>(), new Set<string>()]
   let unread = 0
   let first: string | undefined
 
@@ -38,9 +38,10 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
     const host = readHost(word)
     if (host !== undefined && source === 'operators') hosts.add(host)
     else if (host === undefined) {
-      const pattern = source === 'operators' ? readPattern(word) : undefined
-      if (pattern === undefined) return false
-      patterns.add(pattern)
+      const [read, rules] = source === 'operators' ? [readPattern, patterns] : [readUrl, urls]
+      const rule = read(word)
+      if (rule === undefined) return false
+      rules.add(rule)
     } else if (isIP(host) > 0 || getPublicSuffix(host, { allowPrivateDomains: true }) !== host) hosts.add(host)
     else if (host.includes('.')) alone.add(host)
     return true
@@ -64,5 +65,5 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
     unread++
     first ??= `line ${number}: ${line.slice(0, lengthLimit).trim().slice(0, 80)}`
   }
-  return { list: blockList({ hosts, alone, patterns: [...patterns] }), unread, first }
+  return { list: blockList({ hosts, alone, urls, patterns: [...patterns] }), unread, first }
 }

@@ -47,6 +47,19 @@ describe('what a process knows to be blocked', () => {
     expect(blocks.destination('https://bad.example/')?.reason).to.equal('new')
   })
 
+  it('has a list of what is allowed, which wins over the lists and not over what the operator has blocked', () => {
+    const blocks = openBlocks()
+    const list = (...hosts: string[]) => blockList({ hosts: new Set(hosts) })
+    blocks.setList('file', list('a.example'))
+    blocks.setList('url', list('b.example', 'c.example', 'evil.b.example'))
+    blocks.setList('allowed', list('a.example', 'b.example'))
+    const ruleOf = (url: string) => blocks.destination(url)?.rule
+    const asked = ['https://a.example/', 'https://x.b.example/', 'https://evil.b.example/', 'https://c.example/']
+    expect(asked.map(ruleOf)).to.deep.equal([undefined, undefined, undefined, 'c.example'])
+    blocks.set([known('host', 'a.example')])
+    expect(ruleOf('https://a.example/')).to.equal('a.example')
+  })
+
   it('also has the lists, which replace each other by their source and give no reason', () => {
     const blocks = openBlocks()
     const list = (...hosts: string[]) => blockList({ hosts: new Set(hosts) })

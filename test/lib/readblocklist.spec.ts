@@ -43,6 +43,34 @@ describe('a block list as text', () => {
     expect(find('https://github.io/')).to.equal('github.io')
   })
 
+  it('of others may have addresses, each of which stands for itself alone', async () => {
+    const { find, size, unread } = await read(
+      'others',
+      'https://github.com/Bad/Repo/raw/main/setup.exe',
+      'http://drive.example/uc?id=7',
+      'HTTP://192.0.2.7:8080/a%62c',
+      'https://whole.example',
+      'ftp://old.example/x',
+    )
+    expect([size, unread]).to.deep.equal([4, 1])
+    for (const url of [
+      'http://github.com/bad/repo//raw/main/setup.exe?download=1#x',
+      'https://drive.example/uc?ID=7',
+      'http://192.0.2.7/abc',
+      'https://whole.example/?x',
+    ])
+      expect(find(url), url).to.not.equal(undefined)
+    for (const url of [
+      'https://github.com/',
+      'https://github.com/good/repo',
+      'https://x.github.com/bad/repo/raw/main/setup.exe',
+      'https://drive.example/uc?id=8',
+      'https://drive.example/uc',
+      'https://whole.example/x',
+    ])
+      expect(find(url), url).to.equal(undefined)
+  })
+
   it('of the operator may have patterns and top-level domains', async () => {
     const { find } = await read('operators', 'zip', 'sites.example/view/evil*', '*.bad.example # all')
     for (const url of ['https://setup.zip/', 'https://sites.example/view/evil-1', 'https://a.bad.example/'])

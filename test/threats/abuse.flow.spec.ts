@@ -101,6 +101,7 @@ describe('abuse of links', function () {
     )
     const { id: link } = await shorten({ custom: 'fine', url: ok })
     const bio = await add('/api/bio/add', { name: 'B', links: [] })
+    const hook = await add('/api/webhook/add', { url: 'https://hooks.example.com/' })
     const requests: readonly [method: string, path: string, body: object, field: string][] = [
       ['POST', '/api/url/add', { url: ok, geotarget: [{ location: 'Canada', link: bad }] }, 'geotarget'],
       ['POST', '/api/url/add', { url: ok, languagetarget: [{ language: 'fr', link: bad }] }, 'languagetarget'],
@@ -113,6 +114,14 @@ describe('abuse of links', function () {
       ['POST', '/api/qr/add', { type: 'link', data: bad }, 'data'],
       ['POST', '/api/qr/add', { type: 'text', data: bad }, 'data'],
       ['POST', '/api/qr/add', { type: 'vcard', data: { fname: 'A', site: bad } }, 'data'],
+      ['POST', '/api/qr/add', { type: 'text', data: `Your prize: ${bad}` }, 'data'],
+      ['POST', '/api/qr/add', { type: 'text', data: 'prizes at X.bad.example/win!' }, 'data'],
+      ['POST', '/api/qr/add', { type: 'text', data: '(https://bad.example).' }, 'data'],
+      ['POST', '/api/qr/add', { type: 'sms', data: { phone: '+491', message: `Pay at ${bad}` } }, 'data'],
+      ['POST', '/api/qr/add', { type: 'sms', data: `SMSTO:+491:${bad}` }, 'data'],
+      ['POST', '/api/qr/add', { type: 'email', data: 'mailto:a@b.example?body=see%20bad.example%2Fx' }, 'data'],
+      ['POST', '/api/webhook/add', { url: bad }, 'url'],
+      ['PUT', `/api/webhook/${hook['id']}/update`, { url: bad }, 'url'],
       ['POST', '/api/domain/add', { domain: 'https://a.example.com', redirectroot: bad }, 'redirectroot'],
       ['POST', '/api/domain/add', { domain: 'https://a.example.com', redirect404: bad }, 'redirect404'],
     ]
@@ -121,6 +130,14 @@ describe('abuse of links', function () {
       expect(status, `${path} ${field}`).to.equal(400)
       expect(json['message'], path).to.match(new RegExp(`^\`${field}\` must not lead to bad.example`))
     }
+  })
+
+  it('is not sent to a webhook whose host was blocked since', async () => {
+    const { id: hook } = await add('/api/webhook/add', { url: 'https://receiver.example/' })
+    await blockHost('receiver.example')
+    const test = () => app.post(`/api/webhook/${hook}/test`, { key })
+    const { json } = await until(test, (now) => String(now.json['problem']).includes('blocks this address'))
+    expect(json).to.include({ delivered: false, problem: 'the operator of this service blocks this address' })
   })
 
   it('ends where the operator blocks a link, a bio page or a branded domain by a command', async () => {

@@ -5,10 +5,12 @@ import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
 import { repeat } from './repeat.ts'
 
 export interface BlockListFile {
+  /** the setting that names the file */
+  readonly setting: string
   readonly path: string
   readonly onList: (list: BlockList) => void
-  /** Called with each list that was read. */
-  readonly onRead: (read: ReadList) => void
+  /** Called with each list that was read, and the moment of its last change. */
+  readonly onRead: (read: ReadList, changed: Date) => void
   /** Called once for each time that the file cannot be read: the last list stays. */
   readonly onProblem: (error: unknown) => void
   /** ms between looks at the file */
@@ -18,33 +20,33 @@ export interface BlockListFile {
 /** Larger files are refused: they would fill the memory of every process. */
 const sizeLimit = 64 * 1024 * 1024
 
-const versionOf = async (path: string): Promise<string> => {
-  const { mtimeMs, size, ino } = await stat(path)
+const versionOf = async (path: string) => {
+  const { mtime, mtimeMs, size, ino } = await stat(path)
   if (size > sizeLimit) throw new OperatorError(`${path} is larger than 64 MiB`)
-  return `${mtimeMs} ${size} ${ino}`
+  return { name: `${mtimeMs} ${size} ${ino}`, changed: mtime }
 }
 
 /**
  * Reads the file, and again whenever it changes. Throws an `OperatorError` when it cannot be read at first. Returns a
  * function that stops it.
  */
-export const startBlockListFile = async ({ path, onList, onRead, onProblem, every = 1000 }: BlockListFile) => {
+export const startBlockListFile = async ({ setting, path, onList, onRead, onProblem, every = 1000 }: BlockListFile) => {
   let version = ''
   let failed = false
   const read = async () => {
     const now = await versionOf(path)
-    if (now !== version) {
+    if (now.name !== version) {
       const found = await readBlockList(await readFile(path, 'utf8'), 'operators')
-      version = now
+      version = now.name
       onList(found.list)
-      onRead(found)
+      onRead(found, now.changed)
     }
     failed = false
   }
   try {
     await read()
   } catch (error) {
-    throw new OperatorError(`BLOCKLIST_FILE cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new OperatorError(`${setting} cannot be read: ${(error as Error).message}`, { cause: error })
   }
   return repeat(read, every, (error) => {
     if (!failed) onProblem(error)

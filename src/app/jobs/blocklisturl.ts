@@ -8,12 +8,16 @@ import { repeat } from './repeat.ts'
 
 export interface BlockListUrl {
   readonly url: string
+  /** what the server of the list is told besides, such as a key */
+  readonly headers?: Readonly<Record<string, string>>
   /** where the list is kept across restarts */
   readonly file: string
   readonly download: GuardedDownload
   readonly onList: (list: BlockList) => void
   /** Called with each list that was read. */
   readonly onRead: (read: ReadList) => void
+  /** Called with the moment at which the server last had the list that is in force. */
+  readonly onFetched: (moment: Date) => void
   /** Called each time that the list cannot be fetched or kept: the last one stays. */
   readonly onProblem: (problem: string) => void
   /** ms between looks at whether the list is due */
@@ -58,10 +62,12 @@ const isList = ({ list, unread }: ReadList) => list.size > 0 && unread <= list.s
  */
 export const startBlockListUrl = async ({
   url,
+  headers = {},
   file,
   download,
   onList,
   onRead,
+  onFetched,
   onProblem,
   every = 600_000,
   age = 6 * 3_600_000,
@@ -72,22 +78,27 @@ export const startBlockListUrl = async ({
   }
   const before = await readStored(file, url)
   let stored = before?.stored
-  if (before) use(await readBlockList(before.body, 'others'))
+  if (before) {
+    use(await readBlockList(before.body, 'others'))
+    onFetched(new Date(before.stored.fetched))
+  }
 
   const fetchList = async () => {
     const now = Date.now()
     if (stored && now - stored.fetched < age) return
-    const found = await download(url, stored ?? {})
+    const found = await download(url, stored ?? {}, headers)
     if (!found.ok) return onProblem(phraseOf(found.problem, 'BLOCKLIST_URL'))
     const { etag, modified } = found
     const next = { url, fetched: now, etag, modified }
     const body = found.body?.toString()
     if (body !== undefined) {
       const read = await readBlockList(body, 'others')
-      if (!isList(read)) return onProblem('BLOCKLIST_URL must be a list of hosts, one a line: most lines are none')
+      if (!isList(read))
+        return onProblem('BLOCKLIST_URL must be a list of hosts or addresses, one a line: most lines are none')
       use(read)
     }
     stored = next
+    onFetched(new Date(now))
     await store(file, next, body ?? (await readStored(file, url))?.body ?? '')
   }
   const run = () => fetchList().catch((error: unknown) => onProblem(`BLOCKLIST_URL: ${(error as Error).message}`))

@@ -16,6 +16,16 @@ export const pageSettings = {
     .email('must be an e-mail address, for example help@example.com')
     .optional()
     .describe('e-mail address for questions of visitors, shown on every page'),
+  SECURITY_CONTACT: z
+    .string()
+    .transform((text, context) => {
+      if (z.email().safeParse(text).success) return `mailto:${text}`
+      if (!/^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/i.test(text))
+        context.addIssue('must be an e-mail address or an https address')
+      return text
+    })
+    .optional()
+    .describe('e-mail address or https address for reports of vulnerabilities: `/.well-known/security.txt` has it'),
   IMPRINT_URL: webAddress.optional().describe('address of the imprint, linked on every page'),
   PRIVACY_URL: webAddress.optional().describe('address of the privacy policy, linked on every page'),
   PIXEL_CONSENT: z

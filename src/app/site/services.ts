@@ -42,7 +42,7 @@ export const openServices = (options: ServicesOptions) => {
   const { config, handler, keys, ordinals, store, transactions } = ledger
   const { auth, blocks, domains, progress } = cache
   const domainCheck = openDomainCheck(ledger, overrides)
-  const jobs = effects.startJobs({ ledger, domains, baseUrl, domainCheck, overrides })
+  const jobs = effects.startJobs({ ledger, cache, baseUrl, domainCheck, overrides })
   const streams = openStreams(ledger)
   const accounts = openAccountServices(ledger, cache, effects, baseUrl)
   const limits = openAccountLimits(ledger, progress, effects.limiter)

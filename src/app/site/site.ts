@@ -9,6 +9,7 @@ import { referencePages } from '../../http/docs/pages.ts'
 import { streamDocument } from '../../http/docs/streamdocument.ts'
 import { createSendPage } from '../../http/public/page/page.ts'
 import { sendFavicon } from '../../http/public/favicon.ts'
+import { securityTxt } from '../../http/public/securitytxt.ts'
 import { createLogPages } from '../../http/proof/log.ts'
 import { createReportPages } from '../../http/public/report/report.ts'
 import type { OperatorHealth } from '../../http/operator/operator.ts'
@@ -75,7 +76,13 @@ const openQrPages = (
   })
 
 /** What the service serves at one address each. */
-const fixedPages = (routes: readonly Route[], dashboard: PublicHandler, report: PublicHandler) => ({
+const fixedPages = (
+  routes: readonly Route[],
+  { SECURITY_CONTACT: contact }: Pick<Config, 'SECURITY_CONTACT'>,
+  dashboard: PublicHandler,
+  report: PublicHandler,
+) => ({
+  ...(contact !== undefined && { '/.well-known/security.txt': securityTxt(contact) }),
   '/dashboard': dashboard,
   '/report': report,
   '/favicon.ico': sendFavicon,
@@ -148,7 +155,7 @@ const openPages = (
   return {
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(api, qrPages), ...forms },
-    at: fixedPages(routes, dashboard, createReportPages(pages)),
+    at: fixedPages(routes, config, dashboard, createReportPages(pages)),
   }
 }
 

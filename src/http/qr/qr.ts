@@ -58,11 +58,27 @@ const Body = z.object({
 })
 type Body = z.output<typeof Body>
 
-/** Returns the web addresses that a scanner of this content opens. */
+/** An address in a text, where it may end, and what stands between words that a phone takes for an address. */
+const [webAddress, end, between] = [/https?:\/\/[^\s"<>]+/gi, /['()[\]{}|\\^`,;!]/, /[\s"'<>()[\]{}|\\^`,;:!?]+/]
+
+/** Returns the web addresses that a scanner of this content opens, or that a phone makes a link in its text. */
 export const addressesIn = (data: QrData): readonly string[] => {
-  const text = typeof data === 'string' ? data : data['site']
-  const safe = text && /^\s*https?:/i.test(text) ? safeTargetUrl(text.trim()) : undefined
-  return safe?.ok ? [safe.url] : []
+  const texts = typeof data === 'string' ? [data, decoded(data)] : 'ssid' in data ? [] : Object.values(data)
+  const found = texts.flatMap((text) => [
+    ...(text.match(webAddress) ?? []).flatMap((one) => [one, ...one.split(end, 1)]),
+    ...text.split(between),
+  ])
+  const safe = [...new Set(found)].map((one) => safeTargetUrl(one))
+  return safe.flatMap((one) => (one.ok ? [one.url] : []))
+}
+
+/** The text of a payload such as `mailto:?body=…`, whose escapes are read by the program that opens it. */
+const decoded = (text: string) => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 /**

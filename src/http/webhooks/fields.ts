@@ -11,6 +11,7 @@ import { must, parseMoment, says, text } from '../../lib/fields.ts'
 import { fail, failAt, failField } from '../api/errors.ts'
 import { bodyId, flag, url } from '../api/fields.ts'
 import type { Call } from '../api/route.ts'
+import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import { accountTypes, resourceTypes } from '../streams/publicevent.ts'
 import type { WebhookSending } from './test.ts'
@@ -193,7 +194,7 @@ export const requireSameReceiver = ({ may }: Pick<Call, 'may'>, { url: address, 
 type Target = Partial<Pick<z.output<typeof webhookChanges>, 'url' | 'events' | IdField>>
 
 /** What the routes of webhooks need. */
-export interface WebhookServices extends OurHosts {
+export interface WebhookServices extends OurHosts, Blocking {
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
   readonly stepUps: Pick<StepUps, 'require'>
@@ -205,7 +206,7 @@ export interface WebhookServices extends OurHosts {
 export const requireAllowed = async (
   call: Pick<Call, 'account' | 'load' | 'may'>,
   given: Target,
-  services: Pick<WebhookServices, 'webhooks' | 'isOurHost'>,
+  services: Pick<WebhookServices, 'blocks' | 'webhooks' | 'isOurHost'>,
   own: Partial<Pick<Target, IdField>> = {},
 ) => {
   const { url: address, events: types = [] } = given
@@ -213,6 +214,7 @@ export const requireAllowed = async (
     const found = services.webhooks.problemOf(address)
     if (found) failAt('url', found)
     rejectOwnAddresses({ url: [address] }, services)
+    rejectBlocked({ url: [address] }, services)
   }
   const ofAccount = typeOfAccount(types)
   if (ofAccount !== undefined && !call.may('account'))

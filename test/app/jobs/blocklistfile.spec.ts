@@ -22,6 +22,7 @@ describe('the file with blocked hosts', () => {
     let list = emptyBlockList
     const problems: unknown[] = []
     stop = await startBlockListFile({
+      setting: 'BLOCKLIST_FILE',
       path,
       onList: (now) => (list = now),
       onRead: () => {},
@@ -47,6 +48,7 @@ describe('the file with blocked hosts', () => {
   it('must be there when the service starts', async () => {
     let problem: unknown
     await startBlockListFile({
+      setting: 'BLOCKLIST_FILE',
       path: join(dir, 'none'),
       onList: () => {},
       onRead: () => {},

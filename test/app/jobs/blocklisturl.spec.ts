@@ -35,18 +35,21 @@ describe('a public list of blocked hosts', () => {
   const start = async (file: string, age = 3_600_000) => {
     let list = emptyBlockList
     const problems: string[] = []
+    const fetched: Date[] = []
     const stop = await startBlockListUrl({
       url: `http://lists.example:${stub.port}/hosts`,
+      headers: { 'Auth-Key': 'a key' },
       file: join(dir, file),
       download: openDownload({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [stub.port] }),
       onList: (now) => (list = now),
       onRead: () => {},
+      onFetched: (moment) => fetched.push(moment),
       onProblem: (problem) => problems.push(problem),
       every: 5,
       age,
     })
     stops.push(stop)
-    return { problems, blocks: (host: string) => list.find(new URL(`https://${host}/`)) !== undefined }
+    return { problems, fetched, blocks: (host: string) => list.find(new URL(`https://${host}/`)) !== undefined }
   }
   const serve = (text: string) => (answer = (_, res) => res.setHeader('ETag', '"one"').end(text))
 
@@ -56,6 +59,7 @@ describe('a public list of blocked hosts', () => {
     await until(async () => first.blocks('evil.example'), Boolean)
     await stops.pop()?.()
     expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
+    expect(asked.map(({ headers }) => headers['auth-key'])).to.deep.equal(['a key'])
 
     answer = (req, res) => res.writeHead(req.headers['if-none-match'] === '"one"' ? 304 : 500).end()
     const second = await start('kept', 0)
@@ -66,6 +70,9 @@ describe('a public list of blocked hosts', () => {
     )
     await stops.pop()?.()
     expect(second.problems).to.deep.equal([])
+    // the age is that of the list which is kept, until the server says that it is still the same
+    expect(second.fetched[0]).to.deep.equal(first.fetched[0])
+    expect(second.fetched.length).to.be.above(2)
     expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
   })
 

@@ -8,6 +8,7 @@ describe('how public pages are sent', () => {
   const { app, create, add, visit } = useInterstitials({
     OPERATOR_NAME: 'Example & Co',
     OPERATOR_EMAIL: 'help@example.com',
+    SECURITY_CONTACT: 'security@example.com',
     IMPRINT_URL: 'https://example.com/imprint',
     PRIVACY_URL: 'https://example.com/privacy',
   })
@@ -66,6 +67,14 @@ describe('how public pages are sent', () => {
     expect([again.status, again.text, again.headers.get('ETag')]).to.deep.equal([304, '', etag])
     expect((await visit('/', { 'If-None-Match': etag, 'Accept-Language': 'de' })).status).to.equal(200)
     expect((await visit('/no-such-alias')).headers.get('ETag')).to.equal(null)
+  })
+
+  it('says where vulnerabilities are reported, as long as the operator has said it', async () => {
+    const { status, text, headers } = await visit('/.well-known/security.txt')
+    expect([status, headers.get('Content-Type')]).to.deep.equal([200, 'text/plain; charset=utf-8'])
+    const [, expires = ''] = /^Contact: mailto:security@example\.com\nExpires: (.+)\n$/.exec(text) ?? []
+    expect((Date.parse(expires) - Date.now()) / 86_400_000, text).to.be.within(150, 365)
+    expect((await send(app().address, 'POST', '/.well-known/security.txt')).status).to.equal(405)
   })
 
   it('has an icon, which is kept for a day', async () => {
