@@ -1,7 +1,17 @@
 import type { Keyring } from '../security/seal.ts'
 import { type EventName, Metadata, nameOfEvent, type New, type Recorded } from './event.ts'
 import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
-import { erasesStream, hasOwnKey, hasSealedFields, type OpeningKeys, sealFields, unsealFields } from './sealing.ts'
+import {
+  erasesStream,
+  hasOwnKey,
+  hasSealedFields,
+  type OpeningKeys,
+  sealedRequest,
+  sealFields,
+  sealRequest,
+  unsealFields,
+  unsealRequest,
+} from './sealing.ts'
 import { isUnknown, type UnknownEvent } from './unknown.ts'
 import { upcast, versionOf } from './upcast.ts'
 
@@ -55,13 +65,14 @@ export interface Codec {
 export const codec = (keyring: Keyring): Codec => ({
   encode: async (event, stream) => ({
     data: JSON.stringify(await sealFields(keyring, event, stream)),
-    metadata: JSON.stringify({ ...event.metadata, v: versionOf(event.type) }),
+    metadata: JSON.stringify({ ...(await sealRequest(keyring, event)), v: versionOf(event.type) }),
   }),
   decode: async (raws) => {
     const read = raws.map((raw) => asKnown(raw) ?? asUnknown(raw))
     const sealed = read.flatMap((raw) => {
       const { account } = raw.metadata
-      return !isUnknown(raw) && account !== null && hasSealedFields(raw.type) ? [{ ...raw, account }] : []
+      if (isUnknown(raw) || account === null) return []
+      return hasSealedFields(raw.type) || raw.request !== undefined ? [{ ...raw, account }] : []
     })
     const keys = await readKeys(keyring, sealed)
     // a key is destroyed after the event: the process that does it may have been killed between the two
@@ -98,17 +109,18 @@ const readKeys = async (
 const asKnown = (raw: Raw) => {
   const { type } = raw
   return isKnownType(type) && storedVersion(raw) <= versionOf(type)
-    ? { ...raw, type, metadata: parseMetadata(raw) }
+    ? { ...raw, type, metadata: parseMetadata(raw), request: sealedRequest(raw.metadata) }
     : undefined
 }
 type Known = NonNullable<ReturnType<typeof asKnown>>
 
-const open = (raw: Known, keys: OpeningKeys) => {
+const open = ({ request, ...raw }: Known, keys: OpeningKeys) => {
   const { type, metadata } = raw
   try {
     const current = upcast(type, metadata.v, raw.data)
     return {
       ...raw,
+      metadata: request === undefined ? metadata : unsealRequest(type, metadata, request, keys.account),
       data: events[type].parse(unsealFields(type, current, metadata.account, keys)),
     } as Recorded<DomainEvent>
   } catch (error) {

@@ -43,9 +43,21 @@ export const ownedSchemas = <F extends z.ZodRawShape, P extends Record<string, t
 export interface SealedGroup {
   /** the object that has the fields; by default the payload itself */
   readonly inside?: 'changes'
-  readonly fields: readonly string[]
-  /** what they read as without the key */
+  /** the event has only fields that change: without the key, it has none of them */
+  readonly partial?: true
+  /** the fields, and what they read as without the key */
   readonly blank: Readonly<Record<string, unknown>>
+}
+type Sealed<K extends string> = Readonly<Record<K, SealedGroup>>
+
+/** Returns the sealed groups of the events of a resource, given the fields and what they read as without the key. */
+export const sealedTexts = <R extends string>(resource: R, blank: SealedGroup['blank']) => {
+  const changes: SealedGroup = { inside: 'changes', partial: true, blank }
+  return {
+    [`${resource}Created`]: { blank },
+    [`${resource}Updated`]: changes,
+    [`${resource}Restored`]: changes,
+  } as Sealed<`${R}${'Created' | 'Updated' | 'Restored'}`>
 }
 
 /** Some of the fields, as zod returns them. */

@@ -1,9 +1,17 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { bioPersonal } from './pages/bio.ts'
-import type { New } from './event.ts'
+import { keyTexts } from './accounts/account.ts'
+import type { Metadata, New } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
+import { campaignTexts } from './links/campaign.ts'
+import { channelTexts } from './links/channel.ts'
+import { linkTexts } from './links/link.ts'
 import type { SealedGroup } from './owned.ts'
+import { bioTexts } from './pages/bio.ts'
+import { overlayTexts } from './pages/overlay.ts'
+import { pixelTexts } from './pages/pixel.ts'
+import { splashTexts } from './pages/splash.ts'
+import { webhookTexts } from './webhooks/webhook.ts'
 
 /** An event carries personal data, but its account has no key to seal it under: it was erased a moment ago. */
 export class NoAccountKey extends Unavailable {
@@ -15,9 +23,16 @@ type Values = Readonly<Record<string, unknown>>
 const single = new Map<string, readonly SealedField[]>(
   Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
 )
-const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = bioPersonal
+const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = {
+  ...{ ...keyTexts, ...webhookTexts, ...linkTexts, ...campaignTexts, ...channelTexts },
+  ...{ ...pixelTexts, ...splashTexts, ...overlayTexts, ...bioTexts },
+}
 /** where the fields of `groups` are stored, sealed */
 const place = 'personal'
+
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+/** Whether this program has made the id of a request, which says nothing then: no client can choose one with a space. */
+const isOwnRequest = (id: string) => id === '' || id.includes(' ') || uuid.test(id)
 
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`
 
@@ -36,17 +51,21 @@ const partOf = (data: Values, { inside }: SealedGroup) => (inside === undefined 
 const withPart = (data: Values, { inside }: SealedGroup, part: Values): Values =>
   inside === undefined ? part : { ...data, [inside]: part }
 
+const blankOf = ({ partial, blank }: SealedGroup): Values => (partial ? {} : blank)
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
 /**
  * Moves the fields that are sealed groups into one text; in their place, a reader that does not know it finds the blank
- * ones.
+ * ones. Where all of them are blank, there is nothing to seal.
  */
 const joined = (type: EventType, data: Values): Values => {
   const group = groups[type]
   if (!group) return data
   const part = partOf(data, group)
-  const personal = only(part, group.fields)
-  if (Object.keys(personal).length === 0) return data
-  const open = { ...without(part, group.fields), ...group.blank }
+  const fields = Object.keys(group.blank)
+  const personal = only(part, fields)
+  if (Object.entries(personal).every(([name, value]) => isSame(value, group.blank[name]))) return data
+  const open = { ...without(part, fields), ...blankOf(group) }
   return { ...withPart(data, group, open), [place]: JSON.stringify(personal) }
 }
 
@@ -59,8 +78,8 @@ const split = (type: EventType, data: Values): Values => {
   if (!group) return data
   const { [place]: text, ...rest } = data
   if (text === undefined) return rest
-  const personal = typeof text === 'string' ? (JSON.parse(text) as Values) : group.blank
-  return withPart(rest, group, { ...without(partOf(rest, group), group.fields), ...personal })
+  const personal = typeof text === 'string' ? (JSON.parse(text) as Values) : blankOf(group)
+  return withPart(rest, group, { ...without(partOf(rest, group), Object.keys(group.blank)), ...personal })
 }
 
 const fieldsOf = (type: EventType): readonly SealedField[] => [
@@ -84,6 +103,28 @@ export const sealFields = async (
   if (account === null || !key) throw new NoAccountKey(`${type} carries personal data, but its account has no key`)
   const texts = fields.map(({ name }) => [name, sealPersonal(key, context(account, type, name), String(values[name]))])
   return { ...values, ...(Object.fromEntries(texts) as object) }
+}
+
+/** Returns the metadata of an event as the log stores them. The id of a request is any text that its client chose. */
+export const sealRequest = async (keyring: Keyring, { type, metadata }: New<DomainEvent>): Promise<Metadata> => {
+  const { account, request } = metadata
+  if (account === null || isOwnRequest(request)) return metadata
+  const key = await keyring.forSealing(account)
+  const sealed = key && { [place]: sealPersonal(key, context(account, type, 'request'), request) }
+  return { ...metadata, request: '', ...sealed }
+}
+
+/** Returns the sealed id of a request in stored metadata, undefined when there is none. */
+export const sealedRequest = (metadata: unknown): string | undefined => {
+  const text = (metadata as Values | null | undefined)?.[place]
+  return typeof text === 'string' ? text : undefined
+}
+
+/** The inverse of `sealRequest`, given the key of the account. */
+export const unsealRequest = (type: EventType, metadata: Metadata, text: string, key: Buffer | undefined): Metadata => {
+  const { account } = metadata
+  if (account === null) return metadata
+  return { ...metadata, request: unsealPersonal(key, context(account, type, 'request'), text) ?? '' }
 }
 
 /** The keys that an event may be sealed under: that of its stream, null where it was destroyed, and its account's. */

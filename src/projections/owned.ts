@@ -3,7 +3,7 @@ import type { Event } from '../events/index.ts'
 import type { OwnedCreated, OwnedDeleted, OwnedRestored, OwnedUpdated } from '../events/owned.ts'
 import { parseStreamId, type StreamKind } from '../events/streams.ts'
 import { defined } from '../lib/defined.ts'
-import { add, type Change, patch, put } from './engine/projection.ts'
+import { add, type Change, patch, put, remove } from './engine/projection.ts'
 import type { Row } from './engine/row.ts'
 
 /**
@@ -25,7 +25,7 @@ export const ownedTables = <T extends string>(table: T, columns: string, ...inde
 
 /**
  * Returns the handlers that maintain such a table. Columns are named after the events' fields, unless `columns` maps
- * them.
+ * them. Nothing stays of an erased account: whatever cached its rows is told by the row of the account.
  */
 export const ownedHandlers = (
   table: string,
@@ -64,6 +64,10 @@ export const ownedHandlers = (
       const row = { ...columns({ ...changes, ...personal }), deleted: null, revision, position }
       return [patch(table, { id }, row), ...(deleted ? [count(account ?? 0, 1)] : [])]
     },
+    erased: ({ data: { id: account } }: Recorded<Event<'AccountErased'>>): readonly Change[] => [
+      remove(table, { account }),
+      remove(`${table}_counts`, { account }),
+    ],
   }
 }
 

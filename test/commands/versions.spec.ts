@@ -63,22 +63,22 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '8 ZOO5Ftjz0J-D'],
+    ['account', account, accountEvents, '9 ZOO5Ftjz0J-D'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 U6rbCB_M-lih'],
     ['report', report, reportEvents, '2 q_RISh9KtJJU'],
-    ['campaign', campaign, campaignEvents, '2 xT18bOzikMCF'],
-    ['channel', channel, channelEvents, '2 _PKswmCwFSru'],
+    ['campaign', campaign, campaignEvents, '3 xT18bOzikMCF'],
+    ['channel', channel, channelEvents, '3 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
     ['domain', domain, domainEvents, '3 vvMCy94cUPId'],
-    ['link', link, linkEvents, '6 nl7Ru29jCe52'],
-    ['overlay', overlay, overlayEvents, '2 83Q8QAmIiKN5'],
-    ['pixel', pixel, pixelEvents, '2 12mowPB2M0Bg'],
+    ['link', link, linkEvents, '7 nl7Ru29jCe52'],
+    ['overlay', overlay, overlayEvents, '3 83Q8QAmIiKN5'],
+    ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
-    ['splash', splash, splashEvents, '3 sM946KqX6nMg'],
+    ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
-    ['webhook', webhook, webhookEvents, '3 sLAYDYC8I3Ip'],
+    ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {
     expect(all.map(([name]) => name)).to.include.members([...resourceKinds])

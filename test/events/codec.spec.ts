@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { asStored, codec, type Raw, readable, Unreadable } from '../../src/events/codec.ts'
 import type { New } from '../../src/events/event.ts'
-import type { DomainEvent } from '../../src/events/index.ts'
+import { type DomainEvent, events } from '../../src/events/index.ts'
 import { NoAccountKey } from '../../src/events/sealing.ts'
 import { BrokenSeal, sealPersonal } from '../../src/security/seal.ts'
-import { metadata } from '../support/events.ts'
+import { linkCreated, metadata } from '../support/events.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 
 // no sealed text contains these by chance: base64url has no space, `@`, `$` or `/`
@@ -263,5 +263,75 @@ describe('the content of a bio page', () => {
   it('reads as it is when release 0.1.0 has stored it in clear', async () => {
     const raws = [created, changed].map((event, n) => raw(withIds(event), event.data, BigInt(n)))
     expect(await read(raws)).to.deep.equal([created.data, changed.data])
+  })
+})
+
+describe('the texts of an account', () => {
+  const keyring = memoryKeyring()
+  const { encode, decode } = codec(keyring)
+  const marker = 'Ann’s wedding'
+  const texts = { title: marker, tags: [marker], metatitle: marker, metadescription: marker, metaimage: marker }
+  const own = linkCreated({ description: marker, ...texts }).data
+  const kept = { url: own.url, alias: own.alias, parameters: own.parameters }
+  const none = { title: '', description: '', tags: [], metatitle: '', metadescription: '', metaimage: '' }
+  const key = { id: 9, number: 2, key: 'k', hash: 'h', scopes: [], expires: null, addresses: null }
+  const store = async (event: DomainEvent, request = '') => {
+    const made: New<DomainEvent> = { ...event, id: randomUUID(), metadata: { ...metadata(9), request } }
+    const stored = await encode(made, 'link-42')
+    return { ...asRaw(JSON.parse(stored.data) as object), type: event.type, metadata: JSON.parse(stored.metadata) }
+  }
+  const read = async (raw: Raw) => (await decode([raw]))[0]
+
+  it('are sealed in every event that has some, and read back unchanged', async () => {
+    const events: DomainEvent[] = [
+      { type: 'LinkCreated', data: own },
+      { type: 'LinkUpdated', data: { id: 42, changes: { title: marker, url: own.url } } },
+      { type: 'LinkRestored', data: { id: 42, to: 0, changes: { tags: [marker] } } },
+      { type: 'CampaignCreated', data: { id: 1, account: 9, name: marker, slug: 's', public: true } },
+      { type: 'ChannelUpdated', data: { id: 1, changes: { description: marker } } },
+      { type: 'PixelCreated', data: { id: 1, account: 9, type: 'bing', name: marker, tag: marker } },
+      { type: 'SplashUpdated', data: { id: 1, changes: { message: marker, banner: marker, label: marker } } },
+      { type: 'OverlayUpdated', data: { id: 1, changes: { question: marker, options: [marker], coupon: marker } } },
+      { type: 'ApiKeyAdded', data: { ...key, name: marker } },
+      { type: 'ApiKeyUpdated', data: { id: 9, number: 2, name: marker } },
+      { type: 'WebhookUpdated', data: { id: 1, changes: { name: marker } } },
+    ]
+    for (const event of events) {
+      const raw = await store(event)
+      expect(JSON.stringify(raw.data), event.type).not.to.include(marker)
+      expect((await read(raw))?.data, event.type).to.deep.equal(event.data)
+    }
+  })
+
+  it('are blank for a release that does not know of it, and without the key; where visitors go is not', async () => {
+    const raw = await store({ type: 'LinkCreated', data: own })
+    const { personal: _, ...older } = raw.data as Record<string, unknown>
+    expect(events.LinkCreated.parse(older)).to.deep.include({ ...none, ...kept })
+    keyring.destroy(9)
+    expect((await read(raw))?.data).to.deep.include({ ...none, ...kept })
+  })
+
+  it('stay as they are when all of them are blank, and as an older release has stored them in clear', async () => {
+    const cleared: DomainEvent = { type: 'LinkUpdated', data: { id: 42, changes: { title: '', url: own.url } } }
+    expect((await store(cleared)).data).to.deep.equal(cleared.data)
+    const raw = { ...asRaw(own), type: 'LinkCreated' }
+    expect((await read(raw))?.data).to.deep.equal(own)
+  })
+
+  it('include the id that a client has chosen for its request, but not those that the service makes', async () => {
+    const event: DomainEvent = { type: 'LinkDeleted', data: { id: 42 } }
+    const raw = await store(event, 'ann-smith')
+    expect(JSON.stringify(raw.metadata)).not.to.include('ann-smith')
+    expect((await read(raw))?.metadata.request).to.equal('ann-smith')
+    expect((await read(raw))?.metadata).not.to.have.property('personal')
+    for (const request of ['', 'command line', randomUUID()])
+      expect((await store(event, request)).metadata)
+        .to.include({ request })
+        .and.not.to.have.property('personal')
+    keyring.destroy(9)
+    expect((await read(raw))?.metadata.request).to.equal('')
+    const { encode: withoutKey } = codec({ ...keyring, forSealing: async () => undefined })
+    const made: New<DomainEvent> = { ...event, id: randomUUID(), metadata: { ...metadata(9), request: 'ann-smith' } }
+    expect((await withoutKey(made, 'link-42')).metadata).not.to.include('ann-smith')
   })
 })

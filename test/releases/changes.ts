@@ -18,7 +18,30 @@ const annPage = (part: string, now: unknown): Change => ({
   why: 'The entries of bio pages have addresses of their own, which count clicks.',
 })
 
+/** A row of an erased account, which is deleted now instead of cleared. */
+const erasedRow = (projection: string): readonly Change[] =>
+  (
+    [
+      ['op', 'remove'],
+      ['row', undefined],
+    ] as const
+  ).map(([part, now]) => ({
+    ...{ release: 'golden', at: `golden/AccountErased.1.projected.${projection}[0].${part}`, now },
+    why: 'The rows of an erased account are deleted.',
+  }))
+const alsoErased = (projection: string, place: number, table: string): Change => ({
+  ...{ release: 'golden', at: `golden/AccountErased.1.projected.${projection}[${place}]` },
+  now: { table, key: { account: 651782 }, op: 'remove' },
+  why: 'The rows of an erased account are deleted, whatever they have.',
+})
+
 export const changes: readonly Change[] = [
+  ...['qrs', 'bios', 'answers'].flatMap(erasedRow),
+  alsoErased('links', 1, 'links'),
+  alsoErased('links', 2, 'link_counts'),
+  alsoErased('qrs', 1, 'qrs_counts'),
+  alsoErased('qrs', 2, 'qr_logos'),
+  alsoErased('bios', 1, 'bios_counts'),
   annPage('addresses[/Ann-Page/1]', '/Ann-Page/1'),
   annPage('addresses[/Ann-Page/2]', '/Ann-Page/2'),
   annPage('addresses[https://example.com/blog]', undefined),
@@ -44,12 +67,10 @@ export const changes: readonly Change[] = [
     now: '/dashboard',
     why: "The page at the root of the service's own host leads to the dashboard.",
   },
-  {
-    release: '0.1.0',
-    at: 'tables/bios/id=6.name',
-    now: '',
-    why: 'The content of bio pages is cleared when their account is erased.',
-  },
+  ...[
+    ...['links/id=25', 'bios/id=6', 'campaigns/id=6', 'channels/id=6', 'overlays/id=10', 'qrs/id=11', 'answers/id=216'],
+    ...['link', 'bios', 'campaigns', 'channels', 'overlays', 'qrs'].map((name) => `${name}_counts/account=4`),
+  ].map((row) => ({ release: '0.1.0', at: `tables/${row}`, why: 'The rows of an erased account are deleted.' })),
   {
     release: '0.1.0',
     at: 'tables/links/id=4.revision',

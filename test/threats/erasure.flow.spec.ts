@@ -48,7 +48,7 @@ describe('erasing an account', () => {
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('log', 'read', 'state')`,
     )
     const having = tables.map(
-      ({ name }) => `select '${name}' where exists (select from ${name} t where t::text like $1)`,
+      ({ name }) => `select '${name}' where exists (select from ${name} t where t::text ilike $1)`,
     )
     const found = await query<{ name: string }>(
       on,
@@ -56,6 +56,19 @@ describe('erasing an account', () => {
       [`%${canary}%`],
     )
     return found.map(({ name }) => name)
+  }
+  /** Returns the tables that have a row of the account, apart from those that count visits and say where events are. */
+  const resourcesLeft = async (on: Connection) => {
+    const tables = await query<{ name: string }>(
+      on,
+      `select format('read.%I', table_name) as name from information_schema.columns
+       join pg_tables on (schemaname, tablename) = (table_schema, table_name)
+       where table_schema = 'read' and column_name = 'account' and table_name !~ '^(account_|link_stats|clicks)'`,
+    )
+    const having = tables.map(({ name }) => `select '${name}' where exists (select from ${name} where account = ${id})`)
+    return (await query<{ name: string }>(on, `select name from (${having.join(' union all ')}) as found (name)`)).map(
+      (found) => found.name,
+    )
   }
   const expectErased = async (app: TestApp) => {
     // 503 as long as the process does not know that its tables have the erasure
@@ -66,6 +79,7 @@ describe('erasing an account', () => {
     expect(refused.status).to.equal(401)
     expect((await app.visit('/page52')).status).to.equal(404)
     expect(await places(app.connection)).to.deep.equal([])
+    expect(await resourcesLeft(app.connection)).to.deep.equal([])
     expect(await query(app.connection, 'select name from state.keys where name = $1', [`account-${id}`])).to.deep.equal(
       [],
     )
@@ -76,13 +90,27 @@ describe('erasing an account', () => {
     connection = await startedDatabase()
     const app = await start(connection, folder('a'))
     ;({ id, key } = await app.register(canary))
+    const [url, image] = ['https://example.com/shop', `https://example.com/${canary}.png`]
     const links = [{ title: `${canary} shop`, url: `https://example.com/${canary}` }]
     const page = { name: canary, alias: 'page52', title: canary, description: canary, links }
+    const meta = { metatitle: canary, metadescription: canary, metaimage: image }
+    const link = { url, custom: 'link52', password: canary, notes: canary, title: canary, description: canary }
     for (const [path, body] of [
       ['/api/bio/add', page],
       ['/api/qr/add', { type: 'text', data: canary, name: canary }],
-    ] as const)
-      expect((await app.post(path, { key, body })).json['error'], path).to.equal(0)
+      ['/api/url/add', { ...link, ...meta, tags: [canary] }],
+      ['/api/campaign/add', { name: canary, slug: 'slug52' }],
+      ['/api/channel/add', { name: canary, description: canary }],
+      ['/api/pixel/add', { type: 'gtmpixel', name: canary, tag: `GTM-${canary.toUpperCase()}` }],
+      ['/api/splash/add', { name: canary, title: canary, message: canary, logo: image, banner: image, label: canary }],
+      ['/api/overlay/add', { type: 'poll', name: canary, message: canary, question: canary, options: [canary, 'b'] }],
+      ['/api/overlay/add', { type: 'coupon', name: canary, coupon: canary, image }],
+      ['/api/key/add', { name: canary, scopes: ['read'] }],
+      ['/api/webhook/add', { name: canary, url: `https://example.com/${canary}`, events: ['LinkCreated'] }],
+    ] as const) {
+      const { json } = await app.post(path, { key, body, headers: { 'X-Request-Id': `${canary}.request` } })
+      expect(json['error'], `${path}: ${JSON.stringify(json)}`).to.equal(0)
+    }
     const shown = await app.visit('/page52')
     expect(shown.text).to.include(`${canary} shop`)
     await stop()
@@ -93,8 +121,10 @@ describe('erasing an account', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('seals bio pages in the log, like other personal data', async () => {
-    expect((await places(connection)).filter((name) => name.startsWith('log.'))).to.deep.equal([])
+  it('finds no text of theirs in the log: they are sealed like other personal data', async () => {
+    const found = await places(connection)
+    expect(found.filter((name) => name.startsWith('read.links_'))).to.have.length(1)
+    expect(found.filter((name) => name.startsWith('log.'))).to.deep.equal([])
   })
 
   it('leaves nothing in the tables, and an entry in the register', async () => {

@@ -108,7 +108,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 8,
+  version: 9,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({

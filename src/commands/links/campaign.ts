@@ -8,7 +8,7 @@ export const campaign = owned(
   { created: 'CampaignCreated', updated: 'CampaignUpdated', deleted: 'CampaignDeleted', restored: 'CampaignRestored' },
   {
     kind: 'campaign',
-    version: 2,
+    version: 3,
     initial,
     claim: { kind: 'slug', name: ({ slug }) => aliasKey(slug), chosen: 'slug' },
   },

@@ -7,7 +7,7 @@ const initial: ChannelFields = { name: '', description: '', color: '#3b82f6', st
 
 export const channel = owned(
   { created: 'ChannelCreated', updated: 'ChannelUpdated', deleted: 'ChannelDeleted', restored: 'ChannelRestored' },
-  { kind: 'channel', version: 2, initial },
+  { kind: 'channel', version: 3, initial },
 )
 
 /** The caller has checked that channel and item exist and belong to the same account. */

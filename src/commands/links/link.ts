@@ -143,7 +143,7 @@ const checkFraming: Decision<'CheckFraming'> = (command, state) => {
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 6,
+  version: 7,
   id: ({ id }) => id,
   initialState: noLink,
   decide: decideBy<LinkCommand, Link, LinkEvent>({

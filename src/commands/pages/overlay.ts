@@ -18,7 +18,7 @@ const initial: OverlayFields = {
 }
 const base = owned(
   { created: 'OverlayCreated', updated: 'OverlayUpdated', deleted: 'OverlayDeleted', restored: 'OverlayRestored' },
-  { kind: 'overlay', version: 2, initial },
+  { kind: 'overlay', version: 3, initial },
 )
 
 /** Returns which field is missing that the overlay's type requires, if any. */

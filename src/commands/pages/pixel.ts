@@ -5,5 +5,5 @@ const initial: PixelFields = { type: 'gtmpixel', name: '', tag: '' }
 
 export const pixel = owned(
   { created: 'PixelCreated', updated: 'PixelUpdated', deleted: 'PixelDeleted', restored: 'PixelRestored' },
-  { kind: 'pixel', version: 2, initial },
+  { kind: 'pixel', version: 3, initial },
 )

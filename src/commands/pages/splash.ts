@@ -16,5 +16,5 @@ const initial: SplashFields = {
 
 export const splash = owned(
   { created: 'SplashCreated', updated: 'SplashUpdated', deleted: 'SplashDeleted', restored: 'SplashRestored' },
-  { kind: 'splash', version: 3, initial },
+  { kind: 'splash', version: 4, initial },
 )

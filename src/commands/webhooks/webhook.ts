@@ -88,7 +88,7 @@ const switched = (id: number, stopped: Webhook['stopped'], enabled: boolean | un
 
 export const webhook: Decider<WebhookCommand, Webhook, WebhookEvent> = {
   kind: 'webhook',
-  version: 3,
+  version: 4,
   id: ({ id }) => id,
   initialState: {
     status: 'none',

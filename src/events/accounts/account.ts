@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { Personal, Secret } from '../../security/seal.ts'
 import { openEnum } from '../openenum.ts'
+import type { SealedGroup } from '../owned.ts'
 import { Exclusions } from '../statistics/exclusions.ts'
 import { Scope } from './scope.ts'
 
@@ -76,4 +77,9 @@ export const accountEvents = {
   /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
   AccountErased: z.object({ id }),
 }
+const blankKey = { name: '' }
+export const keyTexts = {
+  ApiKeyAdded: { blank: blankKey },
+  ApiKeyUpdated: { partial: true, blank: blankKey },
+} as const satisfies Readonly<Record<string, SealedGroup>>
 export type AccountEvent = EventOf<typeof accountEvents>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
-import { ownedSchemas } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 const fields = {
   name: z.string(),
@@ -19,4 +19,5 @@ export const campaignEvents = {
   CampaignDeleted: deleted,
   CampaignRestored: restored,
 }
+export const campaignTexts = sealedTexts('Campaign', { name: '' })
 export type CampaignEvent = EventOf<typeof campaignEvents>

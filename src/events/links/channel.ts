@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
-import { ownedSchemas } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 const fields = {
   name: z.string(),
@@ -29,4 +29,5 @@ export const channelEvents = {
   ItemAssignedToChannel: z.object({ channel: z.int(), item: ItemRef }),
   ItemRemovedFromChannel: z.object({ channel: z.int(), item: ItemRef }),
 }
+export const channelTexts = sealedTexts('Channel', { name: '', description: '' })
 export type ChannelEvent = EventOf<typeof channelEvents>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { Personal, Secret } from '../../security/seal.ts'
 import { openEnum } from '../openenum.ts'
-import { restoring } from '../owned.ts'
+import { restoring, sealedTexts } from '../owned.ts'
 
 const id = z.int()
 
@@ -130,4 +130,12 @@ export const linkEvents = {
   /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
   LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
 }
+/**
+ * Addresses, destinations and the rules that choose between them stay open: a release that cannot open the texts
+ * redirects all the same.
+ */
+export const linkTexts = sealedTexts('Link', {
+  ...{ title: '', description: '', tags: [] },
+  ...{ metatitle: '', metadescription: '', metaimage: '' },
+})
 export type LinkEvent = EventOf<typeof linkEvents>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
-import { ownedSchemas, type SealedGroup } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 /** `id` names an entry within its page, whatever its title and place are; the clicks of an entry carry it. */
 export const BioLink = z.object({ id: z.int().optional(), title: z.string(), url: z.string() })
@@ -53,11 +53,5 @@ export const lastEntryOf = ({ links, lastEntry = 0 }: Pick<BioFields, 'links' | 
   Math.max(lastEntry, ...entriesOf(links).map(({ id }) => id))
 
 /** The alias stays open: it is part of a public address, which stays reserved. */
-const blank = { name: '', title: '', description: '', avatar: '', links: [] }
-const personal = Object.keys(blank)
-export const bioPersonal = {
-  BioCreated: { fields: personal, blank },
-  BioUpdated: { inside: 'changes', fields: personal, blank: {} },
-  BioRestored: { inside: 'changes', fields: personal, blank: {} },
-} as const satisfies Readonly<Record<string, SealedGroup>>
+export const bioTexts = sealedTexts('Bio', { name: '', title: '', description: '', avatar: '', links: [] })
 export type BioEvent = EventOf<typeof bioEvents>

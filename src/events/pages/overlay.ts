@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
-import { ownedSchemas } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 export const OverlayType = z.enum(['message', 'contact', 'poll', 'newsletter', 'image', 'coupon'])
 /** A corner of the page: bottom or top, then left or right. */
@@ -35,4 +35,9 @@ export const overlayEvents = {
   OverlayDeleted: deleted,
   OverlayRestored: restored,
 }
+/** The address of its button stays open, like every destination. */
+export const overlayTexts = sealedTexts('Overlay', {
+  ...{ name: '', message: '', label: '', image: '' },
+  ...{ question: '', options: [], coupon: '' },
+})
 export type OverlayEvent = EventOf<typeof overlayEvents>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
-import { ownedSchemas } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 /** The advertising networks whose tracking pixel a link can load. */
 export const PixelType = z.enum([
@@ -31,4 +31,5 @@ export const pixelEvents = {
   PixelDeleted: deleted,
   PixelRestored: restored,
 }
+export const pixelTexts = sealedTexts('Pixel', { name: '', tag: '' })
 export type PixelEvent = EventOf<typeof pixelEvents>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventOf } from '../event.ts'
-import { ownedSchemas } from '../owned.ts'
+import { ownedSchemas, sealedTexts } from '../owned.ts'
 
 /** A page that is shown for some seconds before the redirect. */
 const fields = {
@@ -29,4 +29,9 @@ export const splashEvents = {
   SplashDeleted: deleted,
   SplashRestored: restored,
 }
+/** The second destination stays open, like every destination. */
+export const splashTexts = sealedTexts('Splash', {
+  ...{ name: '', title: '', message: '', logo: '', banner: '' },
+  ...{ label: '', productLabel: '' },
+})
 export type SplashEvent = EventOf<typeof splashEvents>

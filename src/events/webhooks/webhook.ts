@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Personal, Secret } from '../../security/seal.ts'
 import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
+import { sealedTexts } from '../owned.ts'
 
 const id = z.int()
 
@@ -64,4 +65,7 @@ export const webhookEvents = {
   WebhookEnabled: z.object({ id }),
   WebhookDeleted: z.object({ id }),
 }
+/** Tags stay open, like all that says what is sent: without them, a release that cannot open them would send more. */
+const { WebhookCreated, WebhookUpdated } = sealedTexts('Webhook', { name: '' })
+export const webhookTexts = { WebhookCreated, WebhookUpdated }
 export type WebhookEvent = EventOf<typeof webhookEvents>

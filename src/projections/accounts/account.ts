@@ -8,7 +8,7 @@ import { patch, type Projection, put, remove } from '../engine/projection.ts'
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 5,
+  version: 6,
   filter: 'domain',
   tables: {
     accounts: (t) => `

@@ -8,11 +8,11 @@ const proofOf = (token: string | undefined) => (token === undefined ? '' : 'off'
 /**
  * Branded domains. The row of a deleted domain stays: its links are still listed under it, and it may be restored.
  * `proof` is how it was verified, empty when it never was. `free` is when a host that the account does not have now is
- * available to others.
+ * available to others. The row of an erased account stays, too: until the host is available, it is reserved by it.
  */
 export const domains: Projection = {
   name: 'domains',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     domains: (t) => `
@@ -81,6 +81,7 @@ export const domains: Projection = {
     DomainReleased: ({ data: { id, free }, revision, position }) => [
       patch('domains', { id }, { verified: false, proof: '', free, revision, position }),
     ],
+    AccountErased: ({ data: { id } }) => [patch('domains', { account: id }, { redirectroot: '', redirect404: '' })],
     ClaimFenced: fenceHandler('domain', 'domains'),
   },
 }

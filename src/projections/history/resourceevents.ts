@@ -204,7 +204,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const resourceEvents: Projection = {
   name: 'resourceevents',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     resource_events: (t) => `

@@ -1,11 +1,11 @@
 import { fenceHandler, ownedHandlers, ownedTables } from '../owned.ts'
 import type { Projection } from '../engine/projection.ts'
 
-const { created, updated, deleted, restored } = ownedHandlers('campaigns')
+const { created, updated, deleted, restored, erased } = ownedHandlers('campaigns')
 
 export const campaigns: Projection = {
   name: 'campaigns',
-  version: 2,
+  version: 3,
   filter: 'domain',
   // slugs are ASCII and compared in lower case
   tables: ownedTables('campaigns', 'name text not null, slug text not null, public boolean not null', 'lower(slug)'),
@@ -14,6 +14,7 @@ export const campaigns: Projection = {
     CampaignUpdated: updated,
     CampaignDeleted: deleted,
     CampaignRestored: restored,
+    AccountErased: erased,
     ClaimFenced: fenceHandler('campaign', 'campaigns'),
   },
 }

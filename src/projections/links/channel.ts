@@ -1,7 +1,7 @@
 import { ownedHandlers, ownedTables } from '../owned.ts'
 import { type Projection, put, remove } from '../engine/projection.ts'
 
-const { created, updated, deleted, restored } = ownedHandlers('channels')
+const { created, updated, deleted, restored, erased } = ownedHandlers('channels')
 
 /**
  * Channels and their items. The row of a membership stays when the channel or the item is deleted; queries show it only
@@ -9,7 +9,7 @@ const { created, updated, deleted, restored } = ownedHandlers('channels')
  */
 export const channels: Projection = {
   name: 'channels',
-  version: 4,
+  version: 5,
   filter: 'domain',
   tables: {
     ...ownedTables(
@@ -28,6 +28,7 @@ export const channels: Projection = {
     ChannelUpdated: updated,
     ChannelDeleted: deleted,
     ChannelRestored: restored,
+    AccountErased: erased,
     ItemAssignedToChannel: ({ data: { channel, item }, at, position }) => [
       put('channel_items', { channel, kind: item.kind, item: item.id }, { assigned: at, position }),
     ],

@@ -56,7 +56,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 11,
+  version: 12,
   filter: 'domain',
   indexedLast: ['links'],
   tables: {
@@ -75,13 +75,14 @@ export const links: Projection = {
       create index on ${t} (account, archived, id) where deleted is null;
       create index on ${t} (account, created, id) where deleted is null;
       create index on ${t} (account, id) where deleted is not null;
+      create index on ${t} (account);
       create index on ${t} using gin (tag_keys) where deleted is null;
       create index on ${t} (account) where deleted is null and tags <> '{}';
       create index on ${t} (campaign, id) where campaign is not null and deleted is null;
       create index on ${t} (position)`,
     // counting a million rows takes 57 ms, so the number is stored
     link_counts: (t) => `create table ${t} (account bigint primary key, n bigint not null, archived bigint not null)`,
-    // few links have notes, and erasing an account must not rewrite the row of each of its links
+    // few links have notes
     link_notes: (t) => `
       create table ${t} (link bigint primary key, account bigint not null, notes text not null);
       create index on ${t} (account)`,
@@ -126,7 +127,8 @@ export const links: Projection = {
       remove('link_notes', { link: id }),
       count(account ?? 0, -1, -one(archived)),
     ],
-    AccountErased: ({ data: { id } }) => [remove('link_notes', { account: id })],
+    AccountErased: ({ data: { id: account } }) =>
+      ['link_notes', 'links', 'link_counts'].map((table) => remove(table, { account })),
     ClaimFenced: fenceHandler('link', 'links'),
   },
 }

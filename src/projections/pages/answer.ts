@@ -1,13 +1,13 @@
 import { parseStreamId } from '../../events/streams.ts'
-import { add, type HandledProjection, patch, put } from '../engine/projection.ts'
+import { add, type HandledProjection, patch, put, remove } from '../engine/projection.ts'
 
 /**
  * Visitors' answers to overlays. An answer's id is its position in the log. `answer` names its stream.
- * Its fields are cleared when it, or the overlay's account, is erased.
+ * Its fields are cleared when it is erased. The answers to an erased account are deleted.
  */
 export const answers: HandledProjection = {
   name: 'answers',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     answers: (t) => `
@@ -29,6 +29,6 @@ export const answers: HandledProjection = {
     AnswerErased: ({ stream, at }) => [
       patch('answers', { answer: parseStreamId(stream).id }, { fields: null, erased: at }),
     ],
-    AccountErased: ({ data: { id } }) => [patch('answers', { account: id }, { fields: null })],
+    AccountErased: ({ data: { id } }) => [remove('answers', { account: id })],
   },
 }

@@ -1,19 +1,19 @@
-import { type BioFields, bioPersonal } from '../../events/pages/bio.ts'
+import type { BioFields } from '../../events/pages/bio.ts'
 import { defined } from '../../lib/defined.ts'
 import { fenceHandler, ownedHandlers, ownedTables } from '../owned.ts'
-import { type HandledProjection, patch } from '../engine/projection.ts'
+import type { HandledProjection } from '../engine/projection.ts'
 
 /** Columns are named after the events' fields. The highest id of an entry is for the decider only. */
 const columns = ({ lastEntry: _, ...fields }: Partial<BioFields>) => ({ ...defined(fields) })
-const { created, updated, deleted, restored } = ownedHandlers('bios', columns)
+const { created, updated, deleted, restored, erased } = ownedHandlers('bios', columns)
 
 /**
  * One row serves the lists, the details and the public page, which is looked up by its alias in lower case. Clicks
- * record which `revision` of the page had the entry. Its content is cleared when the account is erased.
+ * record which `revision` of the page had the entry.
  */
 export const bioPages: HandledProjection = {
   name: 'bios',
-  version: 5,
+  version: 6,
   filter: 'domain',
   tables: ownedTables(
     'bios',
@@ -27,6 +27,6 @@ export const bioPages: HandledProjection = {
     BioDeleted: deleted,
     BioRestored: restored,
     ClaimFenced: fenceHandler('bio', 'bios'),
-    AccountErased: ({ data: { id } }) => [patch('bios', { account: id }, bioPersonal.BioCreated.blank)],
+    AccountErased: erased,
   },
 }

@@ -8,16 +8,22 @@ const columns = (fields: { readonly position?: string }): Row => {
   return { ...same, ...(position === undefined ? {} : { corner: position }) }
 }
 
-const { created, updated, deleted, restored } = ownedHandlers('overlays', columns)
+const { created, updated, deleted, restored, erased } = ownedHandlers('overlays', columns)
 
 export const overlays: Projection = {
   name: 'overlays',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: ownedTables(
     'overlays',
     `type text not null, name text not null, message text not null, label text not null, link text not null, image text not null,
      color text not null, corner text not null, question text not null, options json not null, coupon text not null`,
   ),
-  on: { OverlayCreated: created, OverlayUpdated: updated, OverlayDeleted: deleted, OverlayRestored: restored },
+  on: {
+    OverlayCreated: created,
+    OverlayUpdated: updated,
+    OverlayDeleted: deleted,
+    OverlayRestored: restored,
+    AccountErased: erased,
+  },
 }

@@ -1,22 +1,21 @@
 import type { QrFields } from '../../events/qr/qr.ts'
 import { defined } from '../../lib/defined.ts'
 import { fenceHandler, ownedHandlers, ownedTables } from '../owned.ts'
-import { type Change, type HandledProjection, patch, put } from '../engine/projection.ts'
+import { type Change, type HandledProjection, put, remove } from '../engine/projection.ts'
 
 /** Columns are named after the events' fields, except `logo_hash`. */
 const columns = ({ logoHash: logo_hash, ...fields }: Partial<QrFields>) => defined({ ...fields, logo_hash })
-const { created, updated, deleted, restored } = ownedHandlers('qrs', columns)
+const { created, updated, deleted, restored, erased } = ownedHandlers('qrs', columns)
 /** Remembers every logo that an event names, also after it was replaced, so that only others are deleted as unused. */
 const named = (account: number | null, { logoHash: hash }: Pick<QrFields, 'logoHash'>): readonly Change[] =>
   account !== null && hash ? [put('qr_logos', { account, hash }, {})] : []
 
 /**
- * One row serves the lists, the image and the scans, which record the `revision` that led to their destination. Fields
- * that may identify a person are cleared when the account is erased.
+ * One row serves the lists, the image and the scans, which record the `revision` that led to their destination.
  */
 export const qrs: HandledProjection = {
   name: 'qrs',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: {
     ...ownedTables(
@@ -33,6 +32,6 @@ export const qrs: HandledProjection = {
     QrDeleted: deleted,
     QrRestored: restored,
     ClaimFenced: fenceHandler('qr', 'qrs'),
-    AccountErased: ({ data: { id } }) => [patch('qrs', { account: id }, { name: null, data: null, logo: null })],
+    AccountErased: (event) => [...erased(event), remove('qr_logos', { account: event.data.id })],
   },
 }

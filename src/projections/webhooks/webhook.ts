@@ -2,12 +2,12 @@ import { defined } from '../../lib/defined.ts'
 import { ownedHandlers, ownedTables } from '../owned.ts'
 import { type HandledProjection, patch } from '../engine/projection.ts'
 
-const { created, deleted } = ownedHandlers('webhooks')
+const { created, deleted, erased } = ownedHandlers('webhooks')
 
 /** Webhooks as their owners see them. Their secrets are in the log only, sealed: whoever sends reads the stream. */
 export const webhooks: HandledProjection = {
   name: 'webhooks',
-  version: 3,
+  version: 4,
   filter: 'domain',
   tables: ownedTables(
     'webhooks',
@@ -33,6 +33,6 @@ export const webhooks: HandledProjection = {
       patch('webhooks', { id }, { stopped: null, stopped_at: null, revision, position }),
     ],
     WebhookDeleted: deleted,
-    AccountErased: ({ data: { id } }) => [patch('webhooks', { account: id }, { url: null })],
+    AccountErased: erased,
   },
 }

@@ -108,6 +108,15 @@ describe('the table of links', () => {
     for (const end of [updated({}, { notes: null }), deleted, erased])
       given(noted, theirs, end).thenRows('link_notes', kept)
   })
+  it('has no link of an erased account', () => {
+    const theirs = linkCreated({ id: 43, alias: 'b', account: 2 })
+    const past = [created, theirs, { type: 'AccountErased', data: { id: 1 } }] as const
+    given(...past).thenRows('link_counts', { account: 2, n: 1, archived: 0 })
+    given(...past, updated({ title: 'Late' })).thenRows(
+      'links',
+      row(2n, { ...{ id: 43, alias: 'b', alias_key: 'b', account: 2 }, password: null, created: at(2), revision: 0n }),
+    )
+  })
   it('keeps the row of a deleted link, so that caches learn of the deletion', () =>
     given(created, deleted).thenRows('links', row(2n, { deleted: at(2) })))
   it('has a restored link with the fields that the event changes, and with its password unless that changes', () => {

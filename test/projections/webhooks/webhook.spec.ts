@@ -57,11 +57,10 @@ describe('the table of webhooks', () => {
     given(created(), gone).thenRows('webhooks', row(2n, { deleted: at(2) }))
     given(...past, gone).thenRows('webhooks_counts', { account, n: 1 }, { account: 2, n: 1 })
   })
-  it('has no address of a webhook of an erased account', () => {
+  it('has no webhook of an erased account', () => {
     const erased: DomainEvent = { type: 'AccountErased', data: { id: account } }
     given(created(), created({ id: 5, account: 2 }), erased).thenRows(
       'webhooks',
-      row(1n, { url: null }),
       row(2n, { id: 5, account: 2, created: at(2), revision: 0n }),
     )
   })
