@@ -1,29 +1,18 @@
 import { join } from 'node:path'
-import type { Logger } from 'pino'
 import type { Blocks } from '../cache/blocks.ts'
-import type { Config } from '../config.ts'
 import { startBlockListFile } from './jobs/blocklistfile.ts'
 import { startBlockListUrl } from './jobs/blocklisturl.ts'
-import type { Metrics } from './health/metrics.ts'
-import { type GuardedDownload, openDownload } from '../lib/fetch.ts'
+import type { Ledger } from './log/ledger.ts'
+import { openDownload } from '../lib/fetch.ts'
 import type { ReadList } from '../lib/readblocklist.ts'
-
-interface BlockListOptions {
-  readonly blocks: Pick<Blocks, 'setList'>
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  readonly metrics: Pick<Metrics, 'registerGauge'>
-  readonly download?: GuardedDownload
-}
-
-type Settings = Pick<Config, 'ALLOWLIST_FILE' | 'BLOCKLIST_FILE' | 'BLOCKLIST_HEADER' | 'BLOCKLIST_URL' | 'DATA_DIR'>
 
 /**
  * Loads the lists of blocked hosts that the settings name, and of those that neither blocks, and keeps them up to date.
  * Returns a function that stops it.
  */
 export const startBlockLists = async (
-  config: Settings,
-  { blocks, log, metrics, download = openDownload() }: BlockListOptions,
+  { config, log, metrics }: Pick<Ledger, 'config' | 'log' | 'metrics'>,
+  blocks: Pick<Blocks, 'setList'>,
 ): Promise<() => Promise<void>> => {
   const changed = new Map<string, Date>()
   const rules = new Map<string, number>()
@@ -59,7 +48,7 @@ export const startBlockLists = async (
       url,
       ...(headers && { headers }),
       file: join(config.DATA_DIR, 'blocklist'),
-      download,
+      download: openDownload(),
       onList: (list) => blocks.setList('url', list),
       onRead: (read) => report('BLOCKLIST_URL', read),
       onFetched: (moment) => changed.set('BLOCKLIST_URL', moment),
@@ -73,7 +62,7 @@ export const startBlockLists = async (
 }
 
 const registerLists = (
-  { registerGauge }: BlockListOptions['metrics'],
+  { registerGauge }: Ledger['metrics'],
   changed: ReadonlyMap<string, Date>,
   rules: ReadonlyMap<string, number>,
 ) => {

@@ -90,8 +90,7 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
 
   const ports: number[] = []
-  if (config.ROLES.has('http'))
-    cleanup.defer(await startBlockLists(config, { blocks: cache.blocks, log, metrics: ledger.metrics }))
+  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const hosts = ourHosts(config, cache.domains, () => ports)
   const countryOf = openCountries().of
   const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)

@@ -11,8 +11,8 @@ export interface Blocked {
 }
 
 /**
- * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. A list of what is allowed
- * wins over file and URL. All of it is in memory: every redirect asks.
+ * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. A list of what is
+ * allowed wins over file and URL. All of it is in memory: every redirect asks.
  */
 export interface Blocks {
   /** Returns why a destination is blocked; undefined if it is not. */

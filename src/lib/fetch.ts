@@ -29,11 +29,7 @@ export interface Version {
 export type Downloaded =
   | (Version & { readonly ok: true; readonly body: Buffer | undefined })
   | { readonly ok: false; readonly problem: Problem }
-export type GuardedDownload = (
-  url: string,
-  known: Version,
-  headers?: Readonly<Record<string, string>>,
-) => Promise<Downloaded>
+export type GuardedDownload = (url: string, known: Version, headers?: OutgoingHttpHeaders) => Promise<Downloaded>
 
 export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
 
@@ -228,12 +224,8 @@ const download = { deadline: 60_000, limit: 32 * 1024 * 1024 }
 /** Returns a function that downloads a large file under the same guard, unless it is still the known version. */
 export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
   const connect = connector(guard)
-  const get = async (
-    address: string,
-    { etag, modified }: Version,
-    more: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<Downloaded> => {
+  const get = async (address: string, known: Version, more: OutgoingHttpHeaders, signal: AbortSignal) => {
+    const { etag, modified } = known
     const headers = {
       ...more,
       Accept: 'text/plain, */*;q=0.8',
@@ -246,7 +238,7 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
     const { statusCode = 0 } = response
     if (statusCode !== 200) {
       response.destroy()
-      return statusCode === 304 ? { ok: true, body: undefined, etag, modified } : statusProblem(statusCode)
+      return statusCode === 304 ? ({ ok: true, body: undefined, etag, modified } as const) : statusProblem(statusCode)
     }
     const read = await bodyOf(response, download.limit, '32 MiB')
     return read.ok ? { ...read, etag: response.headers.etag, modified: response.headers['last-modified'] } : read

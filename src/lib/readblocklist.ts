@@ -25,8 +25,8 @@ const hostsOf = (words: readonly string[]) =>
 /**
  * Reads a list: one host or address a line, or lines of a hosts file, with comments behind `#`. `operators` is the
  * operator's own file, which may have patterns and top-level domains. In a list of somebody else an address stands for
- * itself alone, a host without a dot is left out, and a public suffix such as `co.uk` does not stand for the hosts below
- * it. Requests are answered between parts of a long list.
+ * itself alone, a host without a dot is left out, and a public suffix such as `co.uk` does not stand for the hosts
+ * below it. Requests are answered between parts of a long list.
  */
 export const readBlockList = async (text: string, source: 'operators' | 'others'): Promise<ReadList> => {
   const [hosts, alone] = [new Set<string>(), new Set<string>()]
