@@ -86,8 +86,8 @@ export const openStage = () => {
       steps.push(() => rm(dir, { recursive: true, force: true }))
       return dir
     },
-    start: async (settings: Readonly<Record<string, string>>): Promise<Service> => {
-      const service = await startProcess(settings)
+    start: async (settings: Readonly<Record<string, string>>, main?: string): Promise<Service> => {
+      const service = await startProcess(settings, main)
       steps.push(() => stop(service))
       return service
     },

@@ -25,9 +25,13 @@ export const runCommand = async (args: readonly string[], settings: Readonly<Rec
   return { code, out, err }
 }
 
-/** Runs a command of the built program in a separate process; resolves when it has ended. */
-export const runProcess = async (args: readonly string[], settings: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [await builtMain(), ...args], {
+/** Runs a command of a program, by default the one that is built, in a separate process; resolves when it has ended. */
+export const runProcess = async (
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  main?: string,
+) => {
+  const child = spawn(process.execPath, [main ?? (await builtMain()), ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -38,9 +42,12 @@ export const runProcess = async (args: readonly string[], settings: Readonly<Rec
   return { code, out, err }
 }
 
-/** Starts the built service in a separate process and process group; resolves when it listens. */
-export const startProcess = async (settings: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [await builtMain(), 'start'], {
+/**
+ * Starts the service of a program, by default the one that is built, in a separate process and process group; resolves
+ * when it listens. Answers of another program are not compared with `/openapi.json` of this one.
+ */
+export const startProcess = async (settings: Readonly<Record<string, string>>, main?: string) => {
+  const child = spawn(process.execPath, [main ?? (await builtMain()), 'start'], {
     env: {
       PATH: process.env['PATH'] ?? '',
       PORT: '0',
@@ -77,6 +84,7 @@ export const startProcess = async (settings: Readonly<Record<string, string>>) =
       return (await exited)[0]
     },
   }
-  return { ...client(address), ...service, operator: client(operatorAddress, () => {}) }
+  const asked = main === undefined ? client(address) : client(address, () => {})
+  return { ...asked, ...service, operator: client(operatorAddress, () => {}) }
 }
 export type Service = Awaited<ReturnType<typeof startProcess>>

@@ -83,6 +83,16 @@ const numbered = (
 const finding = (text: string): Finding => ({ of: 'checkpoints', ordinal: 0, text })
 const howMany = (n: number) => (n === 1 ? '1 checkpoint is missing' : `${n} checkpoints are missing`)
 
+const lostText = ({ size }: { readonly size: number }) =>
+  `the checkpoint of ${size} events has lost its number, and there are later ones`
+/** `n` is undefined where only the last checkpoint of each hour has to be there. */
+const missingText = (n: number | undefined, before: { readonly size: number }, after: { readonly size: number }) => {
+  const what = n === undefined ? 'at least 1 checkpoint is missing' : howMany(n)
+  return before.size === 0
+    ? `${what} before that of ${after.size} events`
+    : `${what} between that of ${before.size} events and that of ${after.size}`
+}
+
 /** Compares the numbers of the checkpoints that are kept with what the service has sealed. */
 const compare = (
   { isSealed }: Seals,
@@ -100,24 +110,16 @@ const compare = (
     if (!isSealed(seal, ...partsOf(one)))
       findings.push(finding(`the checkpoint of ${size} events has not the number that this service has given it`))
     const missing = number - previous.number - 1
+    // one that an older release has signed at the same time never had a number, and leaves none out
+    const [lost] = others.filter((other) => other.size > previous.size && other.size < size)
     // of older ones, only the last of each hour has to be there
     const isOld = signed_at.getTime() < now - thinnedAfter
-    if (missing > 0 && (!isOld || before > previous.number)) {
-      const what = isOld ? 'at least 1 checkpoint is missing' : howMany(missing)
-      findings.push(
-        finding(
-          previous.size === 0
-            ? `${what} before that of ${size} events`
-            : `${what} between that of ${previous.size} events and that of ${size}`,
-        ),
-      )
-    }
+    if (missing > 0 && (!isOld || before > previous.number))
+      findings.push(finding(lost ? lostText(lost) : missingText(isOld ? undefined : missing, previous, one)))
     previous = one
   }
-  const between = others.filter(({ size }) => size < previous.size)
-  if (between.length > 0)
-    findings.push(finding(`the checkpoint of ${between[0]!.size} events has lost its number, and there are later ones`))
-  const missing = noted - previous.number - (others.length - between.length)
+  const after = others.filter((other) => other.size > previous.size)
+  const missing = noted - previous.number - after.length
   if (missing > 0)
     findings.push(
       finding(

@@ -90,6 +90,16 @@ describe('the number of checkpoints', () => {
     expect(await found()).to.deep.equal(['1 checkpoint is missing before that of 20 events'])
   })
 
+  it('misses none when an older release has signed one between two that have numbers', async () => {
+    for (const size of [10, 30]) await keep(size)
+    await keepCheckpoint(db(), { size: 20, note: '' }, uncounted)
+    expect(await found()).to.deep.equal([])
+    await keep(40)
+    expect(await found()).to.deep.equal([])
+    await remove(30)
+    expect(await found()).to.have.lengthOf(1)
+  })
+
   it('is known to the process that signs: another DATA_DIR misses those in between, and not the newest', async () => {
     for (const size of [10, 20, 30]) await keep(size)
     await remove(30)
