@@ -9,12 +9,14 @@ import { overlay } from '../commands/pages/overlay.ts'
 import type { Owned } from '../commands/owned/owned.ts'
 import { pixel } from '../commands/pages/pixel.ts'
 import { splash } from '../commands/pages/splash.ts'
+import { qr } from '../commands/qr/qr.ts'
 import { entriesOf } from '../events/pages/bio.ts'
 import { completed } from '../events/links/link.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
 import type { KeyRow } from '../queries/accounts/key.ts'
+import { qrPrefix } from '../queries/qr/qr.ts'
 import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/links/target.ts'
 
 /** Returns a function that folds what a link shows from the streams of its splash page, overlay and pixels. */
@@ -79,6 +81,25 @@ const foldBio =
     }
   }
 
+const foldQr =
+  (handler: Handler) =>
+  async (id: number): Promise<PublicTarget | undefined> => {
+    const { state, revision, position } = await handler.load(qr, id)
+    const { status, account, fields } = state
+    if (status !== 'open' || !(await isActive(handler, account))) return undefined
+    const { logo, ...shown } = fields
+    return {
+      ...shown,
+      hasInlineLogo: logo !== null,
+      qr: id,
+      account,
+      revision: Number(revision),
+      position,
+      domain: null,
+      aliasKey: qrPrefix + fields.alias,
+    }
+  }
+
 /** Folds an API key from the stream of its account; undefined when it has ended. */
 export const foldKey = async ({ load }: Handler, account: number, key: string): Promise<KeyRow | undefined> => {
   const { state } = await load(accounts, account)
@@ -107,6 +128,7 @@ export const foldTargets = (
 ): Readonly<Record<string, (id: number) => Promise<PublicTarget | undefined>>> => ({
   link: foldLink(handler),
   bio: foldBio(handler),
+  qr: foldQr(handler),
 })
 
 /** Folds what is blocked from its stream, by the id of the stream. */

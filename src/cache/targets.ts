@@ -8,7 +8,7 @@ import { createLookups, type FoundTarget } from './lookups.ts'
 import { createOverrides } from './overrides.ts'
 import type { Position } from './progress.ts'
 
-/** The links and bio pages that this process has cached; public addresses are served from here. */
+/** The links, bio pages and QR codes that this process has cached; public addresses are served from here. */
 export interface Targets {
   /**
    * Returns a cached target at once, otherwise looks it up. Rejects when it is not cached and PostgreSQL is

@@ -55,6 +55,7 @@ export const kinds = {
     many: 'QR codes',
     table: 'qrs',
     names: ['qr'],
+    cached: true,
     kept: true,
     shown: 'read',
     screen: '/qr/:id',

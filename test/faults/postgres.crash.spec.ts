@@ -203,6 +203,47 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       await expectExactClicks(service, key, visits)
     })
 
+  it('answers scans of QR codes and requests for their images from memory while PostgreSQL is stopped, and counts each scan', async () => {
+    const dir = await stage.dir()
+    let postgres = await startEmbedded({ dir, log: () => {} })
+    stage.later(() => postgres.stop())
+    const service = await startOn(postgres.connection)
+    const { key } = await service.register()
+    const makeCode = async (n: number) => {
+      const url = `https://example.com/${n}`
+      const { json } = await service.post('/api/qr/add', { key, body: { type: 'link', data: url } })
+      return { id: json['id'] as number, path: new URL(String(json['link'])).pathname, url }
+    }
+    const [known, other] = [[await makeCode(0), await makeCode(1)], await makeCode(2)]
+    let scans = 0
+    const expectServed = async () => {
+      for (const { path, url } of known) {
+        const scan = await service.visit(`${path}/go`)
+        expect([scan.status, scan.headers.get('Location')]).to.deep.equal([302, url])
+        for (const name of [path, `${path}.svg`]) expect((await service.visit(name)).status, name).to.equal(200)
+      }
+      scans++
+    }
+    await expectServed()
+
+    await postgres.stop()
+    await until(
+      () => service.operator.get('/readyz'),
+      ({ status }) => status === 503,
+    )
+    for (let n = 0; n < 10; n++) await expectServed()
+    // a size that nobody has asked for is drawn without PostgreSQL, too
+    expect((await service.visit(`${known[0]!.path}.png?size=128`)).status).to.equal(200)
+    for (const path of [`${other.path}/go`, other.path, '/qr/never-made/go'])
+      expect((await service.visit(path)).status, path).to.equal(503)
+
+    postgres = await startEmbedded({ dir, log: () => {} })
+    expect((await patiently(() => service.visit(`${other.path}/go`))).status).to.equal(302)
+    const counted = () =>
+      Promise.all(known.map(async ({ id }) => (await service.get(`/api/qr/${id}`, { key })).json['data']?.clicks))
+    expect(await until(counted, (all) => all.every((n) => n === scans))).to.deep.equal(known.map(() => scans))
+  })
+
   it('returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it', async () => {
     const dir = await stage.dir()
     const postgres = await startEmbedded({ dir, log: () => {} })

@@ -71,8 +71,11 @@ const openQrPages = (
   createQrPages({
     ...pages,
     imageStore: openImageStore(redirectReader.db, keys),
-    onLogoMissing: (code) =>
-      log.warn(code, 'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it'),
+    onLogoMissing: ({ qr: id, ...code }) =>
+      log.warn(
+        { id, ...code },
+        'the logo of a QR code is missing or cannot be decrypted; the code is drawn without it',
+      ),
   })
 
 /** What the service serves at one address each. */

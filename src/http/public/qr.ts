@@ -1,21 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
-import type { PendingStreams } from '../../cache/pending.ts'
-import { unlessNewer } from '../../events/unknown.ts'
-import { account as accounts } from '../../commands/accounts/account.ts'
-import type { Handler as CommandHandler } from '../../commands/handle.ts'
-import { qr } from '../../commands/qr/qr.ts'
-import { parseStreamId, streamId } from '../../events/streams.ts'
+import type { Targets } from '../../cache/targets.ts'
 import type { Drawing } from '../../qr/draw.ts'
 import { drawingKey, type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
-import { findInlineLogo, findPublicQrs, type PublicQr } from '../../queries/qr/qr.ts'
+import { findInlineLogo, type PublicQr, qrPrefix } from '../../queries/qr/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { dataOf, isScanAddress, payload } from '../qr/address.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
-import { batch } from '../../lib/async/batch.ts'
 import { withRequestedHost } from '../api/ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget } from './budget.ts'
@@ -28,13 +22,12 @@ import type { PublicHandler } from './responses.ts'
 export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
   readonly blocks: Pick<Blocks, 'destination'>
   readonly sendPage: SendPage
-  readonly handler: CommandHandler
   readonly reader: Reader
-  readonly pending: PendingStreams
+  readonly targets: Pick<Targets, 'get'>
   readonly images: Images
   readonly imageStore: Pick<ImageStore, 'find'>
   /** Called once an hour for a code whose logo is missing. */
-  readonly onLogoMissing: (code: Pick<PublicQr, 'id' | 'account' | 'logoHash'>) => void
+  readonly onLogoMissing: (code: Pick<PublicQr, 'qr' | 'account' | 'logoHash'>) => void
   readonly isMainHost: (host: string) => boolean
   readonly trustProxy: TrustedProxies
   /** Returns the address that short links start with, without a trailing slash. */
@@ -114,56 +107,20 @@ const sendImage = async (
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/**
- * Returns a function that finds a QR code by its alias: in the tables, or in its stream while the tables are behind.
- */
-const createFindQr = ({ handler, reader, pending }: Pick<QrPagesOptions, 'handler' | 'reader' | 'pending'>) => {
-  const fromStream = async (stream: string, alias: string): Promise<PublicQr | undefined> => {
-    const { number: id } = parseStreamId(stream)
-    const { state, revision } = await handler.load(qr, id)
-    const { status, account, fields } = state
-    if (status !== 'open' || fields.alias !== alias) return undefined
-    const owner = await handler.load(accounts, account)
-    if (owner.state.status !== 'active') return undefined
-    const { logo, ...rest } = fields
-    return { ...rest, id, account, revision: Number(revision), hasInlineLogo: logo !== null }
-  }
-
-  // an alias that is guessed shares its look-up with the others
-  const findRow = batch<string, PublicQr | undefined>(100, (aliases) => findPublicQrs(reader, aliases))
-
-  return async (alias: string) => {
-    const row = await findRow(alias)
-    if (row) {
-      const code = streamId('qr', row.id)
-      const isPending = pending.has(code) || pending.has(streamId('account', row.account))
-      return isPending
-        ? unlessNewer<PublicQr | undefined>(
-            () => fromStream(code, alias),
-            () => row,
-          )
-        : row
-    }
-    const isBehind = ['qr', 'account'].some((kind) => pending.any(`${kind}-`))
-    const stream = isBehind ? await handler.claimant({ kind: 'qr', name: alias }) : undefined
-    return stream === undefined ? undefined : fromStream(stream, alias)
-  }
-}
-
 /** Returns what identifies the logo of a QR code, for HTTP caches and the cache of images, without reading the logo. */
-export const logoKey = ({ logoHash, hasInlineLogo, id, revision }: PublicQr) =>
-  logoHash ?? (hasInlineLogo ? `inline-${id}-${revision}` : undefined)
+export const logoKey = ({ logoHash, hasInlineLogo, qr, revision }: PublicQr) =>
+  logoHash ?? (hasInlineLogo ? `inline-${qr}-${revision}` : undefined)
 
 type Drawers = Pick<QrPagesOptions, 'images' | 'imageStore' | 'reader' | 'onLogoMissing'>
 
 /** Returns a function that draws a QR code, without its logo if that is missing. */
 const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
-  const findLogo = ({ account, logoHash, id }: PublicQr) =>
-    logoHash ? imageStore.find(account, logoHash) : findInlineLogo(reader, id)
+  const findLogo = ({ account, logoHash, qr }: PublicQr) =>
+    logoHash ? imageStore.find(account, logoHash) : findInlineLogo(reader, qr)
   const reported = new QuickLRU<string, true>({ maxSize: 1000, maxAge: 3_600_000 })
-  const report = ({ id, account, logoHash }: PublicQr) => {
+  const report = ({ qr, account, logoHash }: PublicQr) => {
     const logo = `${account}/${logoHash}`
-    if (!reported.has(logo)) onLogoMissing({ id, account, logoHash })
+    if (!reported.has(logo)) onLogoMissing({ qr, account, logoHash })
     reported.set(logo, true)
   }
   return (code: PublicQr, source: string) =>
@@ -184,8 +141,7 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
  * the destination.
  */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { blocks, sendPage, images, isMainHost, baseUrl, send, trustProxy, withPrefix } = options
-  const find = createFindQr(options)
+  const { blocks, sendPage, images, isMainHost, baseUrl, send, targets, trustProxy, withPrefix } = options
   const draw = createDraw(options)
   const spendDrawing = createBudget(drawingLimit, trustProxy)
 
@@ -196,7 +152,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
     if (isScanAddress(url, withRequestedHost(req, isMainHost))) sendPage(req, res, pages.loop)
     else if (blocks.destination(url)) sendPage(req, res, blockedPage)
     else {
-      const { id, account, revision } = code
+      const { qr: id, account, revision } = code
       await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })
     }
     return true
@@ -208,8 +164,8 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     const [, alias, suffix, query] = path.exec(req.url ?? '') ?? []
-    const code = alias === undefined ? undefined : await find(alias.toLowerCase())
-    if (!code) return false
+    const code = alias === undefined ? undefined : await targets.get(null, qrPrefix + alias.toLowerCase())
+    if (!code || !('qr' in code)) return false
     // without its key the content is unknown, not empty
     if (code.data === null) {
       sendPage(req, res, failurePage('unavailable'))

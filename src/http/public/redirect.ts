@@ -55,7 +55,8 @@ const createServeAlias =
   ) => {
     const found = targets.get(domain?.id ?? null, alias)
     const target = found instanceof Promise ? await found : found
-    if (!target) return sendMiss(req, res, domain)
+    // no alias leads to the address of a QR code
+    if (!target || 'qr' in target) return sendMiss(req, res, domain)
     if ('bio' in target) {
       if (entry === undefined) return bioPages.show(req, res, target)
       return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)

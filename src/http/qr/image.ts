@@ -40,7 +40,7 @@ export interface QrImageServices {
 const draw = (code: PublicQr, drawing: Drawing, call: Pick<Call, 'from' | 'reader'>, services: QrImageServices) => {
   const { from, reader } = call
   const { images, findImage } = services
-  const { account, id, logoHash } = code
+  const { account, qr: id, logoHash } = code
   const logo = () => (logoHash ? findImage(account, logoHash) : findInlineLogo(reader, id))
   return images.draw(drawing, logo, from).catch((error: unknown) => {
     if (error instanceof Busy) return fail(503, 'busy', { what: 'images' }, { 'Retry-After': '2' })

@@ -1,6 +1,7 @@
 import { cachedKinds, kinds, type ResourceKind } from '../../events/kinds.ts'
 import { streamId, type StreamKind } from '../../events/streams.ts'
 import { prepared } from '../../postgres/database.ts'
+import { qrPrefix } from '../qr/qr.ts'
 import type { Reader } from '../reader.ts'
 
 /** Cached data of this stream and of this address is outdated. */
@@ -16,6 +17,7 @@ export interface Changed {
 const addresses: Readonly<Partial<Record<ResourceKind, { readonly domain?: string; readonly aliasKey: string }>>> = {
   link: { domain: 'domain', aliasKey: 'alias_key' },
   bio: { aliasKey: 'lower(alias)' },
+  qr: { aliasKey: `'${qrPrefix}' || alias` },
 }
 
 /**

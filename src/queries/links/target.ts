@@ -5,6 +5,7 @@ import type { PixelFields } from '../../events/pages/pixel.ts'
 import type { SplashFields } from '../../events/pages/splash.ts'
 import { streamId } from '../../events/streams.ts'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import { findPublicQrs, type PublicQr, qrPrefix } from '../qr/qr.ts'
 import { planned, type Reader } from '../reader.ts'
 
 type Identified<F> = F & { readonly id: number }
@@ -92,36 +93,45 @@ export interface BioTarget extends Omit<BioFields, 'links' | 'lastEntry'> {
 }
 
 /** What a public address may lead to. */
-export type PublicTarget = Target | BioTarget
+export type PublicTarget = Target | BioTarget | PublicQr
 /** Returns the stream of a target, which identifies it. */
-export const targetStream = (target: PublicTarget) =>
-  'bio' in target ? streamId('bio', target.bio) : streamId('link', target.link)
+export const targetStream = (target: PublicTarget) => {
+  if ('link' in target) return streamId('link', target.link)
+  return 'bio' in target ? streamId('bio', target.bio) : streamId('qr', target.qr)
+}
 
 /** Where a target is; a null domain is the service's own host. */
 export interface PublicAddress {
   readonly domain: number | null
   readonly aliasKey: string
 }
+const isQrAddress = ({ aliasKey }: PublicAddress) => aliasKey.startsWith(qrPrefix)
+
 /**
  * Returns the targets at some addresses, in their order; none where it is deleted or its account is not active. Makes
- * two statements at most.
+ * three statements at most: one for links, bio pages and QR codes each.
  */
 export const findPublicTargets = async (
   reader: Reader,
   addresses: readonly PublicAddress[],
 ): Promise<readonly (PublicTarget | undefined)[]> => {
   const keyOf = ({ domain, aliasKey }: PublicAddress) => addressKey(domain, aliasKey)
-  const links = new Map((await findTargets(reader, addresses.map(keyOf))).map((link) => [keyOf(link), link]))
-  const maybeBios = addresses.filter((address) => address.domain === null && !links.has(keyOf(address)))
-  const found =
-    maybeBios.length === 0
-      ? []
-      : await findBioTargets(
-          reader,
-          maybeBios.map(({ aliasKey }) => aliasKey),
-        )
-  const bios = new Map(found.map((bio) => [keyOf(bio), bio]))
-  return addresses.map((address) => links.get(keyOf(address)) ?? bios.get(keyOf(address)))
+  const found = new Map<string, PublicTarget>()
+  const read = async <T>(wanted: readonly T[], find: (wanted: readonly T[]) => Promise<readonly PublicTarget[]>) => {
+    if (wanted.length > 0) for (const target of await find(wanted)) found.set(keyOf(target), target)
+  }
+  const [codes, pages] = [addresses.filter(isQrAddress), addresses.filter((address) => !isQrAddress(address))]
+  await read(pages.map(keyOf), (keys) => findTargets(reader, keys))
+  const maybeBios = pages.filter((address) => address.domain === null && !found.has(keyOf(address)))
+  await read(
+    maybeBios.map(({ aliasKey }) => aliasKey),
+    (aliases) => findBioTargets(reader, aliases),
+  )
+  await read(
+    codes.map(({ aliasKey }) => aliasKey.slice(qrPrefix.length)),
+    async (aliases) => (await findPublicQrs(reader, aliases)).flatMap((code) => code ?? []),
+  )
+  return addresses.map((address) => found.get(keyOf(address)))
 }
 
 type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' | 'aliasKey' | 'interstitial'> & {

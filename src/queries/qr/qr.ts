@@ -37,12 +37,20 @@ export const findQr = async ({ db, table }: Reader, account: number, id: number)
   return row && typed(row)
 }
 
+/** What the addresses of QR codes begin with; no alias has a slash. */
+export const qrPrefix = 'qr/'
+
 /** A QR code with all that its image and its scans need, except its logo. */
 export interface PublicQr extends Omit<QrFields, 'logo'>, QrPersonal {
-  readonly id: number
+  readonly qr: number
   readonly account: number
   /** of its stream */
   readonly revision: number
+  /** of its last change in the log */
+  readonly position: bigint
+  readonly domain: null
+  /** where it is, with the prefix of all QR codes */
+  readonly aliasKey: string
   /** whether the logo is in `logo`, because an event of 0.1.0 contains it */
   readonly hasInlineLogo: boolean
 }
@@ -55,12 +63,13 @@ export const findPublicQrs = async (
   { db, table }: Reader,
   aliases: readonly string[],
 ): Promise<readonly (PublicQr | undefined)[]> => {
-  const columns = 'id account revision type alias name data foreground background'.split(' ')
+  const columns = 'account revision position type alias name data foreground background'.split(' ')
   const rows = (await db({ q: table('qrs') })
     .join({ a: table('accounts') }, 'a.id', 'q.account')
     .where({ 'q.deleted': null, 'a.status': 'active' })
     .whereRaw('q.alias = any(?)', [[...aliases]])
     .select(
+      'q.id as qr',
       ...columns.map((name) => `q.${name}`),
       'q.logo_hash as logoHash',
       db.raw('q.logo is not null as "hasInlineLogo"'),
@@ -68,7 +77,15 @@ export const findPublicQrs = async (
   const found = new Map(
     rows.map((row) => [
       row.alias,
-      { ...row, id: Number(row.id), account: Number(row.account), revision: Number(row.revision) },
+      {
+        ...row,
+        qr: Number(row.qr),
+        account: Number(row.account),
+        revision: Number(row.revision),
+        position: BigInt(row.position),
+        domain: null,
+        aliasKey: qrPrefix + row.alias,
+      },
     ]),
   )
   return aliases.map((alias) => found.get(alias))

@@ -76,7 +76,7 @@ const createFindReported = (options: ReportPagesOptions) => {
     if (!address || domain === undefined) return undefined
     if (address.kind === 'alias') {
       const target = await targets.get(domain, address.name)
-      if (!target) return undefined
+      if (!target || 'qr' in target) return undefined
       const found =
         'bio' in target
           ? ({ kind: 'bio', subject: target.bio } as const)
