@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
-
 import { codec } from '../../../src/events/codec.ts'
 import { memoryStore } from '../../support/memorystore.ts'
 import { hashPassword } from '../../../src/security/passwords.ts'
@@ -59,14 +61,24 @@ describe('metrics', () => {
 
   describe('at /metrics of a service', () => {
     let service: TestApp
+    let lists = ''
     before(async () => {
+      lists = await mkdtemp(join(tmpdir(), 'linkledger-lists-'))
+      const files = { BLOCKLIST_FILE: join(lists, 'blocked'), ALLOWLIST_FILE: join(lists, 'allowed') }
+      await writeFile(files.BLOCKLIST_FILE, 'evil.example\nbad.example\n')
+      await writeFile(files.ALLOWLIST_FILE, 'bad.example\n')
+      const anHourAgo = new Date(Date.now() - 3_600_000)
+      await utimes(files.BLOCKLIST_FILE, anHourAgo, anHourAgo)
       const hashNewPassword = (password: string) => {
         burn(400)
         return hashPassword(password, { N: 16, r: 8, p: 1 })
       }
-      service = await startTestApp({}, undefined, { hashNewPassword })
+      service = await startTestApp(files, undefined, { hashNewPassword })
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      await rm(lists, { recursive: true })
+    })
     const read = async () => samples(await (await fetch(`${service.operator.address}/metrics`)).text())
 
     it('report appends, projection, clicks and the process itself', async () => {
@@ -100,6 +112,17 @@ describe('metrics', () => {
       expect(recorded['linkledger_appends_total{outcome="stored"}']).to.be.at.least(3)
       expect(recorded['linkledger_spool_bytes']).to.be.above(100)
       expect(recorded).to.include.keys('process_cpu_seconds_total')
+    })
+
+    it('have the age and the size of the lists of blocked and of allowed hosts', async () => {
+      const { key } = await service.register()
+      const add = async (url: string) => (await service.post('/api/url/add', { key, body: { url } })).status
+      expect([await add('https://evil.example/'), await add('https://bad.example/')]).to.deep.equal([400, 200])
+      const found = await read()
+      expect(found['linkledger_blocklist_rules{list="BLOCKLIST_FILE"}']).to.equal(2)
+      expect(found['linkledger_blocklist_rules{list="ALLOWLIST_FILE"}']).to.equal(1)
+      expect(found['linkledger_blocklist_age_seconds{list="BLOCKLIST_FILE"}']).to.be.at.least(3600)
+      expect(found['linkledger_blocklist_age_seconds{list="ALLOWLIST_FILE"}']).to.be.below(3600)
     })
 
     it('count turns of the event loop in which all other requests waited', async () => {
