@@ -1,5 +1,6 @@
 import { Resolver as NodeResolver } from 'node:dns/promises'
 import { withTimeout } from './async/timeout.ts'
+import { cut } from './strangers.ts'
 
 /** The lookups made here; a `Resolver` of `node:dns/promises` has this shape. */
 export interface Resolver {
@@ -37,7 +38,7 @@ const isName = (target: string) => /[a-z]/i.test(target) && !target.includes(':'
 
 /** Returns the values of a name's TXT records. Undefined: the name servers did not answer. */
 export const textsAt = async (host: string, resolver: Resolver): Promise<readonly string[] | undefined> =>
-  (await records(resolver.resolveTxt(host)))?.map((parts) => parts.join(''))
+  (await records(resolver.resolveTxt(host)))?.map((parts) => cut('record', parts.join('')))
 
 const addressesOf = async (host: string, resolver: Resolver) => {
   const found = await Promise.all([records(resolver.resolve4(host)), records(resolver.resolve6(host))])
@@ -55,7 +56,7 @@ export interface Pointing {
 export const pointingOf = async (host: string, targets: readonly string[], resolver: Resolver): Promise<Pointing> => {
   const wanted = new Set(targets.map(name))
   const [cnames, own] = await Promise.all([records(resolver.resolveCname(host)), addressesOf(host, resolver)])
-  const aliases = (cnames ?? []).map(name)
+  const aliases = (cnames ?? []).map((alias) => name(cut('record', alias)))
   const found = [...aliases, ...own.addresses]
   if (found.some((one) => wanted.has(one))) return { found, matches: true }
   const named = await Promise.all(targets.filter(isName).map((target) => addressesOf(target, resolver)))

@@ -1,15 +1,11 @@
 import { once } from 'node:events'
-import http, {
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type RequestOptions,
-} from 'node:http'
+import http, { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
+import { type AnswerHeaders, readHeaders } from './strangers.ts'
 import { TimedOut, withTimeout } from './async/timeout.ts'
 
 /** The body, or what is wrong with the address. */
@@ -20,7 +16,7 @@ export type GuardedFetch = (url: string) => Promise<Fetched>
  * Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be
  * fetched.
  */
-export type Probed = { readonly status: number; readonly headers: IncomingHttpHeaders } | undefined
+export type Probed = { readonly status: number; readonly headers: AnswerHeaders } | undefined
 /** A file that was downloaded, and what its server calls this version of it; without a body it has not changed. */
 export interface Version {
   readonly etag?: string | undefined
@@ -212,7 +208,7 @@ export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
     if (!('response' in connected)) return undefined
     const { statusCode = 0, headers } = connected.response
     connected.response.destroy()
-    return { status: statusCode, headers }
+    return { status: statusCode, headers: readHeaders(headers) }
   }
   // a server that cannot be reached says nothing about the page
   return (address, stop) => withinDeadline((signal) => head(address, signal), deadline, stop).catch(() => undefined)
@@ -241,7 +237,8 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
       return statusCode === 304 ? ({ ok: true, body: undefined, etag, modified } as const) : statusProblem(statusCode)
     }
     const read = await bodyOf(response, download.limit, '32 MiB')
-    return read.ok ? { ...read, etag: response.headers.etag, modified: response.headers['last-modified'] } : read
+    const { etag: newTag, 'last-modified': changed } = readHeaders(response.headers)
+    return read.ok ? { ...read, etag: newTag, modified: changed } : read
   }
   return async (address, known, headers = {}) => {
     try {

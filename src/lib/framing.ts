@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { AnswerHeaders } from './strangers.ts'
 
 /**
  * What keeps a page out of a frame: one of its headers, or a redirect to a host that our own policy does not allow in
@@ -92,17 +92,12 @@ const deniesByOption = (header: string, sameOrigin: boolean) => {
  * Returns which header of a page keeps it out of a frame on a page of `embedder` (an origin). Only headers count:
  * browsers ignore `frame-ancestors` in a meta tag, and `X-Frame-Options` where `frame-ancestors` is sent.
  */
-export const framingRefusal = (
-  headers: IncomingHttpHeaders,
-  page: string,
-  embedder: string,
-): FramingReason | undefined => {
+export const framingRefusal = (headers: AnswerHeaders, page: string, embedder: string): FramingReason | undefined => {
   const [self, above] = [new URL(page), new URL(embedder)]
-  const lists = ancestorLists([headers['content-security-policy'] ?? []].flat().join(','))
+  const lists = ancestorLists(headers['content-security-policy'] ?? '')
   if (lists.length > 0)
     return lists.every((sources) => sources.some((source) => allows(source, above, self)))
       ? undefined
       : 'frame-ancestors'
-  const option = [headers['x-frame-options'] ?? []].flat().join(',')
-  return deniesByOption(option, self.origin === above.origin) ? 'x-frame-options' : undefined
+  return deniesByOption(headers['x-frame-options'] ?? '', self.origin === above.origin) ? 'x-frame-options' : undefined
 }

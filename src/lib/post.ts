@@ -1,4 +1,5 @@
 import { addressProblem, connector, type Guard, withinDeadline } from './fetch.ts'
+import { readHeaders, textLimits } from './strangers.ts'
 import { TimedOut } from './async/timeout.ts'
 import { phraseOf, type Problem } from './problems/problem.ts'
 
@@ -31,8 +32,8 @@ export interface GuardedPost {
 
 /** ms from the DNS lookup to the status of the answer, and then to the end of its excerpt */
 const [deadline, excerptDeadline] = [20_000, 1000]
-/** characters of an answer that are kept */
-const excerptLength = 200
+/** bytes that are read of an answer: a character has up to four */
+const excerptBytes = 4 * textLimits.excerpt
 
 /** Returns text that any table and any terminal can show. */
 const printable = (bytes: Buffer) =>
@@ -40,7 +41,7 @@ const printable = (bytes: Buffer) =>
     .toString()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\ufffd\s]+/gu, ' ')
     .trim()
-    .slice(0, excerptLength)
+    .slice(0, textLimits.excerpt)
 
 /** Reads the beginning of a body, and waits a moment for it only: the status has said all that counts. */
 const excerptOf = async (response: AsyncIterable<Buffer> & { destroy: () => unknown }): Promise<string> => {
@@ -48,8 +49,8 @@ const excerptOf = async (response: AsyncIterable<Buffer> & { destroy: () => unkn
   const end = setTimeout(() => response.destroy(), excerptDeadline)
   try {
     for await (const chunk of response) {
-      chunks.push(chunk.subarray(0, 4 * excerptLength))
-      if (chunks.reduce((sum, { length }) => sum + length, 0) >= 4 * excerptLength) break
+      chunks.push(chunk.subarray(0, excerptBytes))
+      if (chunks.reduce((sum, { length }) => sum + length, 0) >= excerptBytes) break
     }
   } catch {
     // what has arrived is enough
@@ -73,7 +74,11 @@ export const openPost = (guard: Partial<Guard> = {}, ms = deadline): GuardedPost
     if (!('response' in connected)) return { status: undefined, problem: phraseOf(connected.problem, '`url`') }
     const { response } = connected
     const { statusCode: status = 0 } = response
-    return { status, excerpt: await excerptOf(response), retryAfter: secondsIn(response.headers['retry-after']) }
+    return {
+      status,
+      excerpt: await excerptOf(response),
+      retryAfter: secondsIn(readHeaders(response.headers)['retry-after']),
+    }
   }
   return {
     send: async (message) => {

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isIP } from 'node:net'
 import { getPublicSuffix } from 'tldts'
+import { turnTimer } from './async/pause.ts'
+import { cut, textLimits } from './strangers.ts'
 import { type BlockList, blockList, readHost, readPattern, readUrl } from './blocklist.ts'
 
 /** A list, and the lines that it was read without. */
@@ -14,9 +16,6 @@ export interface ReadList {
 
 /** The names that every hosts file has for the machine itself. */
 const local = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-\w+|0\.0\.0\.0)$/
-const linesPerTurn = 500
-/** characters of a line; a longer one, which might take seconds, is not read */
-const lengthLimit = 4096
 
 /** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or one alone. */
 const hostsOf = (words: readonly string[]) =>
@@ -47,23 +46,24 @@ export const readBlockList = async (text: string, source: 'operators' | 'others'
     return true
   }
 
+  const isLong = turnTimer()
   let number = 0
   for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at)
     const line = text.slice(at, end < 0 ? text.length : end)
     at += line.length + 1
     number++
-    if (number % linesPerTurn === 0) await nextTurn()
-    const words = line
-      .slice(0, lengthLimit)
+    if (isLong()) await nextTurn()
+    const isRead = line.length <= textLimits.listLine
+    const words = cut('listLine', line)
       .replace(/(?:^|\s)#.*$/s, '')
       .trim()
       .split(/\s+/)
       .filter(Boolean)
     const read = hostsOf(words)
-    if (line.length <= lengthLimit && (read.length > 1 && read === words ? false : read.every(add))) continue
+    if (isRead && (read.length > 1 && read === words ? false : read.every(add))) continue
     unread++
-    first ??= `line ${number}: ${line.slice(0, lengthLimit).trim().slice(0, 80)}`
+    first ??= `line ${number}: ${cut('listLine', line).trim().slice(0, 80)}`
   }
   return { list: blockList({ hosts, alone, urls, patterns: [...patterns] }), unread, first }
 }

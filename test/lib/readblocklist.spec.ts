@@ -92,4 +92,10 @@ describe('a block list as text', () => {
     const growth = await turnGrowth(lineOf, (line) => read('operators', line), { from: 1 << 18, to: 1 << 22, times: 4 })
     expect(growth).to.be.at.most(2)
   })
+  it('lets others run between lines, however many hosts they have', async () => {
+    const line = `0.0.0.0 ${Array.from({ length: 300 }, (_, i) => `${i}.example`).join(' ')}`
+    const lines = (count: number) => Array.from({ length: count }, () => line)
+    const growth = await turnGrowth(lines, (some) => read('others', ...some), { from: 50, to: 800, times: 4 })
+    expect(growth).to.be.at.most(2)
+  })
 })

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { textLimits } from '../../lib/strangers.ts'
 import { type Pointing, pointingOf, type Resolver, textsAt } from '../../lib/dns.ts'
 import type { Proof } from './domain.ts'
 
@@ -32,14 +33,12 @@ export interface DomainCheck {
 export const domainToken = (pepper: Buffer, account: number): string =>
   `linkledger-${createHmac('sha256', pepper).update(`domains of account ${account}`).digest('hex').slice(0, 32)}`
 
-/** A longer record is not ours; the name server of a stranger may send 64 KiB. */
-const lengthLimit = 255
-
 /** Values that are kept and shown: a name may have any number of records. */
-const few = (values: readonly string[]) => values.slice(0, 10).map((value) => value.slice(0, lengthLimit))
+const few = (values: readonly string[]) => values.slice(0, 10).map((value) => value.slice(0, textLimits.record))
 
 /** Some forms of DNS providers keep spaces and the quotation marks that were typed. */
-const isRecord = (text: string, value: string) => text.length <= lengthLimit && text.replaceAll(/[\s"]/g, '') === value
+const isRecord = (text: string, value: string) =>
+  text.length <= textLimits.record && text.replaceAll(/[\s"]/g, '') === value
 
 export interface DomainCheckOptions {
   readonly proof: Proof

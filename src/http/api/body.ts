@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { isWithin } from '../../lib/json.ts'
+import { isWithin } from '../../lib/strangers.ts'
 import { fail, Failure } from './errors.ts'
 
 /** What the JSON object of a request may have, and one of its rows. */

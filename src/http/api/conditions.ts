@@ -47,9 +47,12 @@ const tagsOf = (name: string, list: string) => {
   return tags.length > 0 ? tags : undefined
 }
 
+/** A longer header was cut. */
+const isAny = (header: string) => header.length <= lengthLimit && header.trim() === '*'
+
 /** Whether the client has this answer already. Weak comparison: the prefix `W/`, which proxies add, does not matter. */
 const isKnown = (header: string, tag: string) =>
-  header.trim() === '*' || (tagsOf('If-None-Match', header)?.some((known) => known.tag === tag) ?? false)
+  isAny(header) || (tagsOf('If-None-Match', header)?.some((known) => known.tag === tag) ?? false)
 
 /** Answers with 304 and no body when `If-None-Match` names the answer. */
 export const sendTagged = (ctx: Context, answer: object) => {
@@ -69,7 +72,7 @@ export const allowedRevisions = (ctx: Context, { method, single }: Pick<Route, '
   const header = ctx.req.headers['if-match']
   if (header === undefined || method === 'get') return undefined
   if (!single) failField('If-Match', 'not_supported', { what: 'condition' })
-  if (header.trim() === '*') return undefined
+  if (isAny(header)) return undefined
   const tags = tagsOf('If-Match', header)
   if (!tags) return failField('If-Match', 'wrong_form', { what: 'etags' })
   return tags.flatMap(({ weak, tag }) => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { type Problem, problem } from '../../lib/problems/problem.ts'
+import { cutHeaders } from '../../lib/strangers.ts'
 import { normalHost } from '../../lib/url.ts'
 import { answerOf, Failure } from '../api/errors.ts'
 
@@ -64,6 +65,7 @@ export const createOperatorServer = (routes: OperatorRoutes, hosts: readonly str
   const isKnown = answersTo(hosts)
   const misdirected = failure(421, problem('bad_request', { what: 'operator_host' }))
   return createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (req, res) => {
+    cutHeaders(req.headers)
     if (!isKnown(req.headers.host)) return send(req, res, misdirected)
     void respond(req, routes).then((answer) => send(req, res, answer))
   })

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerOf, Failure } from '../api/errors.ts'
+import { cutHeaders } from '../../lib/strangers.ts'
 import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
 
@@ -39,6 +40,7 @@ export const createHttpServer = (keepAlive = 10): Server => {
   // of a connection that neither sends nor reads: a response that is not read never ends
   server.timeout = 60_000
   server.on('clientError', refuse)
+  server.on('request', ({ headers }: IncomingMessage) => cutHeaders(headers))
   trackResponses(server)
   return server
 }

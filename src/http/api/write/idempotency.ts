@@ -1,13 +1,17 @@
 import type { Context } from 'koa'
 import type { Execution, IdempotencyStore } from '../../../security/idempotency.ts'
 import { fail, failField, Failure, failureOf } from '../errors.ts'
+import { requestHeaders } from '../../../lib/strangers.ts'
 import { type Problem, problem } from '../../../lib/problems/problem.ts'
 
 /** The key may be in quotes, as in the IETF draft, or without, as with Stripe. */
 const readKey = (ctx: Context): string | undefined => {
   const sent = ctx.req.headersDistinct['idempotency-key']
   if (sent === undefined) return undefined
-  const key = sent.join(', ').replace(/^"(.*)"$/, '$1')
+  const key = sent
+    .join(', ')
+    .slice(0, requestHeaders['idempotency-key'])
+    .replace(/^"(.*)"$/, '$1')
   if (sent.length === 1 && /^[\x20-\x7e]{1,255}$/.test(key)) return key
   return failField('Idempotency-Key', 'wrong_form', { what: 'idempotency_key' })
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import { CsvError, type CsvRecord, csvRecords, separatorOf } from './csv.ts'
-import { isWithin, parseJson } from '../../../lib/json.ts'
+import { isWithin, readJson, textLimits } from '../../../lib/strangers.ts'
 import { turnTimer } from '../../../lib/async/pause.ts'
 import { type Problem, problem } from '../../../lib/problems/problem.ts'
 import { type BodyKind, jsonLimits, readBytes, textOf } from '../../api/body.ts'
@@ -22,7 +22,6 @@ export interface UnreadableRow extends Omit<Row, 'value'> {
 type ReadRow = Omit<Row, 'number'> | Omit<UnreadableRow, 'number'> | undefined
 
 export const rowLimit = 1000
-const lengthLimit = 64 * 1024
 const cellLimit = 200
 /**
  * A row that breaks the limits of an object is refused alone: here the limits are those of what can be parsed in one
@@ -56,21 +55,19 @@ const rowOf = (value: unknown, place: { readonly line?: number } = {}, text = JS
 }
 
 const fromJson = function* (text: string): Iterable<ReadRow> {
-  if (!isWithin(text, parsedLimits)) fail(400, 'too_many', { what: 'levels', ...parsedLimits })
-  const sent = parseJson(text)?.value
-  const rows = (sent as { readonly rows?: unknown } | null | undefined)?.rows
+  const sent = readJson(text, parsedLimits)
+  if ('problem' in sent && sent.problem === 'limits') fail(400, 'too_many', { what: 'levels', ...parsedLimits })
+  const rows = (('value' in sent ? sent.value : undefined) as { readonly rows?: unknown } | null | undefined)?.rows
   if (!Array.isArray(rows)) return fail(400, 'wrong_body', { what: 'rows' })
   for (const value of rows) yield rowOf(value)
 }
 
 const fromLine = (content: string, line: number): ReadRow => {
   if (content.trim() === '') return undefined
-  if (content.length > lengthLimit) return { line, problem: problem('too_long', { what: 'row' }) }
-  if (!isWithin(content, parsedLimits)) return { line, problem: tooMuch }
-  const parsed = parseJson(content)
-  return parsed
-    ? rowOf(parsed.value, { line }, content)
-    : { line, problem: problem('wrong_body', { what: 'row_line' }) }
+  if (content.length > textLimits.row) return { line, problem: problem('too_long', { what: 'row' }) }
+  const read = readJson(content, parsedLimits)
+  if ('value' in read) return rowOf(read.value, { line }, content)
+  return { line, problem: read.problem === 'limits' ? tooMuch : problem('wrong_body', { what: 'row_line' }) }
 }
 /** empty lines that are passed over without a pause */
 const linesAtOnce = 1000
@@ -84,7 +81,10 @@ const fromLines = function* (text: string): Iterable<ReadRow> {
   }
 }
 
-const fromCell = (cell: string): unknown => (isWithin(cell, parsedLimits) ? parseJson(cell)?.value : undefined) ?? cell
+const fromCell = (cell: string): unknown => {
+  const read = readJson(cell, parsedLimits)
+  return ('value' in read ? read.value : undefined) ?? cell
+}
 
 /** What the text of a cell becomes, by the field's JSON Schema: a table has no types. */
 const cellReader = (fields: z.ZodObject) => {
@@ -127,7 +127,10 @@ const fromTable = function* (text: string, fields: z.ZodObject): Iterable<ReadRo
     return rowOf(Object.fromEntries(filled), { line })
   }
   let names: readonly string[] | undefined
-  for (const record of csvRecords(text, separatorOf(text, lengthLimit), { length: lengthLimit, cells: cellLimit })) {
+  for (const record of csvRecords(text, separatorOf(text, textLimits.row), {
+    length: textLimits.row,
+    cells: cellLimit,
+  })) {
     if (record.count === 0) yield undefined
     else if (names) yield fromRecord(record, names)
     else names = namesIn(record, nameOf)
