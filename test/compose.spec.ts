@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import { parse } from 'yaml'
@@ -14,6 +16,7 @@ interface Service {
   readonly build?: string
   readonly ports?: readonly string[]
   readonly environment: Readonly<Record<string, unknown>>
+  readonly command?: readonly string[]
   readonly env_file?: readonly { readonly path: string; readonly required: boolean }[]
   readonly read_only?: boolean
   readonly tmpfs?: readonly string[]
@@ -22,7 +25,7 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
 }
 interface Compose {
-  readonly services: Readonly<Record<'app' | 'eventstore' | 'kafka' | 'postgres', Service>>
+  readonly services: Readonly<Record<'app' | 'eventstore' | 'kafka' | 'password' | 'postgres', Service>>
   readonly volumes: Readonly<Record<string, unknown>>
 }
 const root = new URL('../', import.meta.url)
@@ -69,7 +72,8 @@ describe('docker-compose.yml', () => {
   })
 
   it('passes only existing settings to the app, which point to its engines', () => {
-    expect(Object.keys(app.environment).filter((name) => !(name in settings))).to.deep.equal([])
+    // PGPASSFILE is read by the client of PostgreSQL
+    expect(Object.keys(app.environment).filter((name) => !(name in settings))).to.deep.equal(['PGPASSFILE'])
     // compose passes every value as a string
     const environment = Object.fromEntries(
       Object.entries(app.environment).map(([name, value]) => [name, String(value)]),
@@ -81,7 +85,7 @@ describe('docker-compose.yml', () => {
     expect({ hostname, username, password, database: pathname.slice(1) }).to.deep.equal({
       hostname: 'postgres',
       username: postgres.environment['POSTGRES_USER'],
-      password: postgres.environment['POSTGRES_PASSWORD'],
+      password: '',
       database: postgres.environment['POSTGRES_DB'],
     })
     expect(kafka.environment['KAFKA_ADVERTISED_LISTENERS']).to.include('PLAINTEXT://kafka:19092')
@@ -128,14 +132,48 @@ describe('docker-compose.yml', () => {
 
   it('keeps all data in named volumes', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes }) => volumes.map((mount) => mount.split(':')))
-    expect(mounts.map(([name]) => name)).to.have.members(Object.keys(compose.volumes))
+    expect([...new Set(mounts.map(([name]) => name))]).to.have.members(Object.keys(compose.volumes))
     const places = Object.fromEntries(mounts) as Record<string, string>
     expect(places).to.deep.equal({
       data: /DATA_DIR=(\S+)/.exec(dockerfile)?.[1],
       eventstore: '/var/lib/eventstore',
       kafka: kafka.environment['KAFKA_LOG_DIRS'],
       postgres: '/var/lib/postgresql/data',
+      secrets: '/secrets',
     })
+  })
+
+  it('chooses a password for the database at random, once, and keeps that of a database from before', async () => {
+    const script = compose.services.password.command?.[0] ?? ''
+    const run = async (folder: string, given = '') => {
+      const here = script
+        .replaceAll('/secrets', folder)
+        .replaceAll('/var/lib/postgresql/data', `${folder}/data`)
+        .replace('chown 1000', 'true')
+      const child = spawn('/bin/sh', ['-euc', here], { env: { PATH: process.env['PATH'], POSTGRES_PASSWORD: given } })
+      expect(await once(child, 'exit')).to.deep.equal([0, null])
+      const [password = '', line = ''] = await Promise.all(
+        ['postgres', 'pgpass'].map((name) => readFile(`${folder}/${name}`, 'utf8')),
+      )
+      expect((await stat(`${folder}/pgpass`)).mode & 0o777).to.equal(0o600)
+      return { password, line }
+    }
+    const folders = await Promise.all([1, 2, 3].map(() => mkdtemp(`${tmpdir()}/linkledger-compose-`)))
+    const [first = '', second = '', before = ''] = folders
+    try {
+      const made = await run(first)
+      expect(made.password).to.match(/^[\w-]{32}$/)
+      expect(made.line).to.equal(`postgres:5432:linkledger:linkledger:${made.password}\n`)
+      expect(await run(first)).to.deep.equal(made)
+      expect((await run(second)).password).not.to.equal(made.password)
+      await mkdir(`${before}/data`)
+      await writeFile(`${before}/data/PG_VERSION`, '17\n')
+      expect((await run(before)).password).to.equal('linkledger')
+      const chosen = await run(before, String.raw`a:b\c`)
+      expect([chosen.password, chosen.line.slice(36)]).to.deep.equal([String.raw`a:b\c`, String.raw`a\:b\\c` + '\n'])
+    } finally {
+      for (const folder of folders) await rm(folder, { recursive: true })
+    }
   })
 
   it('pins the version of every image, and does not run the app as root', () => {
