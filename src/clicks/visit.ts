@@ -29,11 +29,27 @@ export interface Visit {
 }
 
 /**
- * Visits that were answered but could not be kept: how many, and when the first and the last of them were answered (ISO
- * 8601, UTC).
+ * Visits that were answered but could not be kept: how many, when the first and the last of them were answered (ISO
+ * 8601, UTC), and whose they were. Of more than 1,000 accounts, those of the further ones are under 0. Older releases
+ * do not write `accounts`.
  */
 export interface DroppedVisits {
   readonly count: number
   readonly from: string
   readonly to: string
+  readonly accounts?: readonly { readonly account: number; readonly count: number }[] | undefined
+}
+
+const maxAccounts = 1000
+
+/** Adds visits of an account to the numbers by account. Returns under which account: one of the first 999, or 0. */
+export const countAccount = (accounts: Map<number, number>, account: number, visits = 1): number => {
+  const named = accounts.has(account) || accounts.size < maxAccounts - 1 ? account : 0
+  accounts.set(named, (accounts.get(named) ?? 0) + visits)
+  return named
+}
+
+export const droppedVisits = (byAccount: ReadonlyMap<number, number>, from: string, to: string): DroppedVisits => {
+  const accounts = [...byAccount].map(([account, count]) => ({ account, count }))
+  return { count: accounts.reduce((sum, { count }) => sum + count, 0), from, to, accounts }
 }

@@ -92,9 +92,10 @@ describe('a spool folder that is restored, copied or moved', () => {
     expect(
       await until(
         () => readdir(folder('a')),
-        ({ length }) => length === 1,
+        ({ length }) => length === 2,
       ),
-    ).to.have.length(1)
+      'the spool and the tally of the second process',
+    ).to.have.length(2)
   })
 
   it('loses no visit after the folder is restored from a copy of an hour ago', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Context } from 'mocha'
 import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
@@ -43,13 +44,19 @@ describe(`the disk under the spool (${repeatable})`, function () {
       [type],
     )
 
-  it('is full: every visit is redirected, and the log says exactly how many clicks were lost', async function () {
+  /** Puts the spool on a file system of its own. Returns a function that gives it another size. */
+  const smallDisk = async (test: Context, size: string) => {
     const spool = join(dir, 'spool')
     await mkdir(spool)
     const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
-    const mounted = mount('size=256k')
-    if (mounted.status !== 0) skipWithoutMount(this, String(mounted.stderr ?? mounted.error))
+    const mounted = mount(`size=${size}`)
+    if (mounted.status !== 0) skipWithoutMount(test, String(mounted.stderr ?? mounted.error))
     stage.later(() => spawnSync('umount', ['--lazy', spool]))
+    return (larger: string) => expect(mount(`remount,size=${larger}`).status).to.equal(0)
+  }
+
+  it('is full: every visit is redirected, and the log says exactly how many clicks were lost', async function () {
+    const resize = await smallDisk(this, '640k')
     const service = await start()
     const { key } = await service.register()
     const links = await makeLinks(service, key, 5)
@@ -57,7 +64,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     const load = stage.load(service, 50, visitsTo(links, random))
     await load.answers(12_000 + random(1000), undefined, 100_000) // 10,000 are kept in memory
     expect(service.output()).to.include('the spool cannot be written')
-    expect(mount('remount,size=64m').status).to.equal(0)
+    resize('64m')
     const output = await until(
       async () => service.output(),
       (text) => text.includes('the spool can be written again'),
@@ -73,6 +80,37 @@ describe(`the disk under the spool (${repeatable})`, function () {
     expect(clicks + dropped).to.equal(visits.length)
     expect(await lossesOf('ClicksMissing')).to.deep.equal([])
     note(`${visits.length} answered, ${clicks} counted, ${dropped} recorded as lost`)
+  })
+
+  it('is full when the process is killed: every answered visit is counted or recorded as lost', async function () {
+    const resize = await smallDisk(this, '640k')
+    let service = await start()
+    const { key } = await service.register()
+    const links = await makeLinks(service, key, 5)
+    let answered = 0
+    let asked = 0
+    for (const _ of rounds(2, 10)) {
+      const load = stage.load(service, 30, visitsTo(links, random))
+      await until(
+        async () => service.output(),
+        (text) => text.includes('the spool cannot be written'),
+      )
+      await load.answers(500 + random(random(2) === 0 ? 1000 : 11_000), undefined, 100_000)
+      await service.end('SIGKILL')
+      const visits = await load.stop()
+      answered += visits.filter(({ status }) => status === 302).length
+      asked += visits.length
+      service = await start()
+    }
+    resize('64m')
+    const clicks = await clicksOf(service, key, links)
+    const losses = await lossesOf('ClicksDropped')
+    const lost = losses.reduce((sum, { count }) => sum + count, 0)
+    expect(lost).to.be.above(0)
+    // a visit whose answer was on its way may be counted
+    expect(clicks + lost).to.be.within(answered, asked)
+    expect(await lossesOf('ClicksMissing')).to.deep.equal([])
+    note(`${answered} answered, ${clicks} counted, ${lost} recorded as lost`)
   })
 
   it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one', async () => {

@@ -63,6 +63,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
     id,
     earlier: [],
     add: async () => {},
+    prepare: async () => true,
     read: async function* (after, _limit, signal) {
       readAfter.push(after)
       while (!signal.aborted) {

@@ -50,6 +50,9 @@ export interface ClicksOptions extends ClassifierOptions {
  */
 const deliveryTimeout = 2000
 
+/** ms that a start on a full disk waits to be able to count visits; then redirects go first */
+const prepareMs = 10_000
+
 /** Keeps what makes a topic less safe, and logs what is new. */
 const createWeaknesses = (logger: Logger) => {
   let known: readonly string[] = []
@@ -120,6 +123,8 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
       if (kafka) sink = sinkOf(kafka, record, log, weaknesses.found)
       relays.add({ dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record })
       await addOtherRoutes(relays, options, { spools, route, log })
+      // earlier spools make room as they are delivered
+      for (let left = prepareMs; left > 0 && !(await spool.prepare()); left -= 500) await sleep(500)
     },
     startRecorder: () => {
       if (!kafka) return

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Classified } from '../../events/statistics/click.ts'
+import { Classified, DroppedAccounts } from '../../events/statistics/click.ts'
 import type { ClickEntry } from '../entry.ts'
 
 const Origin = z.object({
@@ -15,7 +15,12 @@ const Origin = z.object({
 
 const Clicked = Origin.extend({ click: Classified, rules: z.int() })
 const Dropped = Origin.extend({
-  dropped: z.object({ count: z.int().min(1), from: z.iso.datetime(), to: z.iso.datetime() }),
+  dropped: z.object({
+    count: z.int().min(1),
+    from: z.iso.datetime(),
+    to: z.iso.datetime(),
+    accounts: DroppedAccounts.optional(),
+  }),
 })
 
 /**

@@ -3,10 +3,11 @@ import { unlink } from 'node:fs/promises'
 import type { Log } from '../report.ts'
 import { releaseSegments } from './journal.ts'
 import { openQuarantine, type Quarantine } from './quarantine.ts'
-import { type FoundSpool, peek, recover } from './recover.ts'
+import { type FoundSpool, peek, type Recovered, recover } from './recover.ts'
 import type { Route } from './segment.ts'
 import type { SpoolSource } from './source.ts'
 import { tail } from './tail.ts'
+import type { FoundTally } from './fixedfile.ts'
 
 /** A spool whose process has ended: it is only read, and removed once all of it is recorded. */
 export interface EarlierSpool extends SpoolSource {
@@ -20,7 +21,7 @@ export interface EarlierSpool extends SpoolSource {
 }
 
 /** Opens a spool that was found in a folder. */
-export const earlierSpool = ({ segments, header, last }: FoundSpool, quarantine: Quarantine): EarlierSpool => ({
+const earlierSpool = ({ segments, header, last }: FoundSpool, quarantine: Quarantine): EarlierSpool => ({
   id: header.spool,
   route: header.route,
   logId: header.logId,
@@ -40,14 +41,32 @@ export const earlierSpool = ({ segments, header, last }: FoundSpool, quarantine:
   },
 })
 
+/** A spool of one entry: how many visits a process had only in memory when it ended. */
+const lostSpool = ({ path, header, dropped }: FoundTally): EarlierSpool => ({
+  id: header.spool,
+  route: header.route,
+  logId: header.logId,
+  read: async function* ({ 0: seq = 0 }) {
+    if (seq === 0) yield [{ partition: 0, seq: 1, dropped }]
+  },
+  release: async () => {},
+  stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [1], releasedUpTo: [0] }),
+  exists: () => existsSync(path),
+  remove: () => unlink(path),
+})
+
+/** Returns the spools that were found in a folder: first those with visits. */
+export const earlierSpools = ({ spools, tallies, quarantine }: Omit<Recovered, 'number'>): EarlierSpool[] => [
+  ...spools.map((found) => earlierSpool(found, quarantine)),
+  ...tallies.map(lostSpool),
+]
+
 /** Opens all spools of a folder that takes no more visits. */
-export const openEarlier = async (dir: string, log: Log): Promise<readonly EarlierSpool[]> => {
-  const { spools, quarantine } = await recover(dir, log)
-  return spools.map((found) => earlierSpool(found, quarantine))
-}
+export const openEarlier = async (dir: string, log: Log): Promise<readonly EarlierSpool[]> =>
+  earlierSpools(await recover(dir, log))
 
 /** Opens all spools of a folder without changing it when they are read; the newest may still be written to. */
 export const peekAtSpools = async (dir: string, log: Log): Promise<readonly EarlierSpool[]> => {
   const quarantine = await openQuarantine(dir, log)
-  return (await peek(dir)).map((found) => earlierSpool(found, { ...quarantine, copy: async () => {} }))
+  return earlierSpools({ ...(await peek(dir)), quarantine: { ...quarantine, copy: async () => {} } })
 }

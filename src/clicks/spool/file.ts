@@ -43,7 +43,7 @@ export const syncFolder = async (dir: string): Promise<void> => {
   }
 }
 
-const writeAt = (io: Io, fd: number, bytes: Uint8Array, position: number): void => {
+export const writeAt = (io: Io, fd: number, bytes: Uint8Array, position: number): void => {
   for (let done = 0; done < bytes.length;) {
     done += io.write(fd, bytes, done, bytes.length - done, position + done)
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Route, segmentNumber } from './segment.ts'
+import { talliedSpool } from './fixedfile.ts'
 
 /** The click log without Kafka: one partition, the stream `clicks-local-0`. */
 export const localRoute: Route = { log: 'local', partitions: 1 }
@@ -24,6 +25,6 @@ export const findRoutes = async (spools: string): Promise<Route[]> => {
   if (!existsSync(spools)) return []
   const kafka = join(spools, 'kafka')
   const names = existsSync(kafka) ? await readdir(kafka) : []
-  const hasLocal = (await readdir(spools)).some((name) => segmentNumber(name) > 0)
+  const hasLocal = (await readdir(spools)).some((name) => segmentNumber(name) > 0 || talliedSpool(name) !== undefined)
   return [...(hasLocal ? [localRoute] : []), ...names.flatMap((name) => parseFolderName(name) ?? [])]
 }

@@ -21,6 +21,8 @@ export interface Journal {
   /** Deletes all segments of a closed journal. */
   readonly remove: () => Promise<void>
   readonly bytes: () => number
+  /** entries of all partitions that were appended so far */
+  readonly entries: () => number
   /** the last sequence number of each partition */
   readonly lastSeq: () => readonly number[]
   /** the last sequence number of each partition whose segment is deleted */
@@ -141,6 +143,7 @@ export const createJournal = (options: JournalOptions): Journal => {
     },
 
     bytes: totalBytes,
+    entries: () => numbering.last.reduce((sum, seq) => sum + seq, 0),
     lastSeq: () => numbering.last,
     releasedUpTo: () => segments[0]?.header.last ?? numbering.last,
 

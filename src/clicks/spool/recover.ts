@@ -12,6 +12,7 @@ import {
   type StoredEntry,
 } from './segment.ts'
 import { syncFolder } from './file.ts'
+import { type FoundTally, readTally, talliedSpool } from './fixedfile.ts'
 
 /** The segments of one spool, oldest first, all of them synced. */
 export interface FoundSpool {
@@ -24,6 +25,7 @@ export interface FoundSpool {
 export interface Recovered {
   /** oldest first */
   readonly spools: readonly FoundSpool[]
+  readonly tallies: readonly FoundTally[]
   /** the highest number that a segment in this folder has had */
   readonly number: number
   readonly quarantine: Quarantine
@@ -115,6 +117,24 @@ const bySpool = (segments: readonly Segment[]): (readonly [Segment, ...Segment[]
   return [...groups.values()]
 }
 
+/** Reads what the tallies in a folder count that no journal has. With a quarantine, the folder may be changed. */
+const readTallies = async (dir: string, spools: readonly FoundSpool[], quarantine?: Quarantine) => {
+  const tallies: FoundTally[] = []
+  for (const name of await readdir(dir)) {
+    const of = talliedSpool(name)
+    if (of === undefined) continue
+    const path = join(dir, name)
+    const last = spools.find(({ header }) => header.spool === of)?.last ?? []
+    const tally = await readTally(path, total(last), quarantine !== undefined)
+    if (tally === 'damaged') await quarantine?.moveAside(path)
+    else if (tally) tallies.push(tally)
+    else if (quarantine) await unlink(path)
+  }
+  return tallies
+}
+
+const total = (last: readonly number[]): number => last.reduce((sum, seq) => sum + seq, 0)
+
 /**
  * Opens a spool folder, in whatever state a crash left it: finds the spools in it, moves segments without a readable
  * header aside, and cuts off torn ends.
@@ -138,12 +158,13 @@ export const recover = async (dir: string, log: Log): Promise<Recovered> => {
     newest.size = newest.synced = end
     spools.push({ segments: [...group], header: newest.header, last })
   }
+  const tallies = await readTallies(dir, spools, quarantine)
   // numbers are not given again while something in quarantine names them
-  return { spools, number: Math.max(numbers.at(-1) ?? 0, quarantine.lastSegment()), quarantine }
+  return { spools, tallies, number: Math.max(numbers.at(-1) ?? 0, quarantine.lastSegment()), quarantine }
 }
 
 /** Finds the spools in a folder without changing it, because a running service may write to it. */
-export const peek = async (dir: string): Promise<readonly FoundSpool[]> => {
+export const peek = async (dir: string): Promise<Pick<Recovered, 'spools' | 'tallies'>> => {
   const nowhere: Quarantine = { copy: async () => {}, moveAside: async () => {}, lastSegment: () => 0, count: () => 0 }
   const segments: Segment[] = []
   for (const number of await numbersIn(dir)) {
@@ -151,7 +172,7 @@ export const peek = async (dir: string): Promise<readonly FoundSpool[]> => {
     const segment = await inspect(join(dir, segmentName(number)), number).catch(() => undefined)
     if (segment) segments.push(segment)
   }
-  return Promise.all(
+  const spools = await Promise.all(
     bySpool(segments).map(async (group) => {
       const newest = group.at(-1) ?? group[0]
       const { end, last } = await scan(newest, nowhere)
@@ -159,4 +180,5 @@ export const peek = async (dir: string): Promise<readonly FoundSpool[]> => {
       return { segments: [...group], header: newest.header, last }
     }),
   )
+  return { spools, tallies: await readTallies(dir, spools) }
 }

@@ -3,7 +3,7 @@ import { createSignal } from '../../lib/async/signal.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
-import { type EarlierSpool, earlierSpool } from './earlier.ts'
+import { type EarlierSpool, earlierSpools } from './earlier.ts'
 import { createJournal } from './journal.ts'
 import { recover } from './recover.ts'
 import type { Route } from './segment.ts'
@@ -11,6 +11,7 @@ import { disk, type Io } from './file.ts'
 import type { SpoolSource } from './source.ts'
 import { createSyncer } from './syncer.ts'
 import { tail } from './tail.ts'
+import { createTally } from './tally.ts'
 import { createWriter } from './writer.ts'
 
 /**
@@ -22,9 +23,11 @@ export interface Spool extends SpoolSource {
   readonly earlier: readonly EarlierSpool[]
   /**
    * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
-   * then it waits in memory, and what does not fit there is counted as dropped. Never rejects.
+   * then it waits in memory, and what does not fit there is dropped. Both are counted on disk first. Never rejects.
    */
   readonly add: (visit: Visit) => Promise<void>
+  /** Allocates the file that counts visits while the disk is full, unless it is there. Returns whether it is. */
+  readonly prepare: () => Promise<boolean>
   /** Writes and syncs what is waiting, then closes. */
   readonly close: () => Promise<void>
   /** Deletes the files of a closed spool: all of it is recorded. */
@@ -50,6 +53,14 @@ export interface SpoolOptions {
 
 const isEmpty = ({ stats }: EarlierSpool): boolean => stats().lastSeq.every((seq) => seq === 0)
 
+const findEarlier = async (dir: string, log: Log) => {
+  const found = await recover(dir, log)
+  const earlier = earlierSpools(found)
+  // a process without the role relay leaves an empty one at each start
+  for (const empty of earlier.filter(isEmpty)) await empty.remove()
+  return { ...found, earlier: earlier.filter((one) => !isEmpty(one)) }
+}
+
 /**
  * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts
  * from 1, whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded
@@ -67,19 +78,17 @@ export const openSpool = async ({
   retryMs = 1000,
   io = disk,
 }: SpoolOptions): Promise<Spool> => {
-  const { spools, number, quarantine } = await recover(dir, log)
-  const earlier = spools.map((found) => earlierSpool(found, quarantine))
-  // a process without the role relay leaves an empty one at each start
-  for (const empty of earlier.filter(isEmpty)) await empty.remove()
+  const { number, quarantine, earlier } = await findEarlier(dir, log)
   const otherBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
   const id = randomUUID()
-  // The newest segment is never released: it must leave room for others.
+  // the newest segment is never released: it must leave room for others
   const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
   const journal = createJournal({ dir, spool: id, logId, route, io, number, otherBytes, ...limits })
-  const backlog = createBacklog(backlogVisits)
+  const tally = createTally({ dir, io, log, route, logId, of: id, capacity: backlogVisits })
+  const backlog = createBacklog({ capacity: backlogVisits, journal, tally })
   const synced = createSignal()
-  const syncer = createSyncer({ journal, dir, log, syncMs, retryMs, onSynced: synced.notify })
-  const writer = createWriter({ journal, backlog, dir, log, retryMs, onWritten: syncer.schedule })
+  const syncer = createSyncer({ journal, tally, dir, log, syncMs, retryMs, onSynced: synced.notify })
+  const writer = createWriter({ backlog, tally, dir, log, retryMs, onWritten: syncer.schedule })
   let isClosed = false
 
   const waitForSync = async (signal: AbortSignal): Promise<boolean> => {
@@ -88,19 +97,21 @@ export const openSpool = async ({
     return !signal.aborted
   }
 
+  await tally.allocate()
   writer.write() // begins the first segment
   await syncer.sync()
 
   return {
     id,
-    earlier: earlier.filter((one) => !isEmpty(one)),
+    earlier,
     add: writer.add,
     read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
     release: journal.release,
+    prepare: tally.allocate,
     stats: () => ({
       bytes: journal.bytes() + otherBytes(),
       waiting: backlog.size(),
-      dropped: backlog.dropped(),
+      dropped: tally.droppedInAll(),
       quarantined: quarantine.count(),
       lastSeq: journal.lastSeq(),
       releasedUpTo: journal.releasedUpTo(),
@@ -109,6 +120,7 @@ export const openSpool = async ({
       writer.close()
       await syncer.stop()
       journal.close()
+      tally.close(journal.entries())
       isClosed = true
       synced.notify()
     },

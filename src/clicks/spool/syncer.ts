@@ -1,7 +1,8 @@
 import type { Log } from '../report.ts'
 import type { Journal } from './journal.ts'
+import type { Tally } from './tally.ts'
 
-/** Syncs a journal to disk, `syncMs` after something was written to it. */
+/** Syncs a journal and a tally to disk, `syncMs` after something was written to them. */
 export interface Syncer {
   /** Syncs now. A failure is logged and retried, never thrown. */
   readonly sync: () => Promise<void>
@@ -13,6 +14,7 @@ export interface Syncer {
 
 export interface SyncerOptions {
   readonly journal: Pick<Journal, 'sync' | 'hasUnsynced'>
+  readonly tally: Pick<Tally, 'sync'>
   readonly dir: string
   readonly log: Log
   readonly syncMs: number
@@ -22,7 +24,7 @@ export interface SyncerOptions {
   readonly onSynced: () => void
 }
 
-export const createSyncer = ({ journal, dir, log, syncMs, retryMs, onSynced }: SyncerOptions): Syncer => {
+export const createSyncer = ({ journal, tally, dir, log, syncMs, retryMs, onSynced }: SyncerOptions): Syncer => {
   let isFailing = false
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
@@ -31,6 +33,7 @@ export const createSyncer = ({ journal, dir, log, syncMs, retryMs, onSynced }: S
   const sync = async (): Promise<void> => {
     try {
       await journal.sync()
+      await tally.sync()
       isFailing = false
     } catch (error) {
       if (!isFailing)

@@ -1,34 +1,52 @@
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import type { Backlog } from './backlog.ts'
-import type { Journal } from './journal.ts'
+import type { Tally } from './tally.ts'
 
 /** Writes the backlog to the journal: once per turn of the event loop, with everything that arrived in it. */
 export interface Writer {
-  /** Resolves when the visit is written, or at once while the disk refuses to write. Never rejects. */
+  /**
+   * Resolves when the visit is written, or when it is counted, while the disk refuses to write. Never rejects.
+   */
   readonly add: (visit: Visit) => Promise<void>
   /** Writes up to `batchVisits` of the backlog now. Returns whether the disk took them. */
   readonly write: () => boolean
-  /** Writes the whole backlog, and writes no more afterwards. */
+  /** Writes everything that waits, and writes no more afterwards. */
   readonly close: () => void
 }
 
 export interface WriterOptions {
-  readonly journal: Pick<Journal, 'append'>
   readonly backlog: Backlog
+  readonly tally: Pick<
+    Tally,
+    'allocate' | 'wait' | 'drop' | 'dropped' | 'hasDropped' | 'dropsAt' | 'droppedInAll' | 'clear'
+  >
   readonly dir: string
   readonly log: Log
   /** ms until a refused write is tried again */
   readonly retryMs: number
+  /** called when the journal or the tally has more to sync */
   readonly onWritten: () => void
 }
 
 /** visits in one write: bounds how long a full backlog blocks the event loop once the disk works again */
 const batchVisits = 1000
 
-export const createWriter = ({ journal, backlog, dir, log, retryMs, onWritten }: WriterOptions): Writer => {
-  let isRefused = false
+const oncePerTurn = (run: () => void) => {
   let isScheduled = false
+  return (): void => {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      run()
+    })
+  }
+}
+
+export const createWriter = (options: WriterOptions): Writer => {
+  const { backlog, tally, dir, log, retryMs, onWritten } = options
+  let isRefused = false
   let isClosed = false
   let retry: NodeJS.Timeout | undefined
 
@@ -37,20 +55,21 @@ export const createWriter = ({ journal, backlog, dir, log, retryMs, onWritten }:
     if (!isRefused) log('error', 'the spool cannot be written: visits wait in memory', { dir, err: error })
     isRefused = true
     backlog.answerAll()
+    onWritten()
     if (!isClosed) retry = setTimeout(writeOn, retryMs)
   }
 
   const write = (): boolean => {
-    const batch = backlog.head(batchVisits)
     try {
-      journal.append(batch)
+      backlog.write(batchVisits)
     } catch (error) {
       refuse(error)
       return false
     }
-    backlog.shift(batch.length)
-    if (isRefused)
-      log('warn', 'the spool can be written again', { dir, waiting: backlog.size(), dropped: backlog.dropped() })
+    if (isRefused) {
+      log('warn', 'the spool can be written again', { dir, waiting: backlog.size(), dropped: tally.droppedInAll() })
+      void tally.allocate()
+    }
     isRefused = false
     onWritten()
     return true
@@ -60,14 +79,9 @@ export const createWriter = ({ journal, backlog, dir, log, retryMs, onWritten }:
     if (write() && backlog.size() > 0) schedule()
   }
 
-  const schedule = (): void => {
-    if (isScheduled) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      if (backlog.size() > 0 && !isRefused && !isClosed) writeOn()
-    })
-  }
+  const schedule = oncePerTurn(() => {
+    if (backlog.size() > 0 && !isRefused && !isClosed) writeOn()
+  })
 
   return {
     add: (visit) =>
@@ -75,8 +89,10 @@ export const createWriter = ({ journal, backlog, dir, log, retryMs, onWritten }:
         if (isClosed) log('error', 'a visit was added after the spool was closed', { dir })
         if (backlog.full() && !isRefused) write()
         backlog.push(visit, answer)
-        if (isRefused || isClosed) answer()
-        else schedule()
+        if (!isRefused && !isClosed) return schedule()
+        backlog.answerAll()
+        onWritten()
+        answer()
       }),
 
     write,
@@ -85,8 +101,8 @@ export const createWriter = ({ journal, backlog, dir, log, retryMs, onWritten }:
       isClosed = true
       clearTimeout(retry)
       while (backlog.size() > 0 && write());
-      if (backlog.size() > 0)
-        log('error', 'visits are lost: the spool could not be written', { dir, visits: backlog.size() })
+      const visits = backlog.visits()
+      if (visits > 0) log('error', 'visits are lost: the spool could not be written', { dir, visits })
     },
   }
 }

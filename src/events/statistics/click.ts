@@ -87,6 +87,9 @@ export type Classified = Readonly<z.infer<typeof Classified>>
 export const Taken = z.object({ offset: z.int(), spool: z.string(), seq: z.int() })
 export type Taken = Readonly<z.infer<typeof Taken>>
 
+/** How many of the dropped clicks each account had; those of accounts beyond the first 999 are under 0. */
+export const DroppedAccounts = z.array(z.object({ account: z.int(), count: z.int().min(1) })).readonly()
+
 const upTo = z.record(z.string(), z.int())
 const spoolOfPartition = { log: z.string(), partition: z.int(), spool: z.string() }
 /** Where to continue in Kafka, and how to recognise the topic; absent when the entries came directly from a spool. */
@@ -124,12 +127,16 @@ export const clickEvents = {
     upTo,
     taken,
   }),
-  /** Exact number of clicks that were redirected but could not be stored, because the spool's disk was full. */
+  /**
+   * Exact number of clicks that were redirected but could not be stored, because the spool's disk was full. Those of
+   * `accounts` add up to `count`; older releases do not write whose they were.
+   */
   ClicksDropped: z.object({
     spool: z.string(),
     count: z.int(),
     from: z.iso.datetime(),
     to: z.iso.datetime(),
+    accounts: DroppedAccounts.optional(),
     upTo,
     taken,
   }),

@@ -40,7 +40,9 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     full.room = Infinity
     const entries = await take(spool, 31)
     expect(numbersOf(entries)).to.deep.equal(range(0, 30))
-    expect(dropsOf(entries)).to.deep.equal([{ count: 20, from: visit(30).at, to: visit(49).at }])
+    expect(dropsOf(entries)).to.deep.equal([
+      { count: 20, from: visit(30).at, to: visit(49).at, accounts: [{ account: 1, count: 20 }] },
+    ])
     expect(spool.stats()).to.deep.include({ waiting: 0, dropped: 20 })
 
     await addAll(spool, range(50, 60))
@@ -128,6 +130,64 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     await spool.add(visit(6))
   })
 
+  it('counts what is in memory only by account, at most 1,000, and the next start delivers the numbers', async () => {
+    const full = smallDisk()
+    const killed = await open({ io: full.io, backlogVisits: 20 })
+    await addAll(killed, range(0, 10))
+    full.room = 0
+    await Promise.all(range(10, 1500).map((number) => killed.add({ ...visit(number), account: number })))
+
+    const { earlier } = await open({ io: full.io })
+    const entries = (await Promise.all(earlier.map((spool) => take(spool)))).flat()
+    expect(numbersOf(entries)).to.deep.equal(range(0, 10))
+    const [{ accounts = [], ...dropped } = expect.fail('nothing was counted')] = dropsOf(entries)
+    expect(dropped).to.deep.equal({ count: 1490, from: visit(10).at, to: visit(1499).at })
+    expect(accounts).to.have.length(1000)
+    expect(accounts.reduce((sum, { count }) => sum + count, 0)).to.equal(1490)
+    expect(
+      accounts.filter(({ count }) => count !== 1).map(({ account }) => account),
+      'the rest',
+    ).to.deep.equal([0])
+  })
+
+  it('counts in the next start what a stopped process could not write, and never what it has written', async () => {
+    const full = smallDisk()
+    const stopped = await open({ io: full.io, backlogVisits: 20 })
+    full.room = 0
+    await addAll(stopped, range(0, 15))
+    full.room = Infinity
+    await take(stopped, 15)
+    full.room = 0
+    await addAll(stopped, range(15, 50))
+    await stopped.close()
+    // its visits are recorded, and its files deleted, before the count is
+    await stopped.remove()
+
+    for (const start of ['the next start', 'one after it']) {
+      const entries = await readOut()
+      expect(numbersOf(entries), start).to.deep.equal([])
+      expect(dropsOf(entries), start).to.deep.equal([
+        { count: 35, from: visit(15).at, to: visit(49).at, accounts: [{ account: 1, count: 35 }] },
+      ])
+    }
+  })
+
+  it('says in the log when visits wait that are counted nowhere, and counts them once there is room', async () => {
+    const full = smallDisk()
+    full.room = 0
+    const messages: string[] = []
+    const spool = await open({ io: full.io, backlogVisits: 5, log: (_, message) => void messages.push(message) })
+    await addAll(spool, range(0, 8))
+    expect(messages.filter((message) => message.includes('loses them without a trace'))).to.have.length(1)
+    full.room = Infinity
+    expect(numbersOf(await take(spool, 6))).to.deep.equal(range(0, 5))
+    full.room = 0
+    await addAll(spool, range(8, 20))
+    const { earlier } = await open({ io: full.io })
+    const counted = await Promise.all(earlier.map((one) => take(one)))
+    expect(dropsOf(counted.flat()).map(({ count }) => count)).to.deep.equal([3, 12])
+  })
+
   it('recovers on a real full device: /dev/full', async function () {
     needsLinux(this)
     let target: string | undefined = '/dev/full'
@@ -160,7 +220,12 @@ describe(`a spool on a full disk (${repeatable})`, () => {
       const rest = await take(spool, 101, lastOf(kept))
       expect(numbersOf([...kept, ...rest])).to.deep.equal(range(0, added - dropped))
       expect(dropsOf(rest)).to.deep.equal([
-        { count: dropped, from: visit(added - dropped).at, to: visit(added - 1).at },
+        {
+          count: dropped,
+          from: visit(added - dropped).at,
+          to: visit(added - 1).at,
+          accounts: [{ account: 1, count: dropped }],
+        },
       ])
       expectContiguous([...kept, ...rest])
       await spool.close()

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { fstatSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,9 +77,11 @@ export const smallDisk = (): { io: Io; room: number } => {
     room: Infinity,
     io: scripted({
       write: (fd, bytes, offset, length, position) => {
-        const fits = Math.min(length, state.room)
+        // what is written in place takes no room
+        const inPlace = Math.max(0, fstatSync(fd).size - position)
+        const fits = Math.min(length, inPlace + state.room)
         if (fits === 0) noSpace()
-        state.room -= fits
+        state.room -= Math.max(0, fits - inPlace)
         return disk.write(fd, bytes, offset, fits, position)
       },
     }),

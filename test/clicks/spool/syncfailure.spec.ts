@@ -16,6 +16,7 @@ describe('a spool on a disk that fails to sync', () => {
     })
     const errors: string[] = []
     const spool = await open({ io, log: (_, message) => void errors.push(message) })
+    writes.length = 0
     failing = true
     await addAll(spool, range(0, 10))
     const read = take(spool, 10)

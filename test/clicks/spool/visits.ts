@@ -11,3 +11,6 @@ export const visit = (n: number): Visit => ({
   ...visitTo(n, { revision: n, destination: 'https://example.com/ü', agent: 'Mozilla/5.0', languages: 'en' }),
   at: new Date(Date.UTC(2026, 0, 1) + n).toISOString(),
 })
+
+/** Whose visit a writer's visit number `n` is. */
+export const accountOf = (n: number): number => 1 + (n % 3)
