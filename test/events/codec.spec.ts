@@ -311,6 +311,13 @@ describe('the texts of an account', () => {
     expect((await read(raw))?.data).to.deep.include({ ...none, ...kept })
   })
 
+  it('leave a blank name in the change of a key, so that an older release has something to change', async () => {
+    const { data } = await store({ type: 'ApiKeyUpdated', data: { id: 9, number: 2, name: marker } })
+    expect(data).to.deep.include({ id: 9, number: 2, name: '' })
+    const scopes = await store({ type: 'ApiKeyUpdated', data: { id: 9, number: 2, scopes: ['read'] } })
+    expect(scopes.data).to.deep.equal({ id: 9, number: 2, scopes: ['read'] })
+  })
+
   it('stay as they are when all of them are blank, and as an older release has stored them in clear', async () => {
     const cleared: DomainEvent = { type: 'LinkUpdated', data: { id: 42, changes: { title: '', url: own.url } } }
     expect((await store(cleared)).data).to.deep.equal(cleared.data)

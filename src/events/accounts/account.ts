@@ -78,8 +78,9 @@ export const accountEvents = {
   AccountErased: z.object({ id }),
 }
 const blankKey = { name: '' }
+/** A changed name stays there as a blank one: release 0.1.0 halts at a change of a key that changes nothing. */
 export const keyTexts = {
   ApiKeyAdded: { blank: blankKey },
-  ApiKeyUpdated: { partial: true, blank: blankKey },
+  ApiKeyUpdated: { blank: blankKey },
 } as const satisfies Readonly<Record<string, SealedGroup>>
 export type AccountEvent = EventOf<typeof accountEvents>
