@@ -29,6 +29,19 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('webhookDisabled'), lang, webhook: z.number() }),
   /** once the account has the key with this public id */
   z.object({ kind: z.literal('keyAdded'), lang, key: z.string() }),
+  /** once the key with this public id has these rights */
+  z.object({
+    kind: z.literal('keyWidened'),
+    lang,
+    key: z.string(),
+    rights: z.object({
+      scopes: z.array(z.string()),
+      expires: z.string().nullable(),
+      addresses: z.string().nullable(),
+    }),
+  }),
+  /** once the webhook sends to `url` */
+  z.object({ kind: z.literal('webhookMoved'), lang, webhook: z.number(), url: z.string() }),
   /** once there is the webhook */
   z.object({ kind: z.literal('webhookAdded'), lang, webhook: z.number() }),
   /** once the account has no second factor */

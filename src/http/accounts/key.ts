@@ -6,6 +6,7 @@ import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { widens } from '../../commands/accounts/key.ts'
 import { Scope } from '../../events/accounts/scope.ts'
+import { defined } from '../../lib/defined.ts'
 import { expiry, must, says, text, timestamp } from '../../lib/fields.ts'
 import { isNetwork, networksIn } from '../../lib/networks.ts'
 import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
@@ -88,14 +89,22 @@ const ownKey = async ({
 const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted: number) =>
   (await load(account, id)).state.keys.keys.find(({ number }) => number === wanted)
 
-/** Whether a change widens a key in some way, and it then leads to other rights. */
-export const isWidening = async (
-  call: Pick<Caller, 'account' | 'load'>,
+/**
+ * Before a key is changed: where that widens it, asks for the confirmation that it needs, and tells the owner once it
+ * has happened.
+ */
+export const beforeChange = async (
+  call: Call,
   number: number,
   changes: Parameters<typeof widens>[1],
-): Promise<boolean> => {
+  { mails, stepUps }: Pick<KeyServices, 'mails' | 'stepUps'>,
+) => {
   const key = await keyOf(call, number)
-  return key !== undefined && leadsOn(changes.scopes ?? key.scopes) && widens(key, changes)
+  if (key === undefined || !widens(key, changes)) return
+  const { scopes, expires, addresses: networks } = { ...key, ...defined(changes) }
+  if (leadsOn(scopes)) await stepUps.require('keys', call)
+  const rights = { scopes: [...scopes], expires, addresses: networks }
+  await mails?.order({ kind: 'keyWidened', lang: call.lang, key: key.key, rights }, call.account)
 }
 
 /** Returns who sends a command about keys, and when. */
@@ -145,7 +154,7 @@ const add = ({ mails, pepper, stepUps }: KeyServices) =>
     },
   })
 
-const update = ({ stepUps }: KeyServices) =>
+const update = (services: KeyServices) =>
   endpoint(keyContract, 'PUT /api/key/:id/update', {
     scope: 'account',
     params: byId,
@@ -153,7 +162,7 @@ const update = ({ stepUps }: KeyServices) =>
     body: z.object(fields).partial(),
     run: async (call) => {
       const { params, body } = call
-      if (await isWidening(call, params.id, body)) await stepUps.require('keys', call)
+      await beforeChange(call, params.id, body, services)
       await call.write(account, { type: 'UpdateKey', ...sender(call), number: params.id, changes: body })
       return { message: 'API key has been updated.' }
     },

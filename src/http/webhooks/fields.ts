@@ -174,6 +174,17 @@ export const sendsMoreOfAccount = ({ url: address, events }: Target, own?: Sende
   return after.some((type) => isMoved || !before.includes(type))
 }
 
+/** Tells the owner of a webhook, once it has happened, that it sends to another address. */
+export const beforeMove = async (
+  { account, lang, params }: Pick<Call, 'account' | 'lang'> & { readonly params: { readonly id: number } },
+  own: Pick<Sender, 'url'>,
+  moved: string | undefined,
+  { mails }: Pick<WebhookServices, 'mails'>,
+) => {
+  if (moved === undefined || moved === own.url) return
+  await mails?.order({ kind: 'webhookMoved', lang, webhook: params.id, url: moved }, account)
+}
+
 /** Whether a webhook sends events of the account itself. */
 export const sendsOfAccount = ({ fields }: Sender): boolean => typeOfAccount(fields.events) !== undefined
 

@@ -13,6 +13,7 @@ import { deletedForGood, listOwned, ownedBy } from '../api/owned.ts'
 import { type WebhookDetails, webhookContract, webhookList } from './contract.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import {
+  beforeMove,
   endOf,
   newWebhook,
   ordinalOf,
@@ -132,6 +133,7 @@ const update = (services: WebhookServices) =>
       requireSameReceiver(call, changed, own)
       await requireAllowed(call, changed, services, completedWebhook(own.fields))
       if (sendsMoreOfAccount(changed, own)) await services.stepUps.require('webhooks', call)
+      await beforeMove(call, own, changed.url, services)
       const { revision } = await write(webhook, {
         type: 'Update',
         id: params.id,

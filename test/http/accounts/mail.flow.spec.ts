@@ -68,7 +68,7 @@ describe('mails to the owners of accounts', () => {
     expect([email, String(username).length]).to.deep.equal(['ann@example.com', 8])
   })
 
-  it('tell the owner of a new key, a new webhook, a removed second factor, and a sign-in from a new browser', async () => {
+  it('tell the owner of a new and a wider key, a new and a moved webhook, a removed second factor, and a sign-in from a new browser', async () => {
     const { email, key } = await registered('owen@example.com')
     const made = await app.post('/api/key/add', { key, body: { name: 'x', scopes: ['read'] } })
     const listed = String(made.json['key']).slice(0, 15)
@@ -79,6 +79,19 @@ describe('mails to the owners of accounts', () => {
     expect((await app.post('/api/webhook/add', { key, body: { url } })).status).to.equal(200)
     const hook = await mailTo(email, 'A new webhook')
     expect(hook.text).to.include('hooks.example').and.not.include('secret-path')
+
+    const narrow = { scopes: ['stats:read'] }
+    const change = (path: string, changes: object) => app.put(path, { key, body: changes })
+    expect((await change(`/api/key/${made.json['id']}/update`, narrow)).status).to.equal(200)
+    expect((await change(`/api/key/${made.json['id']}/update`, { scopes: ['read', 'write'] })).status).to.equal(200)
+    expect((await mailTo(email, 'An API key may do more')).text).to.include(listed)
+    const hookId = (await app.get('/api/webhooks', { key })).json['data'].webhooks[0].id
+    expect((await change(`/api/webhook/${hookId}/update`, { name: 'y' })).status).to.equal(200)
+    const moved = await change(`/api/webhook/${hookId}/update`, { url: receiver.url('/other-path') })
+    expect(moved.status, moved.text).to.equal(200)
+    expect((await mailTo(email, 'A webhook was moved')).text)
+      .to.include('hooks.example')
+      .and.not.include('other-path')
 
     const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
     const body = { secret, code: new TOTP({ secret }).generate(), current_password: password }
@@ -202,7 +215,7 @@ describe('mails to the owners of accounts', () => {
     receiver.behave(accept)
     await app.put(`/api/webhook/${json['id']}/update`, { key, body: { enabled: false } })
     await app.post('/api/account/reset', { body: { email } })
-    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook'))).to.have.length(1)
+    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook was disabled'))).to.have.length(1)
   })
 
   it('of one address are limited, and so are requests of one network', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { account as accounts } from '../../../commands/accounts/account.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import type { Handler } from '../../../commands/handle.ts'
@@ -12,7 +13,7 @@ import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
 /** Names a text of a mail. */
 export type TextName =
   | ('register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled')
-  | ('keyAdded' | 'webhookAdded' | 'secondFactorRemoved' | 'newBrowser')
+  | ('keyAdded' | 'keyWidened' | 'webhookAdded' | 'webhookMoved' | 'secondFactorRemoved' | 'newBrowser')
 
 export interface OrderOptions {
   readonly handler: Pick<Handler, 'claimant' | 'load'>
@@ -124,6 +125,16 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
     case 'webhookAdded': {
       const { state } = await options.handler.load(webhooks, order.webhook)
       return toOwner(() => state.account === account && state.status === 'open', lineOf(order.webhook, state))
+    }
+    case 'webhookMoved': {
+      const { state } = await options.handler.load(webhooks, order.webhook)
+      const isMoved = state.account === account && state.status === 'open' && state.url === order.url
+      return toOwner(() => isMoved, lineOf(order.webhook, state))
+    }
+    case 'keyWidened': {
+      const hasRights = ({ key, scopes, expires, addresses }: Account['keys']['keys'][number]) =>
+        key === order.key && isDeepStrictEqual({ scopes: [...scopes], expires, addresses }, order.rights)
+      return toOwner(({ keys }) => keys.keys.some(hasRights), `${publicPart(order.key)}…`)
     }
     case 'keyAdded':
       return toOwner(({ keys }) => keys.keys.some(({ key }) => key === order.key), `${publicPart(order.key)}…`)

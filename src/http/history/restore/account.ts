@@ -8,7 +8,7 @@ import { endpoint, type Route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
 import { ownKeyOrEnded } from '../routes.ts'
 import { type AccountServices, given } from '../../accounts/account.ts'
-import { isWidening } from '../../accounts/key.ts'
+import { beforeChange } from '../../accounts/key.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
@@ -93,7 +93,7 @@ const keyRoute = (services: AccountRestoreServices) =>
         ...(expired ? {} : { expires }),
         ...(addresses === unreadable ? {} : { addresses }),
       }
-      if (!body.dryRun && (await isWidening(call, params.id, changes))) await services.stepUps.require('keys', call)
+      if (!body.dryRun) await beforeChange(call, params.id, changes, services)
       return restore(call, services, {
         kind: 'account',
         label: 'API key',

@@ -7,7 +7,7 @@ import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { missingFilters } from './missing.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
-import { requireAllowed, requireSameReceiver, sendsMoreOfAccount, type WebhookServices } from '../../webhooks/fields.ts'
+import { beforeMove, requireAllowed, requireSameReceiver, sendsMoreOfAccount, type WebhookServices } from '../../webhooks/fields.ts'
 import { restoreContract } from '../contract/history.ts'
 
 /** Sets a webhook back to what it was. Where it is in the log stays: that is what a replay changes. */
@@ -30,7 +30,10 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
       // what it may have now, it may not have been allowed then, and ids that it had may be those of deleted resources
       requireSameReceiver(call, changes, before)
       await requireAllowed(call, changes, services, all)
-      if (!body.dryRun && sendsMoreOfAccount(changes, before)) await services.stepUps.require('webhooks', call)
+      if (!body.dryRun) {
+        if (sendsMoreOfAccount(changes, before)) await services.stepUps.require('webhooks', call)
+        await beforeMove(call, before, changes.url, services)
+      }
       const to = former?.revision
       const enabled = stopped === null
       return restore(call, services, {
