@@ -14,7 +14,7 @@ import type { Reader } from '../queries/reader.ts'
 import { openCountries } from '../clicks/visitor/country.ts'
 import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
-import { type Clicks, openClicks } from './log/clicks.ts'
+import { type Clicks, type ClicksOptions, openClicks } from './log/clicks.ts'
 import { registerClicks } from './health/gauges.ts'
 import { isOperatorHost, ourHosts } from './site/hosts.ts'
 import { createFollowUp } from './log/erasures.ts'
@@ -93,7 +93,7 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const hosts = ourHosts(config, cache.domains, () => ports)
   const countryOf = openCountries().of
-  const clicks = await startClicks(ledger, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
+  const clicks = await startClicks(ledger, cache, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
   await startSearch(ledger, cleanup)
   // tables that are filled for the first time are not read before they have the erasures
@@ -187,7 +187,8 @@ const openServiceCache = async (
 
 const startClicks = async (
   ledger: Ledger,
-  visitors: { readonly countryOf: (address: string) => string; readonly isOurHost: (host: string) => boolean },
+  { clickCounts: { admitted } }: Cache,
+  visitors: Pick<ClicksOptions, 'countryOf' | 'isOurHost'>,
   cleanup: Cleanup,
 ): Promise<Clicks> => {
   const { config, store, keys, log, metrics } = ledger
@@ -198,6 +199,7 @@ const startClicks = async (
     dataDir: config.DATA_DIR,
     kafka: kafkaSettings(config),
     drainMs: config.DRAIN_TIMEOUT_SECONDS * 1000,
+    admitted,
     ...visitors,
   })
   cleanup.defer(clicks.close)

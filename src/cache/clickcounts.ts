@@ -1,28 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import { batch } from '../lib/async/batch.ts'
 import { withTimeout } from '../lib/async/timeout.ts'
 import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
+import type { CountedClicks } from '../queries/statistics/clickcount.ts'
+import { type Admitted, createAdmitted } from './admitted.ts'
+
+/** A link with at most this `max_clicks` lets exactly so many people through. */
+export const exactUpTo = 1000
 
 /** The clicks of links that end with a number of them. */
 export interface ClickCounts {
   /**
-   * Returns the clicks of a link, at most half a second old, or older while PostgreSQL does not answer; 0 when it never
-   * has.
+   * Reads the clicks of a link, unless that was done half a second ago; undefined: it was. Keeps those that are known
+   * while PostgreSQL does not answer. With `exact`, rejects with `Unavailable` when none are known.
    */
-  readonly get: (link: number) => number | Promise<number>
+  readonly refresh: (link: number, exact: boolean) => Promise<void> | undefined
+  /** Returns the clicks of a link: those that were read, and the people that it has let through since. */
+  readonly of: (link: number) => number
+  /** Counts a person whom a link lets through. Call the result once the visit is in the spool. */
+  readonly admit: Admitted['add']
+  /** what follows those people to the tables */
+  readonly admitted: Admitted
 }
 
 export interface ClickCountsOptions {
   /** Reads the clicks of links, in their order. */
-  readonly find: (links: readonly number[]) => Promise<readonly number[]>
+  readonly find: (links: readonly number[]) => Promise<readonly CountedClicks[]>
+  readonly admitted?: Admitted
   /** ms since 1970 */
   readonly now?: () => number
   /** ms for which a count is served without another look-up */
   readonly maxAge?: number
 }
 
-interface Known {
-  readonly clicks: number
+interface Known extends CountedClicks {
   readonly at: number
 }
 
@@ -31,42 +43,70 @@ interface Known {
  * would open again
  */
 const timeoutMs = { newer: 50, first: 1000 }
+/** ms between look-ups while the tables do not have the clicks of earlier processes */
+const pauseMs = 50
 
-export const openClickCounts = ({ find, now = Date.now, maxAge = 500 }: ClickCountsOptions): ClickCounts => {
+export const openClickCounts = ({
+  find,
+  admitted = createAdmitted(),
+  now = Date.now,
+  maxAge = 500,
+}: ClickCountsOptions): ClickCounts => {
   const known = new QuickLRU<number, Known>({ maxSize: 100_000 })
-  const running = new Map<number, Promise<number>>()
-  const look = batch<number, number>(500, find)
+  const running = new Map<number, Promise<void>>()
+  const look = batch<number, CountedClicks>(500, find)
 
   /** Requests for the same link share a look-up. */
-  const refresh = (link: number) => {
+  const read = (link: number) => {
     const shared = running.get(link)
     if (shared) return shared
     const at = now()
     const found = look(link)
-      .then((clicks) => {
-        known.set(link, { clicks, at })
-        return clicks
+      .then((counted) => {
+        known.set(link, { ...counted, at })
+        admitted.forget(link, counted.position)
       })
       .finally(() => running.delete(link))
     running.set(link, found)
     return found
   }
 
-  const renew = async (link: number, before: Known | undefined) => {
+  /** Whether a count has the clicks of earlier processes, which the tables may not have had. */
+  const isWhole = (count: Known | undefined) => {
+    const start = admitted.start()
+    return count !== undefined && start !== undefined && count.position >= start
+  }
+  const readWhole = async (link: number, signal: AbortSignal) => {
+    await read(link)
+    while (!isWhole(known.get(link)) && !signal.aborted) {
+      await sleep(pauseMs)
+      await read(link)
+    }
+  }
+
+  const renew = async (link: number, exact: boolean) => {
+    const isKnown = exact ? isWhole(known.get(link)) : known.has(link)
+    const ended = new AbortController()
     try {
-      const wait = before ? timeoutMs.newer : timeoutMs.first
-      return await withTimeout(wait, refresh(link), () => new Unavailable('a look-up of clicks was slow'))
+      const wait = isKnown ? timeoutMs.newer : timeoutMs.first
+      const reading = exact && !isKnown ? readWhole(link, ended.signal) : read(link)
+      await withTimeout(wait, reading, () => new Unavailable('a look-up of clicks was slow'))
     } catch (error) {
-      // a visitor too many is better than an outage
-      if (isUnavailable(error)) return before?.clicks ?? 0
-      throw error
+      // above the exact ones, a visitor too many is better than an outage
+      if (!isUnavailable(error) || (exact && !isKnown)) throw error
+    } finally {
+      ended.abort()
     }
   }
 
   return {
-    get: (link) => {
+    refresh: (link, exact) => {
       const before = known.get(link)
-      return before && now() - before.at < maxAge ? before.clicks : renew(link, before)
+      const isFresh = before !== undefined && now() - before.at < maxAge && (!exact || isWhole(before))
+      return isFresh ? undefined : renew(link, exact)
     },
+    of: (link) => (known.get(link)?.clicks ?? 0) + admitted.count(link),
+    admit: admitted.add,
+    admitted,
   }
 }

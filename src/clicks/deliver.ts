@@ -26,7 +26,8 @@ export interface SpoolFolder {
 
 /** Relays all spools of a process. */
 export interface Relays {
-  readonly add: (folder: SpoolFolder) => void
+  /** Resolves once what earlier processes have left in the folder is delivered. */
+  readonly add: (folder: SpoolFolder) => Promise<void>
   readonly states: () => readonly RelayState[]
   /** spools that wait for an operator */
   readonly aside: () => readonly AsideSpool[]
@@ -115,7 +116,7 @@ export const createRelays = ({ store, log, ...options }: RelaysOptions): Relays 
   }
 
   return {
-    add: ({ dir, route, earlier, own: current, sink, record }) => {
+    add: async ({ dir, route, earlier, own: current, sink, record }) => {
       let startAfter: Promise<void> | undefined
       const relay = (spool: SpoolSource, to = sink) => {
         const started = startRelay({ ...options, spool, sink: to, ...(startAfter ? { startAfter } : {}) })
@@ -128,9 +129,11 @@ export const createRelays = ({ store, log, ...options }: RelaysOptions): Relays 
         if (reason === undefined) retirements.push(retireWhenRecorded(spool, record, relay(spool)))
         else keepAside(spool, dir, reason)
       }
-      if (!current) return
+      const left = startAfter
+      if (!current) return left
       const ours = relay(current, fresh(sink))
       own.push(() => retire(current, record, ours))
+      return left
     },
     states: () => running.map((relay) => relay.state()),
     aside: () => aside.filter(({ spool }) => spool.exists()).map(({ state }) => state),

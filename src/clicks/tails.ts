@@ -38,6 +38,8 @@ export interface TailsOptions {
   readonly log: string
   /** fixed for ever by the first event of a partition */
   readonly partitions: number
+  /** Called with the last recorded numbers of the spools of a partition, and the position of their event. */
+  readonly onRecorded?: (partition: number, upTo: PartitionState['upTo'], position: bigint) => void
 }
 
 /** The click log has another number of partitions, so nothing can have been recorded in it under this one. */
@@ -68,6 +70,8 @@ const salted = (event: ClickEvent): ClickEvent =>
     ? { ...event, data: { ...event.data, salt: randomBytes(16).toString('base64url') } }
     : event
 
+const recordable = (event: ClickEvent) => ({ ...salted(event), id: randomUUID(), metadata: systemMetadata() })
+
 /** Returns the end after an event that was appended to it. */
 const after = (tail: Tail, event: ClickEvent): Tail => {
   const state = stateAfter(event)
@@ -76,14 +80,12 @@ const after = (tail: Tail, event: ClickEvent): Tail => {
 }
 
 export const createTails = (options: TailsOptions, spools: Spools): Tails => {
-  const { store, log, partitions } = options
+  const { store, log, partitions, onRecorded = () => {} } = options
   const tails = new Map<number, Tail>()
   const streamOf = (partition: number) => streamId('clicks', log, partition)
 
-  const appendOne = (partition: number, expected: ExpectedRevision, event: ClickEvent, others: readonly Write[]) => {
-    const events = [{ ...salted(event), id: randomUUID(), metadata: systemMetadata() }]
-    return store.append([...others, { stream: streamOf(partition), expected, events }])
-  }
+  const appendOne = (partition: number, expected: ExpectedRevision, event: ClickEvent, others: readonly Write[]) =>
+    store.append([...others, { stream: streamOf(partition), expected, events: [recordable(event)] }])
 
   const read = async (partition: number): Promise<Tail | undefined> => {
     const last = await store.last(streamOf(partition))
@@ -91,6 +93,7 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
     await checkPartitions(options, streamOf(partition))
     const tail = { revision: last.revision, ...stateAfter(last), retired: new Map<string, SpoolState>() }
     tails.set(partition, tail)
+    onRecorded(partition, tail.upTo, last.position)
     return tail
   }
 
@@ -140,6 +143,7 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
         }
         tail = after(tail, event)
         tails.set(partition, tail)
+        onRecorded(partition, tail.upTo, appended.position)
       }
       return true
     },

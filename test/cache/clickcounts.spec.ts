@@ -1,19 +1,31 @@
 import { expect } from 'chai'
+import { createAdmitted } from '../../src/cache/admitted.ts'
 import { openClickCounts } from '../../src/cache/clickcounts.ts'
 import { Unavailable } from '../../src/lib/unavailable.ts'
 
 const setUp = () => {
   const asked: (readonly number[])[] = []
-  const state = { now: 0, clicks: 1, down: false }
+  const state = { now: 0, clicks: 1, position: 0n, down: false }
+  const admitted = createAdmitted(() => state.now)
   const counts = openClickCounts({
     find: async (links) => {
       asked.push(links)
       if (state.down) throw new Unavailable('down')
-      return links.map((link) => link + state.clicks)
+      return links.map((link) => ({ clicks: link + state.clicks, position: state.position }))
     },
+    admitted,
     now: () => state.now,
   })
-  return { asked, state, get: async (link: number) => counts.get(link), counts }
+  const get = async (link: number, exact = false) => {
+    await counts.refresh(link, exact)
+    return counts.of(link)
+  }
+  const failure = (link: number) =>
+    get(link, true).then(
+      (clicks) => clicks,
+      (error: unknown) => error instanceof Unavailable,
+    )
+  return { admitted, asked, state, get, failure, counts }
 }
 
 describe('the clicks of links that end with a number of them', () => {
@@ -23,7 +35,8 @@ describe('the clicks of links that end with a number of them', () => {
     expect(asked).to.deep.equal([[10, 20]])
     state.now = 499
     state.clicks = 5
-    expect(counts.get(10), 'at once').to.equal(11)
+    expect(counts.refresh(10, false), 'at once').to.equal(undefined)
+    expect(counts.of(10)).to.equal(11)
     state.now = 500
     expect(await get(10)).to.equal(15)
     expect(asked).to.deep.equal([[10, 20], [10]])
@@ -38,10 +51,51 @@ describe('the clicks of links that end with a number of them', () => {
     expect(await get(10)).to.equal(19)
     expect(await get(20)).to.equal(29)
   })
+  it('are unavailable where they have to be exact and were never read', async () => {
+    const { state, get, failure } = setUp()
+    expect(await get(10, true)).to.equal(11)
+    Object.assign(state, { now: 1000, down: true })
+    expect(await failure(10)).to.equal(11)
+    expect(await failure(20)).to.equal(true)
+  })
   it('fail with any other error', async () => {
     const counts = openClickCounts({ find: () => Promise.reject(new Error('a mistake')) })
     let failed: unknown
-    await Promise.resolve(counts.get(1)).catch((error: unknown) => (failed = error))
+    await counts.refresh(1, false)?.catch((error: unknown) => (failed = error))
     expect(String(failed)).to.equal('Error: a mistake')
+  })
+
+  it('have each person who was let through once, from the visit until the tables have the click', async () => {
+    const { admitted, state, get, counts } = setUp()
+    let seq = 0
+    admitted.follow(() => ({ partition: 0, seq }))
+    admitted.startAt(0n)
+    expect(await get(10, true)).to.equal(11)
+    const spooled = [counts.admit(10), counts.admit(10)]
+    expect(counts.of(10)).to.equal(13)
+    for (const done of spooled) {
+      seq++
+      done()
+    }
+    admitted.recorded({ partition: 0, seq: 1 }, 7n)
+    Object.assign(state, { now: 500, position: 6n })
+    expect(await get(10, true), 'recorded, and not in the tables').to.equal(13)
+    Object.assign(state, { now: 1000, position: 7n, clicks: 2 })
+    expect(await get(10, true), 'one of them is in the tables').to.equal(13)
+    admitted.recorded({ partition: 0, seq: 2 }, 9n)
+    Object.assign(state, { now: 1500, position: 9n, clicks: 3 })
+    expect(await get(10, true)).to.equal(13)
+    expect(admitted.count(10)).to.equal(0)
+  })
+
+  it('are not known before the tables have the clicks that earlier processes have left', async () => {
+    const { admitted, state, failure } = setUp()
+    admitted.follow(() => ({ partition: 0, seq: 0 }))
+    expect(await failure(10), 'not recorded yet').to.equal(true)
+    admitted.startAt(5n)
+    expect(await failure(10), 'not in the tables yet').to.equal(true)
+    const read = failure(10)
+    state.position = 5n
+    expect(await read).to.equal(11)
   })
 })

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { runningEmbedded } from '../../src/postgres/embedded.ts'
-import { until } from '../support/client.ts'
+import { type Answer, until } from '../support/client.ts'
 import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
 import { type CreateRequest, creations, expectLedger } from '../support/ledger.ts'
 import {
@@ -61,6 +61,28 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     await expectExactClicks(service, key, visits)
     await expectExactEntries(service, key, bioVisits)
     note(`${visits.filter(({ status }) => status === 302).length} answered clicks`)
+  })
+
+  it('lets exactly as many people through as a link allows, also when it is killed under way', async () => {
+    for (const _ of rounds(3, 20)) {
+      const most = 40 + random(40)
+      const body = { url: 'https://example.com/ticket', max_clicks: most }
+      const { short } = (await service.post('/api/url/add', { key, body })).json
+      const path = new URL(String(short)).pathname
+      const visits = (n: number) => Promise.all(Array.from({ length: n }, () => service.visit(path)))
+      const through = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 302).length
+      const before = through(await visits(20 + random(20)))
+      await service.end('SIGKILL')
+      await start()
+      let after = 0
+      const ended = async () => {
+        const answers = await visits(20)
+        after += through(answers)
+        return answers.every(({ status }) => status === 410)
+      }
+      expect(await until(ended, Boolean)).to.equal(true)
+      expect(before + after).to.equal(most)
+    }
   })
 
   it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends', async () => {

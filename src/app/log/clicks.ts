@@ -7,13 +7,16 @@ import { createTopicProducer } from '../../clicks/kafka/producer.ts'
 import { type KafkaSink, kafkaSink } from '../../clicks/kafka/sink.ts'
 import { createSentReader } from '../../clicks/kafka/sent.ts'
 import { type Log, logTo, problemsTo } from '../../clicks/report.ts'
+import type { Admitted } from '../../cache/admitted.ts'
+import { backOff } from '../../lib/async/backoff.ts'
 import { type ClickRecord, openClickRecord } from '../../clicks/record.ts'
 import { createRelays, type Relays } from '../../clicks/deliver.ts'
 import { logSink, logSinkOf } from '../../clicks/sink.ts'
 import { openEarlier } from '../../clicks/spool/earlier.ts'
 import { findRoutes, isSameRoute, localRoute, spoolDir } from '../../clicks/spool/folders.ts'
 import type { Route } from '../../clicks/spool/segment.ts'
-import { openSpool } from '../../clicks/spool/spool.ts'
+import { openSpool, type Spool } from '../../clicks/spool/spool.ts'
+import { spooledUpTo } from '../../clicks/spool/journal.ts'
 import { type ClicksState, problemsOf } from '../../clicks/state.ts'
 import type { Visit } from '../../clicks/visit.ts'
 import type { EventStore } from '../../events/store.ts'
@@ -43,6 +46,8 @@ export interface ClicksOptions extends ClassifierOptions {
   readonly kafka: KafkaSettings | undefined
   /** ms that closing waits for the clicks to leave the spool */
   readonly drainMs: number
+  /** learns when clicks are recorded */
+  readonly admitted?: Admitted
 }
 
 /**
@@ -95,6 +100,7 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   let recorder: TopicRecorder | undefined
   let sink: KafkaSink | undefined
   let visits = 0
+  const closing = new AbortController()
   const weaknesses = createWeaknesses(logger)
 
   const relays = createRelays({
@@ -119,9 +125,11 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
       return spool.add(visit)
     },
     startRelay: async () => {
-      const record = openClickRecord({ store, ...route })
+      const record = openOwnRecord(options, route, spool.id)
       if (kafka) sink = sinkOf(kafka, record, log, weaknesses.found)
-      relays.add({ dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record })
+      const own = { dir, route, earlier: spool.earlier, own: spool, sink: sink ?? logSink(record), record }
+      const delivered = relays.add(own)
+      if (!kafka) void followAdmitted(options, spool, delivered, closing.signal)
       await addOtherRoutes(relays, options, { spools, route, log })
       // earlier spools make room as they are delivered
       for (let left = prepareMs; left > 0 && !(await spool.prepare()); left -= 500) await sleep(500)
@@ -134,12 +142,42 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     state,
     problems: () => [...problemsOf(state(), route.log), ...weaknesses.all()],
     close: async () => {
+      closing.abort()
       await spool.close()
       await drain(relays, options, spools)
       const stopped = relays.stop()
       if (sink) await Promise.race([stopped, sleep(deliveryTimeout, undefined, { ref: false })])
       await Promise.all([stopped, sink?.close(), recorder?.stop()])
     },
+  }
+}
+
+/** Opens the record of a spool's clicks, which says when they are in the log. */
+const openOwnRecord = ({ store, admitted }: ClicksOptions, route: Route, spool: string) =>
+  openClickRecord({
+    store,
+    ...route,
+    onRecorded: (partition, upTo, position) => admitted?.recorded({ partition, seq: upTo[spool] ?? 0 }, position),
+  })
+
+/**
+ * Lets those who count people follow the spool, and says from where on the tables have the clicks of earlier processes,
+ * once all of those are recorded.
+ */
+const followAdmitted = async (
+  { store, admitted }: ClicksOptions,
+  { stats }: Pick<Spool, 'stats'>,
+  delivered: Promise<void>,
+  signal: AbortSignal,
+) => {
+  if (!admitted) return
+  admitted.follow((link) => spooledUpTo(link, localRoute, stats().lastSeq))
+  await delivered
+  const retries = backOff({ from: 100, to: 5000, signal })
+  while (!signal.aborted) {
+    const position = await store.head('clicks', signal).catch(() => undefined)
+    if (position !== undefined) return admitted.startAt(position)
+    await retries.pause()
   }
 }
 
@@ -156,7 +194,7 @@ const addOtherRoutes = async (relays: Relays, { store }: ClicksOptions, { spools
     if (isSameRoute(other, route)) continue
     const record = openClickRecord({ store, ...other })
     const dir = spoolDir(spools, other)
-    relays.add({ dir, route: other, earlier: await openEarlier(dir, log), sink: logSinkOf(other, record), record })
+    void relays.add({ dir, route: other, earlier: await openEarlier(dir, log), sink: logSinkOf(other, record), record })
   }
 }
 

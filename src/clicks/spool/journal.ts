@@ -49,7 +49,14 @@ interface Numbering {
 }
 
 /** The clicks of one link keep their order, and so do the scans of one QR code that leads to no link. */
-const partitionOf = ({ link, source }: Visit, { partitions }: Route): number => (link || source.id) % partitions
+const partitionOf = ({ link, source }: Pick<Visit, 'link' | 'source'>, { partitions }: Route): number =>
+  (link || source.id) % partitions
+
+/** Returns the last entry that a spool has of the partition of a link. */
+export const spooledUpTo = (link: number, route: Route, last: readonly number[]) => {
+  const partition = partitionOf({ link, source: { kind: 'link', id: link } }, route)
+  return { partition, seq: last[partition] ?? 0 }
+}
 
 const encodeNext = (contents: readonly SpoolContent[], { last, entries }: Numbering, route: Route) => {
   const next = [...last]

@@ -131,7 +131,8 @@ const fields = {
   archived: 'true leaves the link out of the list; it redirects all the same',
   starts: 'before this time the link is not found; a day means its beginning; must be before `expiry`',
   expired_url: 'where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click',
-  max_clicks: 'the link ends with this number of clicks; those of the last second may exceed it',
+  max_clicks:
+    'the link ends with this number of clicks: up to 1,000 exactly in one process, above that those of the last second may exceed it',
   forward:
     'true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have',
   variants:

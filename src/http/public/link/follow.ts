@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
-import type { ClickCounts } from '../../../cache/clickcounts.ts'
+import { type ClickCounts, exactUpTo } from '../../../cache/clickcounts.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
 import { answerForm } from '../overlay/signed.ts'
 import { blockedPage, withoutBlocked } from '../blocked.ts'
@@ -14,7 +14,15 @@ import { createPasswordForm, type PasswordFormOptions } from '../password/form.t
 import { type Closed, type Destination, resolve, type Resolved, type ShownPage } from './resolve.ts'
 import { redirectTo } from '../responses.ts'
 import { isUnlocked } from '../password/unlock.ts'
-import { type Chosen, readVisit, readVisitor, type Source, type Visited, type VisitorOptions } from './visit.ts'
+import {
+  type Chosen,
+  isPerson,
+  readVisit,
+  readVisitor,
+  type Source,
+  type Visited,
+  type VisitorOptions,
+} from './visit.ts'
 
 export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   /** Returns a link with the interstitial it has now, also while the tables are behind. */
@@ -70,14 +78,23 @@ const createShow =
     sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page))
   }
 
+/** Whether a link lets exactly so many people through. */
+const isExact = ({ max_clicks: most }: Visited) => typeof most === 'number' && most <= exactUpTo
+
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
   const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted } = options
   const { trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
-  const record: Follow['record'] = async (req, visited, chosen, source) =>
-    req.method === 'GET' ? recordVisit(readVisit(req, visited, chosen, source, trustProxy)) : notCounted('head')
+  const record: Follow['record'] = async (req, visited, chosen, source) => {
+    if (req.method !== 'GET') return notCounted('head')
+    const visit = readVisit(req, visited, chosen, source, trustProxy)
+    // before anything is awaited: the next visitor must not take the same place
+    const spooled = isExact(visited) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
+    await recordVisit(visit)
+    spooled?.()
+  }
 
   const send: Follow['send'] = async (req, res, visited, chosen, source) => {
     await record(req, visited, chosen, source)
@@ -104,8 +121,8 @@ export const createFollow = (options: FollowOptions): Follow => {
     const now = options.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
-    const counted = target.max_clicks === null ? 0 : clickCounts.get(link)
-    const clicks = typeof counted === 'number' ? counted : await counted
+    if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target))
+    const clicks = target.max_clicks === null ? 0 : clickCounts.of(link)
     const visitor = readVisitor(req, link, unlocked, options)
     const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicks)
     if (isClosed(resolved)) return sendClosed(req, res, target, resolved)

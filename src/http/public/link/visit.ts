@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
 import { clientAddress, plainAddress, type TrustedProxies } from '../../../lib/address.ts'
-import { agentLimit, isDevice } from '../../../clicks/visitor/agent.ts'
+import { agentLimit, isDevice, readAgent } from '../../../clicks/visitor/agent.ts'
 import { languagesLimit, preferredLanguages } from '../../../clicks/visitor/language.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
@@ -9,7 +9,7 @@ import type { Destination, Visitor } from './resolve.ts'
 /** What led a visitor to a link: its short address, a QR code, a campaign's rotator, an entry of a bio page. */
 export type Source = Visit['source']
 /** What was visited: a link, or a QR code or bio page, whose link is 0. */
-export type Visited = Pick<Visit, 'account' | 'link' | 'revision'>
+export type Visited = Pick<Visit, 'account' | 'link' | 'revision'> & { readonly max_clicks?: number | null }
 /** Where the visitor is sent, and by which rule. */
 export type Chosen = Pick<Destination, 'url' | 'rule' | 'recorded'>
 
@@ -59,6 +59,9 @@ export const readVisitor = (
 
 const isPrefetch = (purpose: IncomingHttpHeaders[string]) =>
   purpose !== undefined && /\b(?:prefetch|preview)\b/.test(String(purpose))
+
+/** Whether a visit counts as a click, by the class that it is recorded with. */
+export const isPerson = ({ agent, prefetch }: Visit): boolean => !prefetch && readAgent(agent).class === 'human'
 
 /** Returns the visit of a request, as it is recorded. */
 export const readVisit = (

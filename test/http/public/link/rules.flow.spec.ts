@@ -4,7 +4,7 @@ import { inSeconds } from '../../../support/clock.ts'
 import { long, useLinks } from '../../../support/links.ts'
 
 describe('the rules of a link', () => {
-  const { app, key, add, update, api, clicksSoFar } = useLinks()
+  const { app, key, add, update, api, clicks, clicksSoFar } = useLinks()
   const visit = (path: string, headers = {}) => app().visit(path, headers)
   const location = async (path: string) => (await visit(path)).headers.get('Location')
 
@@ -31,6 +31,26 @@ describe('the rules of a link', () => {
     expect(page.text).to.include('This link has reached its limit')
     await update(id, { max_clicks: 1000 })
     expect(await location(path)).to.equal(long)
+  })
+
+  it('lets exactly as many people through as a link allows, however many come at once, and no bot uses it up', async () => {
+    for (const most of [1, 7]) {
+      const { id, path } = await add({ max_clicks: most })
+      const bots = Array.from({ length: 20 }, () => visit(path, { 'User-Agent': 'Googlebot/2.1' }))
+      const statuses = async (people: readonly ReturnType<typeof visit>[]) =>
+        (await Promise.all(people)).map(({ status }) => status)
+      const first = await statuses(Array.from({ length: 100 }, () => visit(path)))
+      await Promise.all(bots)
+      expect(first.filter((status) => status === 302)).to.have.length(most)
+      expect(first.filter((status) => status === 410)).to.have.length(100 - most)
+      expect(
+        await until(
+          () => clicks(id),
+          (n) => n === most,
+        ),
+      ).to.equal(most)
+      expect(new Set(await statuses(Array.from({ length: 20 }, () => visit(path))))).to.deep.equal(new Set([410]))
+    }
   })
 
   it('does not end a link by visits of bots', async () => {
