@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { pieces, runOf } from '../support/text.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -45,14 +46,44 @@ const nasty = fc.constantFrom<unknown>(
   ...[[], [[]], {}, [null], { length: 1 }, { toString: 1 }, { id: {} }, Array.from({ length: 60 }, () => 1)],
 )
 
+const sizes = [256, 257, 2048, 2049, 4097, 8192, 15_000, 30_000, 60_000]
+
+/** Long runs of a piece, or of two: of usual lengths, of the most characters that there may be, and of one more. */
+export const longText = (most: number): fc.Arbitrary<string> =>
+  fc
+    .record({
+      begin: fc.constantFrom('', '"', 'x', 'https://', '{"a":['),
+      piece: fc.constantFrom(...pieces),
+      second: fc.option(fc.constantFrom(...pieces), { freq: 3 }),
+      size: fc.constantFrom(...sizes.filter((size) => size < most), most, most + 1),
+      end: fc.constantFrom('', '"', 'x', '!'),
+    })
+    .map(({ begin, piece, second, size, end }) => {
+      const room = Math.max(0, size - begin.length - end.length)
+      const first = second === null ? room : room >> 1
+      return begin + runOf(piece, first) + runOf(second ?? piece, room - first) + end
+    })
+
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 /** Returns values that a JSON Schema allows, and now and then others. */
 export const valuesOf = (schema: Schema, depth = 0): fc.Arbitrary<unknown> =>
-  fc.oneof({ weight: 8, arbitrary: fitting(schema, depth) }, { weight: 1, arbitrary: nasty })
+  fc.oneof(
+    { weight: 16, arbitrary: fitting(schema, depth) },
+    { weight: 2, arbitrary: nasty },
+    { weight: 1, arbitrary: longText(62_000) },
+  )
+
+const known = new Map<string, fc.Arbitrary<string>>()
+/** What makes texts of a pattern is slow to prepare. */
+const matching = (pattern: string): fc.Arbitrary<string> => {
+  const made = known.get(pattern) ?? fc.stringMatching(new RegExp(pattern))
+  known.set(pattern, made)
+  return made
+}
 
 const texts = ({ pattern, format, maxLength }: Schema): fc.Arbitrary<unknown> => {
-  if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern))
+  if (typeof pattern === 'string') return fc.oneof({ weight: 8, arbitrary: matching(pattern) }, longText(300))
   const most = typeof maxLength === 'number' ? maxLength : 300
   return fc.oneof(
     fc.string({ maxLength: Math.min(most, 40) }),
@@ -66,7 +97,7 @@ const texts = ({ pattern, format, maxLength }: Schema): fc.Arbitrary<unknown> =>
       'fr',
       'Canada',
     ),
-    fc.constant('x'.repeat(most + 1)),
+    longText(most),
     ...(format === 'email' ? [fc.emailAddress()] : []),
   )
 }

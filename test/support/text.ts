@@ -19,3 +19,57 @@ const character = fc.integer({ min: 0, max: last - surrogates.count }).map(
 /** Returns strings of any characters, and of those that are special in JavaScript, such as `__proto__`. */
 export const anyText = (limits: { readonly minLength?: number; readonly maxLength?: number } = {}) =>
   fc.string({ ...limits, unit: character })
+
+/** Pieces that parsers and expressions tend to handle badly when there are many of them. */
+export const pieces: readonly string[] = [
+  ...[
+    'x',
+    '1',
+    ' ',
+    '\t',
+    ',',
+    ';',
+    '.',
+    '-',
+    '_',
+    '/',
+    '@',
+    '%',
+    '"',
+    "'",
+    '\\',
+    '[',
+    '{',
+    '(',
+    '<',
+    '=',
+    '&',
+    '*',
+    '+',
+    '#',
+    ':',
+  ],
+  ...[
+    '"",',
+    '\\"',
+    '[],',
+    '{"a":',
+    '[{"a":1},',
+    ';q=0.1,',
+    '=;',
+    'a.',
+    'a-',
+    'a@',
+    '%25',
+    '%ff',
+    'xn--',
+    '../',
+    '&#',
+    'a ',
+    '1.',
+  ],
+]
+
+/** Returns a text of so many characters that repeats a piece. */
+export const runOf = (piece: string, size: number): string =>
+  piece.repeat(Math.ceil(size / piece.length)).slice(0, size)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type LongTurn, longTurnMs, watchTurns } from '../../src/lib/async/turns.ts'
 
 /** Keeps the event loop busy for so many ms of CPU time. */
@@ -105,6 +106,14 @@ const note = ({ ms, cpuMs, response }: LongTurn) => {
 
 /** Watches the turns of a service in this process. Returns what ends that. */
 export const watchService = () => watchTurns(note)
+
+/** Throws when a turn has taken too long since a moment (`performance.now()`). */
+export const settleTurns = async (began: number): Promise<void> => {
+  if (performance.now() - began < longTurnMs) return
+  // the timer that notices it is due
+  await sleep(100)
+  expectShortTurns()
+}
 
 /** Throws when a turn has taken too long since the last call. */
 export const expectShortTurns = (): void => {
