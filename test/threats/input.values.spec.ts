@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import pLimit from 'p-limit'
 import fc from 'fast-check'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { long as thorough, repeatable, seed } from '../support/faults.ts'
@@ -133,7 +134,8 @@ describe('hostile input', () => {
       'to',
     ]
     const filters = new Set(names)
-    it(`is never an error in any of ${runs} made-up queries (${repeatable})`, async () => {
+    it(`is never an error in any of ${runs} made-up queries (${repeatable})`, async function () {
+      this.timeout(180_000 + runs * 200)
       const word = fc.oneof(
         fc.constantFrom('limit', 'page', 'order', 'date', 'click', '__proto__', '%', '%zz', '%00', '&', '=', '[]', '+'),
         fc.constantFrom(...numbers),
@@ -185,14 +187,11 @@ describe('hostile input', () => {
         ...lists.flatMap((list) => ['limit', 'page'].map((name) => `${list}?${name}=`)),
         ...['from', 'to', 'interval', 'by'].flatMap((name) => [`account/stats?${name}=`, `url/${id}/stats?${name}=`]),
       ]
-      await Promise.all(
-        asked.flatMap((path) =>
-          extremes.map(async (extreme) => {
-            const { status } = await app.get(`/api/${path}${extreme}`, { key })
-            expect(status, path + extreme).to.be.oneOf([200, 400])
-          }),
-        ),
-      )
+      // not all at once: a slow machine would answer some with 503
+      const inTurn = pLimit(20)
+      const check = async (path: string) =>
+        expect((await app.get(`/api/${path}`, { key })).status, path).to.be.oneOf([200, 400])
+      await Promise.all(asked.flatMap((path) => extremes.map((extreme) => inTurn(() => check(path + extreme)))))
     })
 
     it('counts from the first to the last day that a date can name', async () => {

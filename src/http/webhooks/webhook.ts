@@ -134,13 +134,8 @@ const update = (services: WebhookServices) =>
       await requireAllowed(call, changed, services, completedWebhook(own.fields))
       if (sendsMoreOfAccount(changed, own)) await services.stepUps.require('webhooks', call)
       await beforeMove(call, own, changed.url, services)
-      const { revision } = await write(webhook, {
-        type: 'Update',
-        id: params.id,
-        account,
-        changes: changed,
-        enabled,
-      })
+      const command = { type: 'Update', id: params.id, account, changes: changed, enabled } as const
+      const { revision } = await write(webhook, command)
       return { message: 'Webhook has been updated.', revision }
     },
   })
