@@ -31,7 +31,7 @@ const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = {
 const place = 'personal'
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
-/** Whether this program has made the id of a request, which says nothing then: no client can choose one with a space. */
+/** Whether this program has made the id of a request, which says nothing then: a client cannot choose a space. */
 const isOwnRequest = (id: string) => id === '' || id.includes(' ') || uuid.test(id)
 
 const context = (account: number, type: string, field: string) => `${account}/${type}/${field}`

@@ -141,7 +141,7 @@ export const runLong = async (db: Database, statements: readonly string[]): Prom
     await connection.query('set statement_timeout = 0')
     for (const sql of statements) await connection.query(sql)
   } finally {
-    await connection.query('reset statement_timeout').catch(() => {})
+    await connection.query('reset statement_timeout; reset lock_timeout').catch(() => {})
     stream.setTimeout(silence)
     await releaseConnection(connection)
   }

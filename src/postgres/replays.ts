@@ -27,6 +27,12 @@ export const reserveSchema = async (connection: Connection, name: string): Promi
   }
 }
 
+/** Returns whether there are tables of a replay. */
+export const hasReplays = async (db: Database): Promise<boolean> => {
+  const { rows } = await db.raw<{ rows: unknown[] }>(`select from pg_namespace where nspname ~ '${pattern}' limit 1`)
+  return rows.length > 0
+}
+
 /** Drops the schema of a replay with all its tables. */
 export const dropSchema = (db: Database, name: string) => db.raw(`drop schema if exists ${name} cascade`)
 

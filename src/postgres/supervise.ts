@@ -52,6 +52,7 @@ const settings = ({ home, buffers }: Cluster): Record<string, string> => ({
   cluster_name: nameOf(home),
   max_connections: '150',
   shared_buffers: `${buffers}MB`,
+  wal_recycle: 'off', // a segment that is used again keeps what was erased until it is full
   log_line_prefix: '',
   log_error_verbosity: 'terse', // DETAIL contains values of rows
 })

@@ -153,6 +153,7 @@ export const typesSince: readonly string[] = [
   'ReportErased',
   'AccountErasureScheduled',
   'AccountErasureCancelled',
+  'AccountErasedOnDisk',
   'LinkRestored',
   'QrRestored',
   'PixelRestored',

@@ -58,6 +58,7 @@ const streamFor = (type: string, n: number, data: Data) => {
 const earlier: Readonly<Record<string, EventType>> = {
   AccountEnabled: 'AccountDisabled',
   AccountErasureCancelled: 'AccountErasureScheduled',
+  AccountErasedOnDisk: 'AccountErased',
   AddressUnblocked: 'AddressBlocked',
   ItemRemovedFromChannel: 'ItemAssignedToChannel',
   ReclassificationUndone: 'ClicksReclassified',

@@ -11,6 +11,7 @@ import { type Projector, startProjector } from '../../projections/engine/run.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
 import { numberEvents } from '../../store/numbering.ts'
 import { cancellable } from '../cancellable.ts'
+import { createDiskErasure } from './diskerasure.ts'
 import type { Ledger } from './ledger.ts'
 import { createSigningClock, type SigningClock } from '../proof/clock.ts'
 import { followProofs } from '../proof/proofs.ts'
@@ -54,13 +55,15 @@ export const project = (
     keepClicks: config.CLICK_RETENTION_MONTHS,
   })
   const clock = createSigningClock(log)
-  const stopProofs = startProofs(ledger, db, { isActive: () => projector.state().active, ended, clock })
+  const whileActive = whileProjecting(ledger, { isActive: () => projector.state().active, ended })
+  const stopProofs = startProofs(ledger, db, whileActive, clock)
+  const stopErasure = startDiskErasure(ledger, db, whileActive)
   return {
     ...projector,
     clockProblem: clock.problem,
     stop: () => {
       stopping.abort()
-      return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs()]).then(() => {}))
+      return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs(), stopErasure()]).then(() => {}))
     },
   }
 }
@@ -68,22 +71,42 @@ export const project = (
 /** the advisory lock of the process that numbers the events of a log */
 const numberingLock = 7275467n
 
-/**
- * Lets the tree over the log grow in the process that projects: its locks need no other connection. Should another one
- * work on the tree for a moment, the checkpoint of the tree moves for one of them only.
- */
-const startProofs = (
-  ledger: Ledger,
-  db: Database,
-  { isActive, ended, clock }: { isActive: () => boolean; ended: Promise<void>; clock: SigningClock },
-) =>
+/** Keeps work to the process that projects: its locks need no other connection. */
+const whileProjecting = (
+  { logCheck }: Pick<Ledger, 'logCheck'>,
+  { isActive, ended }: { isActive: () => boolean; ended: Promise<void> },
+) => ({
+  open: async () => {
+    await Promise.race([logCheck.passed, ended])
+    const acquire = async (keys: readonly bigint[]) => new Set(isActive() ? keys : [])
+    return { acquire, lost: new AbortController().signal, close: async () => {} }
+  },
+  key: 0n,
+})
+type WhileProjecting = ReturnType<typeof whileProjecting>
+
+/** ms between two looks for erased accounts */
+const erasureInterval = 10_000
+
+const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjecting) =>
   startExclusive({
-    open: async () => {
-      await Promise.race([ledger.logCheck.passed, ended])
-      const acquire = async (keys: readonly bigint[]) => new Set(isActive() ? keys : [])
-      return { acquire, lost: new AbortController().signal, close: async () => {} }
-    },
-    key: 0n,
+    ...whileActive,
+    work: createDiskErasure({ ledger, db }),
+    interval: erasureInterval,
+    onFailed: (error) =>
+      ledger.log.warn(
+        { err: error },
+        'the files of the database could not be cleared of erased accounts; trying again',
+      ),
+  })
+
+/**
+ * Lets the tree over the log grow in the process that projects. Should another one work on the tree for a moment, the
+ * checkpoint of the tree moves for one of them only.
+ */
+const startProofs = (ledger: Ledger, db: Database, whileActive: WhileProjecting, clock: SigningClock) =>
+  startExclusive({
+    ...whileActive,
     work: (signal) => followProofs(ledger, db, signal, clock),
     onFailed: (error) => ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
   })

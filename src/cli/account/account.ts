@@ -10,6 +10,7 @@ import { idSequence } from '../../postgres/ids.ts'
 import { listAccounts } from '../../queries/accounts/account.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { BadCommand, type Cli } from '../cli.ts'
+import { certificate } from './certificate.ts'
 import { erase, erasures } from './erase.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
@@ -68,6 +69,11 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   onAccount('erase', 'destroy the personal data of an account for good; its links then return 404').action(
     (who: string, options: Confirmation) => erase(cli, who, options),
   )
+  accounts
+    .command('certificate')
+    .description('print the certificate of an erasure, also when the files of the database were cleared')
+    .argument('<account>', 'id:7')
+    .action((who: string) => certificate(cli, who))
   accounts
     .command('erasures')
     .description('print the erasure register: which accounts a restored backup has to erase again')

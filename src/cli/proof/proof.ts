@@ -23,6 +23,9 @@ class NotProved extends OperatorError {
   override readonly name = 'NotProved'
 }
 
+/** The certificate of an erasure is a receipt, and has another one of the moment when files were cleared of it. */
+const Certificate = Receipt.extend({ disk: Receipt.optional() })
+
 /** `linkledger proof …` */
 export const addProofCommands = (program: Command, cli: Cli) => {
   const proofs = program.command('proof').description('prove what the event log holds: see docs/proof.md')
@@ -82,12 +85,14 @@ const verifierOf = (key: string): Verifier => {
 
 const verifyFile = async (cli: Cli, file: string, key: string) => {
   const verifier = verifierOf(key)
-  const receipt = parse(Receipt, file, 'a receipt', await readText(file))
-  const { origin, size } = check('the receipt', () => verifyReceipt(receipt, verifier))
-  cli.print(
-    `Valid: event ${receipt.proof.index} is in ${origin}, whose checkpoint of ${size} events is signed by this key.`,
-  )
-  cli.print(receipt.click ?? receipt.event)
+  const { disk, ...receipt } = parse(Certificate, file, 'a receipt', await readText(file))
+  for (const one of disk ? [receipt, disk] : [receipt]) {
+    const { origin, size } = check('the receipt', () => verifyReceipt(one, verifier))
+    cli.print(
+      `Valid: event ${one.proof.index} is in ${origin}, whose checkpoint of ${size} events is signed by this key.`,
+    )
+    cli.print(one.click ?? one.event)
+  }
 }
 
 const verifyExtended = async (

@@ -4,7 +4,7 @@ import type { Exclusions } from '../../events/statistics/exclusions.ts'
 import type { Event } from '../../events/index.ts'
 import { defined } from '../../lib/defined.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
-import { decideErasure, type ErasureCommand } from './erasing.ts'
+import { decideErasure, type DiskErasure, type ErasureCommand } from './erasing.ts'
 import { decideKey, type IssuedKey, type KeyCommand } from './key.ts'
 import { decideSecondFactor, type SecondFactorCommand } from './secondfactor.ts'
 import { type Account, evolveAccount, noAccount } from './state.ts'
@@ -45,6 +45,7 @@ export type AccountCommand =
   | KeyCommand
   | SecondFactorCommand
   | ErasureCommand
+  | DiskErasure
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
   /** `from`: an operator on the dashboard may not take another one out */
   | { readonly type: 'DisableAccount'; readonly id: number; readonly from?: 'dashboard' }
@@ -108,7 +109,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 9,
+  version: 10,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
@@ -138,6 +139,8 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     ScheduleErasure: changeErasure,
     CancelErasure: changeErasure,
     CarryOutErasure: (command, state) => decideErasure(command, state.erases),
+    NoteErasedOnDisk: ({ id, wal }, { status, erasedOnDisk }) =>
+      status === 'erased' && !erasedOnDisk ? [{ type: 'AccountErasedOnDisk', data: { id, wal } }] : [],
     EraseAccount: ({ id }, state) => alive(state) && [{ type: 'AccountErased', data: { id } }],
   }),
   evolve: evolveAccount,

@@ -5,6 +5,12 @@ export type ErasureCommand =
   | { readonly type: 'ScheduleErasure'; readonly id: number; readonly due: string }
   | { readonly type: 'CancelErasure'; readonly id: number }
   | { readonly type: 'CarryOutErasure'; readonly id: number; readonly now: string }
+/** Notes that the files of the database have nothing of the account any more. */
+export interface DiskErasure {
+  readonly type: 'NoteErasedOnDisk'
+  readonly id: number
+  readonly wal: boolean
+}
 
 /** Decides on the erasure of an account, given when it is due so far; null: it is not to be erased. */
 export const decideErasure = (

@@ -20,6 +20,8 @@ export interface Account {
   readonly operator: boolean
   /** when the account is erased, as its owner wants it (ISO 8601) */
   readonly erases: string | null
+  /** it is erased, and no file of the database has anything of it */
+  readonly erasedOnDisk: boolean
   readonly tokens: Tokens
 }
 
@@ -34,6 +36,7 @@ export const noAccount: Account = {
   exclusions: noExclusions,
   operator: false,
   erases: null,
+  erasedOnDisk: false,
   tokens: noTokens,
 }
 
@@ -80,6 +83,8 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
         status: 'erased',
         tokens: release(state.tokens, 'email', 'username'),
       }
+    case 'AccountErasedOnDisk':
+      return { ...state, erasedOnDisk: true }
     case 'ClaimFenced':
       return { ...state, tokens: fence(state.tokens, event.data.token) }
   }

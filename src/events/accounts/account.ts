@@ -76,6 +76,11 @@ export const accountEvents = {
   AccountErasureCancelled: z.object({ id }),
   /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
   AccountErased: z.object({ id }),
+  /**
+   * No file of the database has what the account had stored in tables, nor its key. `wal`: nor the write-ahead log,
+   * which the service can renew on its embedded server only.
+   */
+  AccountErasedOnDisk: z.object({ id, wal: z.boolean() }),
 }
 const blankKey = { name: '' }
 /** A changed name stays there as a blank one: release 0.1.0 halts at a change of a key that changes nothing. */

@@ -48,6 +48,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   AccountErasureScheduled: 'Erasure of the account scheduled.',
   AccountErasureCancelled: 'Erasure of the account cancelled.',
   AccountErased: 'Account erased.',
+  AccountErasedOnDisk: 'Account erased from the files of the database.',
   ApiKeyAdded: 'API key created.',
   ApiKeyUpdated: 'API key changed.',
   ApiKeyDeleted: 'API key ended.',

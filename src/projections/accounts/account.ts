@@ -8,15 +8,17 @@ import { patch, type Projection, put, remove } from '../engine/projection.ts'
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 6,
+  version: 7,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
         id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
-        rate_limit int, exclusions json not null, erases timestamptz, revision bigint not null, position bigint not null);
+        rate_limit int, exclusions json not null, erases timestamptz, erased_on_disk timestamptz,
+        revision bigint not null, position bigint not null);
       create index on ${t} (position);
-      create index on ${t} (erases) where erases is not null`,
+      create index on ${t} (erases) where erases is not null;
+      create index on ${t} (id) where status = 'erased' and erased_on_disk is null`,
     api_keys: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
@@ -97,6 +99,9 @@ export const accounts: Projection = {
         { status: 'erased', exclusions: noExclusions, email: null, username: null, erases: null, revision, position },
       ),
       remove('api_keys', { account: id }),
+    ],
+    AccountErasedOnDisk: ({ data: { id }, at, revision }) => [
+      patch('accounts', { id }, { erased_on_disk: at, revision }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),
   },

@@ -7,3 +7,17 @@ export const dueErasures = async ({ db, table }: Reader, now: Date, limit: numbe
   }[]
   return rows.map(({ id }) => Number(id))
 }
+
+/** Returns erased accounts of which the files of the database may still have something, and when they were erased. */
+export const erasedInTables = async ({ db, table }: Reader, limit: number) => {
+  const rows = (await db(table('accounts'))
+    .where({ status: 'erased', erased_on_disk: null })
+    .orderBy('id')
+    .limit(limit)
+    .select('id', 'position')) as { id: string; position: string }[]
+  return rows.map(({ id, position }) => ({ id: Number(id), position: BigInt(position) }))
+}
+
+/** Returns when files of the database were last cleared of erased accounts, undefined before that. */
+export const lastErasedOnDisk = async ({ db, table }: Reader): Promise<Date | undefined> =>
+  ((await db(table('accounts')).max('erased_on_disk as last')) as { last: Date | null }[])[0]?.last ?? undefined

@@ -255,6 +255,17 @@ describe('proofs of a service', function () {
     expect(rows[0]?.email.startsWith(`${destroyed.mark}.`), 'what is sealed names the destroyed key').to.equal(true)
     const path = await file('certificate.json', certificate)
     expect(await succeed('proof', 'verify', path, '--key', vkey)).to.include('AccountErased')
+    type Disk = { readonly disk?: { readonly event: string } }
+    const complete = await until(
+      () => succeed('account', 'certificate', `id:${id}`),
+      (text) => (JSON.parse(text) as Disk).disk !== undefined,
+    )
+    expect(JSON.parse(complete)).to.deep.include({ account, destroyed })
+    expect((JSON.parse(complete) as Disk).disk?.event)
+      .to.include('"AccountErasedOnDisk"')
+      .and.include('"wal":false')
+    const both = await succeed('proof', 'verify', await file('both.json', complete), '--key', vkey)
+    expect(both).to.include('"AccountErased"').and.include('"AccountErasedOnDisk"')
     expect((await app.get('/api/account', { key: gone })).status).to.be.oneOf([401, 404])
     // what was proved before still is, to those who have the receipt and to the operator
     const kept = await file('kept.json', earlier.text)

@@ -286,6 +286,19 @@ describe('erasing an account', () => {
       .when(erase)
       .thenRefused('not_found')
   })
+  it('is noted once when no file of the database has anything of the account, and not before', () => {
+    const note = { type: 'NoteErasedOnDisk', id, wal: true } as const
+    const noted: AccountEvent = { type: 'AccountErasedOnDisk', data: { id, wal: true } }
+    given(...ann)
+      .when(note)
+      .thenNothing()
+    given(...ann, erased)
+      .when(note)
+      .thenEvents(noted)
+    given(...ann, erased, noted)
+      .when(note)
+      .thenNothing()
+  })
   it('leaves nothing in the state but the tokens of released names', () => {
     expect(fold(account, [...ann, emailChanged, fenced('x'), erased])).to.deep.equal({
       status: 'erased',
@@ -298,6 +311,7 @@ describe('erasing an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      erasedOnDisk: false,
       tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
     })
   })
@@ -357,6 +371,7 @@ describe('the state of an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      erasedOnDisk: false,
       tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
     })
   })

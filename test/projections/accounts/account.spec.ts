@@ -61,6 +61,11 @@ describe('the table of accounts', () => {
       'accounts',
       ann(3n, { status: 'erased', email: null, username: null }),
     ))
+  it('has the time from which on files of the database have nothing of an erased account', () =>
+    given(registered, erased, { type: 'AccountErasedOnDisk', data: { id, wal: true } }).thenRows('accounts', {
+      ...ann(2n, { status: 'erased', email: null, username: null, erased_on_disk: at(3) }),
+      revision: 2n,
+    }))
   it('has empty fields when the personal data cannot be decrypted any more', () => {
     const sealed: AccountEvent = {
       ...registered,

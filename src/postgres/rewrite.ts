@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, runLong } from './database.ts'
+
+/** Returns the bytes of tables with their indexes, by name. */
+export const sizesOf = async (db: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+  const { rows } = await db.raw<{ rows: { name: string; size: string }[] }>(
+    'select name, pg_total_relation_size(name::regclass) as size from unnest(?::text[]) as t (name)',
+    [[...tables]],
+  )
+  return new Map(rows.map(({ name, size }) => [name, Number(size)]))
+}
+
+/** ms that the end of older transactions is waited for */
+const longest = 30_000
+
+/** Waits a while until every transaction has ended that can see rows deleted before. Returns whether all have. */
+export const areDeletionsFinal = async (db: Database, signal: AbortSignal): Promise<boolean> => {
+  const { rows } = await db.raw<{ rows: { now: string }[] }>('select pg_current_xact_id()::xid::text as now')
+  const older = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    and greatest(age(backend_xmin), age(backend_xid)) > age(?::xid)`
+  for (const end = Date.now() + longest; !signal.aborted && Date.now() < end; await sleep(100)) {
+    const found = await db.raw<{ rows: { some: boolean }[] }>(`select exists (${older}) as some`, [rows[0]?.now ?? ''])
+    if (!found.rows[0]?.some) return true
+  }
+  return false
+}
+
+/**
+ * Writes tables again, without what was deleted from them: `vacuum` alone leaves its bytes in their files. Each table
+ * is locked for that time. What PostgreSQL knows of their values has samples, so it is written again, too.
+ */
+export const rewriteTables = (db: Database, tables: readonly string[]): Promise<void> =>
+  runLong(db, [
+    // others wait behind a statement that waits for a lock
+    `set lock_timeout = '2s'`,
+    ...tables.map((table) => `vacuum (full, analyze) ${table}`),
+    'vacuum full pg_catalog.pg_statistic',
+  ])
+
+const walFile = async (db: Database): Promise<string> => {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    'select pg_walfile_name(pg_current_wal_insert_lsn()) as name',
+  )
+  return rows[0]!.name
+}
+
+/** the database that is created for the checkpoints that this takes */
+const scratch = 'linkledger_checkpoint'
+
+/**
+ * Takes a checkpoint. The role of the embedded server may not ask for one, but may create a database: that takes one
+ * before its files are copied.
+ */
+const takeCheckpoint = async (db: Database) => {
+  const { rows } = await db.raw<{ rows: { version: string }[] }>(
+    `select current_setting('server_version_num') as version`,
+  )
+  // the only way in older versions
+  const strategy = Number(rows[0]?.version) >= 150_000 ? ' strategy file_copy' : ''
+  const drop = `drop database if exists ${scratch}`
+  await runLong(db, [drop, `create database ${scratch} template template0${strategy}`, drop])
+}
+
+/** Checkpoints that are taken at most until the segments are gone */
+const tries = 5
+
+/**
+ * Continues behind all segments that the write-ahead log has in its folder, and resolves with whether these are gone.
+ * Some may be there for later use, and still have what they had before: the server must not keep any more of them
+ * (`wal_recycle`).
+ */
+export const renewWal = async (db: Database, folder: string): Promise<boolean> => {
+  const segments = async () => (await readdir(folder)).filter((file) => /^[0-9A-F]{24}$/.test(file))
+  const last = [...(await segments()), await walFile(db)].toSorted().at(-1)!
+  while ((await walFile(db)) <= last)
+    await db.raw(`select pg_logical_emit_message(false, 'linkledger', repeat(' ', 1024 * 1024))`)
+  for (let n = 0; n < tries; n++) {
+    await takeCheckpoint(db)
+    if (!(await segments()).some((file) => file <= last)) return true
+  }
+  return false
+}

@@ -1,0 +1,158 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { expect } from 'chai'
+import { createDiskErasure } from '../../../src/app/log/diskerasure.ts'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
+import { runningEmbedded } from '../../../src/postgres/embedded.ts'
+import { erasedAccounts } from '../../../src/queries/accounts/account.ts'
+import { prune } from '../../../src/projections/engine/tables.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+import { runCommand, type Service, startProcess } from '../../support/process.ts'
+
+const canary = 'canary202'
+
+describe('an erased account, on the embedded database', function () {
+  this.timeout(240_000)
+  let dir: string
+  let service: Service
+  let account: { readonly id: number; readonly key: string }
+  /** what opens the sealed texts of the account, as it is stored */
+  let wrapped: string
+
+  /** Returns the files below the folder that have a text. */
+  const filesWith = async (text: string) => {
+    const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    const found = await Promise.all(
+      files.map(async (file) => {
+        // PostgreSQL may delete a file meanwhile
+        const content = await readFile(file).catch(() => Buffer.alloc(0))
+        return content.toString('latin1').toLowerCase().includes(text.toLowerCase()) ? [relative(dir, file)] : []
+      }),
+    )
+    return found.flat()
+  }
+  const inDatabase = async <R extends object>(sql: string) => query<R>((await runningEmbedded(dir))!, sql)
+  const onDisk = () =>
+    inDatabase<{ wal: string }>(`select data->>'wal' as wal from log.events where type = 'AccountErasedOnDisk'`)
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'linkledger-disk-'))
+    service = await startProcess({ DATA_DIR: dir })
+    account = await service.register(canary)
+    const { id, key } = account
+    const url = 'https://example.com/shop'
+    for (const [path, body] of [
+      ['/api/url/add', { url, custom: 'link202', title: canary, notes: canary, tags: [canary], password: canary }],
+      ['/api/bio/add', { name: canary, alias: 'page202', title: canary, links: [{ title: canary, url }] }],
+      ['/api/qr/add', { type: 'text', data: canary, name: canary }],
+      ['/api/channel/add', { name: canary }],
+    ] as const)
+      expect((await service.post(path, { key, body, headers: { 'X-Request-Id': canary } })).status, path).to.equal(200)
+    await service.visit('/page202')
+    const [stored] = await inDatabase<{ wrapped: string }>(
+      `select wrapped from state.keys where name = 'account-${id}'`,
+    )
+    wrapped = stored!.wrapped
+  })
+  after(async () => {
+    await service.end()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('is found in files before it is erased: the search finds what is there', async () => {
+    expect(await filesWith(canary)).not.to.deep.equal([])
+    expect(await filesWith(wrapped)).not.to.deep.equal([])
+  })
+
+  it('is in no file of DATA_DIR soon after the erasure, and neither is its key', async () => {
+    const { code, err } = await runCommand(['account', 'erase', `id:${account.id}`, '--yes'], { DATA_DIR: dir })
+    expect(code, err).to.equal(0)
+    expect(await until(onDisk, ({ length }) => length > 0, 120_000)).to.deep.equal([{ wal: 'true' }])
+    expect(await filesWith(canary)).to.deep.equal([])
+    expect(await filesWith(wrapped)).to.deep.equal([])
+    await service.end()
+    expect(await filesWith(canary)).to.deep.equal([])
+    expect(await filesWith(wrapped)).to.deep.equal([])
+  })
+})
+
+describe('clearing the files of the database of erased accounts', () => {
+  let app: TestApp
+  before(async () => (app = await startTestApp()))
+  after(() => app.close())
+
+  const erase = async () => {
+    const { id } = await app.register()
+    await app.app.ledger.handler.handle(accounts, { type: 'EraseAccount', id }, systemMetadata(id))
+    await until(async () => (await erasedAccounts(app.app.ledger.reader)).includes(id), Boolean)
+    return id
+  }
+  const isCleared = async (id: number) => (await app.app.ledger.handler.load(accounts, id)).state.erasedOnDisk
+  const generations = async () =>
+    (
+      await query<{ n: string }>(
+        app.connection,
+        `select max(generation) as n from read.checkpoints where projection = 'links'`,
+      )
+    )[0]!.n
+  const run = (options: object = {}) =>
+    createDiskErasure({ ledger: app.app.ledger, db: app.app.ledger.db, pause: 0, ...options })(
+      new AbortController().signal,
+    )
+
+  it('is done by the service, without the write-ahead log of a server that is not its own', async () => {
+    const id = await erase()
+    expect(await until(() => isCleared(id), Boolean)).to.equal(true)
+    const events = await query(
+      app.connection,
+      `select data->>'wal' as wal from log.events where type = 'AccountErasedOnDisk'`,
+    )
+    expect(events).to.deep.equal([{ wal: 'false' }])
+  })
+
+  it('locks tables once in an hour at most', async () => {
+    const id = await erase()
+    await run({ pause: undefined })
+    expect(await isCleared(id)).to.equal(false)
+    await until(async () => {
+      await run()
+      return isCleared(id)
+    }, Boolean)
+    expect(await isCleared(id)).to.equal(true)
+  })
+
+  it('waits for tables of another release, which may still have the rows', async () => {
+    const id = await erase()
+    await query(
+      app.connection,
+      `insert into read.checkpoints select 'links', 0, 1, log_id, 0, null, true from read.checkpoints limit 1`,
+    )
+    await run()
+    expect(await isCleared(id)).to.equal(false)
+    await query(app.connection, 'delete from read.checkpoints where version = 0')
+    await until(async () => {
+      await run()
+      return isCleared(id)
+    }, Boolean)
+    expect(await isCleared(id)).to.equal(true)
+  })
+
+  it('fills large tables again beside their readers, instead of locking them', async () => {
+    const id = await erase()
+    const before = Number(await generations())
+    const clear = createDiskErasure({ ledger: app.app.ledger, db: app.app.ledger.db, pause: 0, large: -1 })
+    const { db, projections } = app.app.ledger
+    const done = await until(async () => {
+      await clear(new AbortController().signal)
+      await prune(db, projections)
+      return isCleared(id)
+    }, Boolean)
+    expect(done).to.equal(true)
+    expect(Number(await generations())).to.equal(before + 1)
+  })
+})
