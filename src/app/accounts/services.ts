@@ -75,7 +75,7 @@ export const openAccountServices = (
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
-  const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst }
+  const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst, serviceUrl: baseUrl }
   return {
     links,
     mails,

@@ -173,6 +173,21 @@ describe('mails to the owners of accounts', () => {
     expect(smtp.mails.some(({ to }) => to === 'nobody@example.com')).to.equal(false)
   })
 
+  it('reset a password in a browser that then signs in, whatever passwords others guess meanwhile', async () => {
+    const { email } = await registered('gina@example.com')
+    await app.post('/api/account/reset', { body: { email } })
+    const link = linkIn(await mailTo(email, 'Set a new password'))
+    const page = { Host: 'short.example', Origin: 'https://short.example', 'Sec-Fetch-Site': 'same-origin' }
+    const enter = async (guessed: string, headers: Readonly<Record<string, string>>) =>
+      (await app.post('/api/session', { body: { email, password: guessed }, headers: { ...page, ...headers } })).status
+    for (let n = 0; n < 110; n++) await enter('wrong horse 1', { 'X-Forwarded-For': `203.0.113.${n}` })
+    const changed = await send(link, { password: 'correct horse 2' })
+    const [mark = ''] = changed.headers.getSetCookie().map((one) => one.split(';')[0]!)
+    const from = { 'X-Forwarded-For': '198.51.100.5' }
+    expect(await enter('correct horse 2', from)).to.equal(429)
+    expect(await enter('correct horse 2', { ...from, Cookie: mark })).to.equal(200)
+  })
+
   it('have links that answer with a page while their account is disabled, and work again afterwards', async () => {
     const { key, email } = await registered('hans@example.com')
     await app.put('/api/account/update', { key, body: { email: 'hans@example.org' } })

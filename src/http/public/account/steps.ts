@@ -4,6 +4,8 @@ import { account } from '../../../commands/accounts/account.ts'
 import { Refused } from '../../../commands/decider.ts'
 import type { Handler, NextId } from '../../../commands/handle.ts'
 import { claimedEmail, type Registration, registerHashed } from '../../../commands/accounts/register.ts'
+import { browserCookie } from '../../api/session.ts'
+import { markBrowser } from '../../../security/knownbrowsers.ts'
 import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
@@ -32,6 +34,7 @@ export interface StepOptions {
   /** Whether no account was ever made. */
   readonly isFirst: () => Promise<boolean>
   readonly pepper: Buffer
+  readonly serviceUrl: string
 }
 
 export interface Posted {
@@ -103,6 +106,17 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
   }
 }
 
+/**
+ * The page that says so marks the browser as one that has signed in: its owner reads the mails of the account, and wrong
+ * passwords of others must not keep it from signing in now.
+ */
+const changedPage =
+  (id: number | null, { pepper, serviceUrl }: Pick<StepOptions, 'pepper' | 'serviceUrl'>): WritePage =>
+  (view) => ({
+    ...passwordChangedPage(view),
+    ...(id !== null && { headers: { 'Set-Cookie': browserCookie(id, markBrowser(pepper, id), serviceUrl) } }),
+  })
+
 const unlessTaken = (work: Promise<WritePage>) =>
   work.catch((error: unknown) => {
     if (isTaken(error, 'email')) return takenPage
@@ -165,7 +179,11 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       act: async (token, { password }, lang) => {
         const used = await unlessRefused(
           links.use('password', token, async (link) =>
-            update(link.account, { password: await hashPassword(password) }, { lang, page: passwordChangedPage }),
+            update(
+              link.account,
+              { password: await hashPassword(password) },
+              { lang, page: changedPage(link.account, options) },
+            ),
           ),
         )
         return used?.result
