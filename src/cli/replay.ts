@@ -21,7 +21,10 @@ export const addReplayCommand = (program: Command, cli: Cli) =>
   program
     .command('replay')
     .description('serve the whole API as it was at an earlier moment, from tables of its own; nothing can be changed')
-    .requiredOption('--until <moment>', '"2026-03-01 12:00:00" (UTC), 2026-03-01T12:00:00+01:00, or event:123456')
+    .requiredOption(
+      '--until <moment>',
+      '"2026-03-01 12:00:00" (UTC), 2026-03-01 (its end), 2026-03-01T12:00:00+01:00, or event:123456',
+    )
     .option('--port <port>', 'port to listen on; 0 picks a free one', '4000')
     .option('--account <account>', `print an API key that reads this account in the replay: ${accountForms}`)
     .addHelpText(

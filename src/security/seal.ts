@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 /**
@@ -54,8 +54,7 @@ const authTagLength = 16
  * Encrypts with AES-256-GCM. Returns `iv | tag | ciphertext`. `context` names the place of the content and is
  * authenticated, so that sealed content cannot be moved to another place.
  */
-export const sealBytes = (key: Buffer, context: string, content: string | Buffer): Buffer => {
-  const iv = randomBytes(12)
+export const sealBytes = (key: Buffer, context: string, content: string | Buffer, iv = randomBytes(12)): Buffer => {
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength }).setAAD(Buffer.from(context))
   const sealed = [cipher.update(content), cipher.final()]
   return Buffer.concat([iv, cipher.getAuthTag(), ...sealed])
@@ -64,6 +63,15 @@ export const sealBytes = (key: Buffer, context: string, content: string | Buffer
 /** Like `sealBytes`, as base64url. */
 export const seal = (key: Buffer, context: string, text: string | Buffer): string =>
   sealBytes(key, context, text).toString('base64url')
+
+/**
+ * Like `seal`, and the same text for the same content: the IV is a hash of it under the key, so that no IV is used for
+ * two contents. Whoever sees two of them learns whether they are the same.
+ */
+export const sealSteadily = (key: Buffer, context: string, text: string): string => {
+  const iv = createHmac('sha256', key).update(`${context}\n${text}`).digest().subarray(0, 12)
+  return sealBytes(key, context, text, iv).toString('base64url')
+}
 
 /** The inverse of `seal`. Throws `BrokenSeal` when the key, the context or the text differs. */
 export const unseal = (key: Buffer, context: string, sealed: string): Buffer =>

@@ -64,13 +64,14 @@ export const publicOperator = ({ OPERATOR_NAME, OPERATOR_EMAIL, IMPRINT_URL, PRI
 })
 
 const openQrPages = (
-  { keys, log }: Pick<Ledger, 'keys' | 'log'>,
+  { keys, log, ordinals }: Pick<Ledger, 'keys' | 'log' | 'ordinals'>,
   redirectReader: Reader,
-  pages: Omit<QrPagesOptions, 'imageStore' | 'onLogoMissing'>,
+  pages: Omit<QrPagesOptions, 'imageStore' | 'onLogoMissing' | 'ordinals'>,
 ) =>
   createQrPages({
     ...pages,
     imageStore: openImageStore(redirectReader.db, keys),
+    ordinals,
     onLogoMissing: ({ qr: id, ...code }) =>
       log.warn(
         { id, ...code },

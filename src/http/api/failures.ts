@@ -126,8 +126,11 @@ export const atParameter = {
   name: 'at',
   in: 'query',
   description:
-    'the answer as it was then: a date and time in UTC, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer',
-  schema: { type: 'string', examples: ['2026-03-01 12:00:00', 'event:123456', 'domain=123456, clicks=98765'] },
+    'the answer as it was then: a date and time in UTC, a day for its end, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer',
+  schema: {
+    type: 'string',
+    examples: ['2026-03-01 12:00:00', '2026-03-01', 'event:123456', 'domain=123456, clicks=98765'],
+  },
 }
 
 /** The answers to requests that fail, by status. */

@@ -2,6 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
 import type { Targets } from '../../cache/targets.ts'
+import type { Ordinals } from '../../events/ordinals.ts'
+import { withTimeout } from '../../lib/async/timeout.ts'
+import { containedHeader } from '../api/past/past.ts'
 import type { Drawing } from '../../qr/draw.ts'
 import { drawingKey, type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
@@ -26,6 +29,7 @@ export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
   readonly targets: Pick<Targets, 'get'>
   readonly images: Images
   readonly imageStore: Pick<ImageStore, 'find'>
+  readonly ordinals: Pick<Ordinals, 'of'>
   /** Called once an hour for a code whose logo is missing. */
   readonly onLogoMissing: (code: Pick<PublicQr, 'qr' | 'account' | 'logoHash'>) => void
   readonly isMainHost: (host: string) => boolean
@@ -94,12 +98,14 @@ const sendImage = async (
   res: ServerResponse,
   wanted: Drawing,
   draw: (drawing: Drawing) => Promise<Drawn>,
+  contained: Readonly<Record<string, string>>,
 ) => {
-  const cached = headersOf(wanted)
+  const cached = { ...headersOf(wanted), ...contained }
   if (hasCached(req, cached.ETag)) return void res.writeHead(304, cached).end()
   const { drawing, body } = await draw(wanted)
   res.writeHead(200, {
     ...headersOf(drawing),
+    ...contained,
     'Content-Type': mediaTypes[drawing.format],
     'Content-Length': body.length,
     'Content-Security-Policy': "default-src 'none'; img-src data:",
@@ -136,6 +142,26 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
     }
 }
 
+/** ms that an image waits for the number of the code's last change */
+const numberTimeoutMs = 50
+
+/**
+ * Returns a function that says which events the image of a code contains, as answers of the API do; nothing while
+ * PostgreSQL does not answer.
+ */
+const createContained = ({ ordinals }: Pick<QrPagesOptions, 'ordinals'>) => {
+  const known = new QuickLRU<bigint, number>({ maxSize: 10_000 })
+  const look = async (position: bigint) => {
+    const found = (await ordinals.of([position])).get(position)
+    if (found !== undefined) known.set(position, found)
+    return found
+  }
+  return async ({ position }: PublicQr): Promise<Readonly<Record<string, string>>> => {
+    const number = known.get(position) ?? (await withTimeout(numberTimeoutMs, look(position)).catch(() => undefined))
+    return number === undefined ? {} : { [containedHeader]: `domain=${number}, clicks=0` }
+  }
+}
+
 /**
  * Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to
  * the destination.
@@ -143,6 +169,7 @@ const createDraw = ({ images, imageStore, reader, onLogoMissing }: Drawers) => {
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
   const { blocks, sendPage, images, isMainHost, baseUrl, send, targets, trustProxy, withPrefix } = options
   const draw = createDraw(options)
+  const contained = createContained(options)
   const spendDrawing = createBudget(drawingLimit, trustProxy)
 
   /** Only codes of type `link` have this address: the others contain their content. */
@@ -183,7 +210,8 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     try {
-      await sendImage(req, res, drawing, draw(code, addressBlock(clientAddress(req, trustProxy))))
+      const drawn = draw(code, addressBlock(clientAddress(req, trustProxy)))
+      await sendImage(req, res, drawing, drawn, await contained(code))
     } catch (error) {
       if (!(error instanceof Busy)) throw error
       sendPage(req, res, failurePage('unavailable'))

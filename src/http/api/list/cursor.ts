@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { z } from 'zod'
 import type { Position } from '../../../queries/page.ts'
-import { BrokenSeal, seal, unseal } from '../../../security/seal.ts'
+import { BrokenSeal, sealSteadily, unseal } from '../../../security/seal.ts'
 import { failField } from '../errors.ts'
 
 /**
@@ -46,7 +46,8 @@ const opened = (key: Buffer, of: CursorOf, cursor: string) => {
 export const openCursors = (pepper: Buffer): Cursors => {
   const key = keyOf(pepper)
   return {
-    make: (of, { page, after }) => seal(key, contextOf(of), JSON.stringify([markOf(of), page, ...after])),
+    // the same page has the same cursor, so that an answer of the past is the same byte by byte
+    make: (of, { page, after }) => sealSteadily(key, contextOf(of), JSON.stringify([markOf(of), page, ...after])),
     open: (of, cursor) => {
       const [mark, page, ...after] = opened(key, of, cursor)
       if (mark !== markOf(of)) failField('cursor', 'wrong_form', { what: 'cursor_list' })

@@ -5,17 +5,22 @@ import { parseMoment as parseTime } from '../../../lib/fields.ts'
  */
 export type Moment = { readonly kind: 'time'; readonly at: Date } | { readonly kind: 'event'; readonly ordinal: number }
 
+const isDay = /^\d{4}-\d\d-\d\d$/
+
 /** What `parseMoment` accepts, for messages. */
 export const momentForms =
-  'a date and time in UTC, for example 2026-03-01 12:00:00, or ISO 8601 with an offset, or an event, for example event:123456'
+  'a date and time in UTC, for example 2026-03-01 12:00:00, a day for its end, ISO 8601 with an offset, or an event, for example event:123456'
 
-/**
- * Parses a moment. A day alone is none: it would not say whether its beginning or its end is meant. Returns undefined
- * for anything else.
- */
-export const parseMoment = (text: string): Moment | undefined => {
+/** Returns the end of a day in UTC; of today, the time that it is now. */
+const endOf = (day: Date, next: Date, now: number) =>
+  new Date(day.getTime() <= now ? Math.min(next.getTime() - 1, now) : next.getTime() - 1)
+
+/** Parses a moment. A day means its end, and today means now. Returns undefined for anything else. */
+export const parseMoment = (text: string, now = Date.now()): Moment | undefined => {
   const [, ordinal] = /^event:(0|[1-9]\d{0,14})$/.exec(text) ?? []
   if (ordinal !== undefined) return { kind: 'event', ordinal: Number(ordinal) }
+  const [day, next] = ['00:00:00', '24:00:00'].map((time) => (isDay.test(text) ? parseTime(text, time) : undefined))
+  if (day && next) return { kind: 'time', at: endOf(day, next, now) }
   const second = /[ T]\d\d:/i.test(text) ? parseTime(text, '') : undefined
   if (!second) return undefined
   const [, fraction = '0'] = /:\d\d\.(\d{1,9})/.exec(text) ?? []

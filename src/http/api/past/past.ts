@@ -63,7 +63,8 @@ const momentOf = async (at: string, ordinals: Ordinals): Promise<PastMoment> => 
   const [, first, second, to] = contents.exec(at) ?? []
   if (first !== undefined && second !== undefined) {
     const [domain, clicks] = [Number(first), Number(second)]
-    const contained = { domain: await positionOf(domain), clicks: await positionOf(clicks) }
+    // the first event is no click: 0 is what the header says where there are none
+    const contained = { domain: await positionOf(domain), clicks: clicks === 0 ? 0n : await positionOf(clicks) }
     return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
   }
   const moment = parseMoment(at)

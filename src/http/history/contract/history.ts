@@ -121,7 +121,7 @@ const restored = success({
 export type Restored = Answer<typeof restored>
 const restoreFields = {
   revision: 'the revision whose values it shall have again, as in its history',
-  at: 'instead of `revision`: a moment, as a time or as `event:123456`',
+  at: 'instead of `revision`: a moment, as a time, a day for its end, or `event:123456`',
   dryRun: '`true`: only say what would change',
 }
 const restoreOf = (what: string, description: string, example: object = { revision: 0, dryRun: true }) => ({

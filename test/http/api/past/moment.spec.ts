@@ -16,18 +16,16 @@ describe('a moment of the past', () => {
     expect(parseMoment('event:123456')).to.deep.equal({ kind: 'event', ordinal: 123_456 })
   })
 
+  it('is the end of a day, and now for today', () => {
+    const now = Date.parse('2026-03-02T10:00:00.500Z')
+    expect(parseMoment('2026-03-01', now)).to.deep.equal(time('2026-03-01T23:59:59.999Z'))
+    expect(parseMoment('2026-03-02', now)).to.deep.equal(time('2026-03-02T10:00:00.500Z'))
+    expect(parseMoment('2026-03-03', now), 'in the future').to.deep.equal(time('2026-03-03T23:59:59.999Z'))
+    expect(parseMoment('2026-02-29', now)).to.equal(undefined)
+  })
+
   it('is nothing else', () => {
-    const wrong = [
-      '',
-      '2026-03-01',
-      '2026-02-30 12:00:00',
-      '25:00',
-      'event:',
-      'event:-1',
-      'event:01',
-      'event:1.5',
-      'now',
-    ]
+    const wrong = ['', '2026-03', '2026-02-30 12:00:00', '25:00', 'event:', 'event:-1', 'event:01', 'event:1.5', 'now']
     for (const text of [...wrong, 'event:1234567890123456', '12:00:00', ' 2026-03-01 12:00:00'])
       expect(parseMoment(text), text).to.equal(undefined)
   })

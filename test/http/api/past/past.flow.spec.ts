@@ -24,6 +24,38 @@ describe('the parameter at', () => {
   const get = (path: string, at: string, by = key) => app.get(withAt(path, at), { key: by })
   const event = (at: string) => `event:${/domain=(\d+)/.exec(at)?.[1]}`
 
+  it('says the same of statistics before the first click of all, now and at that moment', async () => {
+    const answer = await app.get('/api/stats', { key })
+    expect(atOf(answer)).to.match(/clicks=0/)
+    expect(answer.json['data'].through).to.include({ event: null, at: null })
+    expect((await get('/api/stats', atOf(answer))).json['data']).to.deep.equal(answer.json['data'])
+  })
+
+  it('takes a day for its end, and today for now, also in a restore', async () => {
+    const { id: link } = await add({ title: 'Of today' })
+    const today = new Date().toISOString().slice(0, 10)
+    const { status, json } = await get(`/api/url/${link}`, today)
+    // midnight may have passed since
+    if (new Date().toISOString().startsWith(today)) {
+      expect([status, json['details'].title]).to.deep.equal([200, 'Of today'])
+      await update(link, { title: 'Renamed' })
+      const back = await app.post(`/api/url/${link}/restore`, { key, body: { at: today, dryRun: true } })
+      expect(back.json['changes']).to.deep.equal([])
+    }
+    expect((await get(`/api/url/${link}`, '2020-02-29')).status).to.equal(404)
+  })
+
+  it('has the same cursor for the same page', async () => {
+    for (const title of ['One', 'Two', 'Three']) await add({ title })
+    const page = '/api/urls?cursor=&limit=1'
+    const [first, second] = [await app.get(page, { key }), await app.get(page, { key })]
+    expect(first.json['data'].next_cursor).to.be.a('string')
+    expect(second.text).to.equal(first.text)
+    expect((await get(page, atOf(first))).text).to.equal(first.text)
+    const next = `/api/urls?limit=1&cursor=${first.json['data'].next_cursor}`
+    expect((await app.get(next, { key })).json['data'].next_cursor).not.to.equal(first.json['data'].next_cursor)
+  })
+
   it('answers as it was answered then: by the header of an answer, by an event, and by a time', async () => {
     const link = await add({ title: 'First', tags: ['a'] })
     const first = await app.get(`/api/url/${link.id}`, { key })
@@ -180,7 +212,8 @@ describe('the parameter at', () => {
   it('names what is wrong with a moment: a bad one, the future, an event that is not there', async () => {
     const bad = [
       'yesterday',
-      '2026-03-01',
+      '2026-03',
+      '2999-03-01',
       'event:-1',
       'event:1e3',
       'domain=1',
@@ -217,6 +250,12 @@ describe('the parameter at', () => {
     const second = await app.get(svg)
     expect(second.text).to.not.equal(first.text)
     expect((await get(svg, before)).text).to.equal(first.text)
+    for (const shown of [first, second]) {
+      expect(atOf(shown), 'says which change it shows').to.match(/^domain=\d+, clicks=0$/)
+      expect((await get(svg, atOf(shown))).text).to.equal(shown.text)
+    }
+    expect(atOf(await get(svg, before))).to.equal(before)
+    expect(atOf(await app.get(`/api/qr/${made['id']}/image`, { key }))).not.to.equal('')
     expect((await get(svg, await now())).text).to.equal(second.text)
     expect((await get(path, before)).headers.get('Content-Type')).to.equal('image/png')
     expect((await app.get(withAt(svg, before))).status).to.equal(401)
