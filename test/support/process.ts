@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { run } from '../../src/cli/run.ts'
 import { builtMain } from './build.ts'
 import { client } from './client.ts'
+import { noteLogged } from './turns.ts'
 
 export interface Process {
   readonly child: ChildProcess
@@ -60,6 +61,7 @@ export const startProcess = async (settings: Readonly<Record<string, string>>, m
     detached: true,
   })
   let output = ''
+  child.once('close', () => noteLogged(output))
   const exited = once(child, 'exit') as Promise<[number | null]>
   const { address, operatorAddress } = await new Promise<{
     readonly address: string

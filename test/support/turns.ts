@@ -73,6 +73,17 @@ export const turnGrowth = async <I>(
   return most
 }
 
+/** Expects that reading a text twice as long takes at most three times as long. */
+export const expectGrowth = async (
+  textOf: (size: number) => string,
+  read: (text: string) => unknown,
+  sizes: Sizes,
+  what: string,
+): Promise<void> => {
+  const growth = await turnGrowth(textOf, read, sizes)
+  if (growth > 3) throw new Error(`twice as much of ${JSON.stringify(what)} takes ${growth.toFixed(1)} times as long`)
+}
+
 /** The name of the environment variable by which processes of mocha know the bound. */
 const variable = 'LINKLEDGER_TURN_MS'
 
@@ -96,16 +107,37 @@ export const calibrate = (): void => {
   process.env[variable] = String(Math.round(longTurnMs * factor * 5))
 }
 
+/** Runs something while turns may take only so long. */
+export const withBound = async (ms: number, run: () => Promise<void>): Promise<void> => {
+  const before = process.env[variable] ?? 'Infinity'
+  process.env[variable] = String(ms)
+  try {
+    await run()
+  } finally {
+    process.env[variable] = before
+  }
+}
+
 const tooLong: string[] = []
-const note = ({ ms, cpuMs, response }: LongTurn) => {
+const note = ({ ms, cpuMs }: Pick<LongTurn, 'ms' | 'cpuMs'>, method = 'no', path = 'request') => {
   // by both: a machine that has no time for a process uses none, and other threads keep nobody waiting
   const took = Math.min(ms, cpuMs)
-  if (took > Number(process.env[variable] ?? Infinity))
-    tooLong.push(`${Math.round(took)} ms in ${response ? `${response.req.method} ${response.req.url}` : 'no request'}`)
+  if (took > Number(process.env[variable] ?? Infinity)) tooLong.push(`${Math.round(took)} ms in ${method} ${path}`)
 }
 
 /** Watches the turns of a service in this process. Returns what ends that. */
-export const watchService = () => watchTurns(note)
+export const watchService = () => watchTurns((turn) => note(turn, turn.response?.req.method, turn.response?.req.url))
+
+/** Looks at the turns that a service in a process of its own has logged. */
+export const noteLogged = (output: string): void => {
+  for (const [line] of output.matchAll(/^\{.*"msg":"a turn of the event loop took too long"\}$/gm)) {
+    const { ms, cpuMs, method, path } = JSON.parse(line) as LongTurn & {
+      readonly method?: string
+      readonly path?: string
+    }
+    note({ ms, cpuMs }, method, path)
+  }
+}
 
 /** Throws when a turn has taken too long since a moment (`performance.now()`). */
 export const settleTurns = async (began: number): Promise<void> => {

@@ -5,7 +5,7 @@ import { listenOn } from '../../../src/http/server/listen.ts'
 import { closeServer, createHttpServer, serve } from '../../../src/http/server/server.ts'
 import { type LongTurn, longTurnMs, watchTurns } from '../../../src/lib/async/turns.ts'
 import { client, until } from '../../support/client.ts'
-import { burn, expectShortTurns, watchService } from '../../support/turns.ts'
+import { burn, expectShortTurns, watchService, withBound } from '../../support/turns.ts'
 
 /** ms, so that a turn is too long wherever in it the timer is due */
 const long = 400
@@ -79,10 +79,8 @@ describe('a turn of the event loop', () => {
   })
 
   it('fails the test in which a service takes far too long for one', async () => {
-    const { LINKLEDGER_TURN_MS: bound } = process.env
     const unwatch = watchService()
-    process.env['LINKLEDGER_TURN_MS'] = '300'
-    try {
+    await withBound(300, async () => {
       expectShortTurns()
       await get('/at-once')
       await until(
@@ -91,10 +89,7 @@ describe('a turn of the event loop', () => {
       )
       expect(expectShortTurns).to.throw(/more than 300 ms: \d+ ms in GET \/at-once$/)
       expectShortTurns()
-    } finally {
-      unwatch()
-      if (bound === undefined) delete process.env['LINKLEDGER_TURN_MS']
-      else process.env['LINKLEDGER_TURN_MS'] = bound
-    }
+    })
+    unwatch()
   })
 })
