@@ -9,6 +9,7 @@ import { campaigns } from './links/campaign.ts'
 import { channels } from './links/channel.ts'
 import { domains } from './domains/domain.ts'
 import { links } from './links/link.ts'
+import { lostClicks } from './statistics/lostclicks.ts'
 import { overlays } from './pages/overlay.ts'
 import { createPast } from './history/past.ts'
 import { pixels } from './pages/pixel.ts'
@@ -42,6 +43,7 @@ export const projections: readonly Projection[] = [
   blocks,
   reports,
   stats,
+  lostClicks,
   accountEvents,
   accountClicks,
   resourceEvents,

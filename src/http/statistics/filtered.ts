@@ -25,6 +25,7 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
 import { readOwned } from '../api/owned.ts'
+import { lostOf } from './lost.ts'
 import { by, interval, optionsOf, periodProblem } from './stats.ts'
 import { filteredContract } from '../accounts/contract/account.ts'
 
@@ -118,12 +119,10 @@ const explained = (error: unknown): never => {
 /** Returns the statistics of the period of the same length before; null where its clicks are not kept one by one. */
 const before = async (reader: Reader, subject: Subject, options: FilteredOptions): Promise<Filtered | null> => {
   if (options.to <= options.from) return null
-  try {
-    return await filteredStats(reader, subject, options)
-  } catch (error) {
+  return filteredStats(reader, subject, options).catch((error: unknown) => {
     if (error instanceof BeforeHorizon || error instanceof TooManyVisits) return null
     throw error
-  }
+  })
 }
 const timeBefore = ({ from, to }: Pick<FilteredOptions, 'from' | 'to'>) => ({
   from: new Date(Math.max(firstMoment.getTime(), 2 * from.getTime() - to.getTime())),
@@ -209,6 +208,7 @@ const statistics = async (call: Call<unknown, Query>, services: FilteredServices
       by: await rowsOf(call, found, services),
       ...(compared !== undefined && { before: compared && shown(compared, earlier) }),
       through: await through(reader, services),
+      ...(await lostOf(call, time)),
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   time,
   updated,
 } from '../../api/contract.ts'
+import { lostVisits } from '../../statistics/contract/lost.ts'
 
 const dimension = z.record(z.string(), count)
 const series = success({
@@ -182,6 +183,7 @@ export const filteredContract = {
                 ),
             })
             .describe('how complete the figures are'),
+          lost: lostVisits,
         })
         .meta({ id: 'Statistics' }),
     }),

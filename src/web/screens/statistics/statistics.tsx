@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { at, go, withQuery } from '../../core/router.ts'
-import { counted, fill, figure, t } from '../../core/texts.ts'
-import { clockOf, moment } from '../../core/time.ts'
+import { fill, figure, t } from '../../core/texts.ts'
 import { type Period, periodQuery } from './period.ts'
 import { CustomPeriod } from './presets.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -15,6 +15,7 @@ import { filterOf, filterQuery, isFiltered, type Listed, withoutFilters } from '
 import { Lists } from './lists.tsx'
 import { Live } from './live.tsx'
 import { useRefresh } from './refresh.ts'
+import type { Through } from './through.tsx'
 import { Countries } from './world.tsx'
 
 /** Sums have these; the others are counted from single clicks, which takes longer. */
@@ -68,18 +69,11 @@ const totalsOf = (data: StatisticsAnswer['data'] | undefined, metric: Metric, of
   ]
 }
 
-/** Up to which event the figures are complete: an account book has a line for that. */
-const Exact = ({ data }: { readonly data: StatisticsAnswer['data'] }) => {
-  const { event, at: stored, behind } = data.through
-  const texts = t().stats
-  if (event === null) return <p class="exact">{texts.noEvents}</p>
-  return (
-    <p class="exact">
-      {fill(texts.exact, { n: figure(event) })}
-      {stored && ` (${clockOf(moment(stored))})`}
-      {behind !== null && `, ${counted(texts.behind, behind)}`}
-    </p>
-  )
+/** Says how complete the figures are, which may come after them. */
+const Complete = (props: Parameters<typeof Through>[0]) => {
+  const [Loaded, setLoaded] = useState<typeof Through>()
+  useEffect(() => void import('./through.tsx').then((found) => setLoaded(() => found.Through)), [])
+  return Loaded && <Loaded {...props} />
 }
 
 /** Says that there was nothing in the period, or nothing that passes the filters. */
@@ -171,7 +165,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
         {!ofOneLink && lists(['language'])}
       </div>
       <Countries rows={data?.by['country']} {...shared} />
-      {data && <Exact data={data} />}
+      {data && <Complete data={data} />}
     </div>
   )
 }

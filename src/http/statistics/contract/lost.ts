@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { count, time } from '../../api/contract.ts'
+
+export const lostVisits = z
+  .array(
+    z.object({
+      from: time,
+      to: time,
+      visits: count,
+      of: z.enum(['account', 'service']).describe('`service`: it is not known whose they were'),
+    }),
+  )
+  .optional()
+  .describe(
+    'visits that were redirected between two moments and could not be recorded because a disk was full, the newest hundred; only where there are some, and without `link`, `campaign` and `channel`: it is not known which links were visited',
+  )
