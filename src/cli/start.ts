@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type App, startApp } from '../app/service.ts'
@@ -5,6 +6,7 @@ import type { WaitingStart } from '../app/waiting.ts'
 import { type Config, readConfig } from '../config.ts'
 import { isUnused } from '../events/store.ts'
 import { withTimeout } from '../lib/async/timeout.ts'
+import { isFullDisk } from '../lib/datadir.ts'
 import { createLogger } from '../logger.ts'
 import type { Cli } from './cli.ts'
 import { farewell, waitingLine, welcome } from './welcome.ts'
@@ -29,27 +31,48 @@ export const closeWithin = async (close: () => Promise<void>, ms: number, onLate
   clearTimeout(late)
 }
 
-/** Starts the service. Returns undefined when it was stopped while it waited for its event store. */
+/** ms until a start on a full disk is tried again */
+const roomMs = 2000
+
+/** Starts the service as soon as the disk has room for it: what has failed is closed, and begun again. */
+const startWithRoom = async (config: Config, log: Logger, waiting: WaitingStart, onFull: () => void): Promise<App> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await startApp(config, log, {}, waiting)
+    } catch (error) {
+      if (!isFullDisk(error) || waiting.signal.aborted) throw error
+      if (tries === 0) onFull()
+      // about once a minute
+      if (tries % 30 === 0)
+        log.error({ err: error, dir: config.DATA_DIR }, 'the disk is full: the service starts when there is room')
+      await sleep(roomMs, undefined, { signal: waiting.signal })
+    }
+  }
+}
+
+/** Starts the service. Returns undefined when it was stopped while it waited for its event store, or for a disk. */
 const startOrWait = async (cli: Cli, config: Config, log: Logger): Promise<App | undefined> => {
   const ended = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
     log.info({ signal }, 'stopping')
     ended.abort()
   }
-  const onWaiting: WaitingStart['onWaiting'] = (listening, problem) => {
+  const heed = () => {
     process.once('SIGTERM', stop)
     process.once('SIGINT', stop)
+  }
+  const onWaiting: WaitingStart['onWaiting'] = (listening, problem) => {
+    heed()
     cli.print(waitingLine(listening, problem))
   }
   try {
-    const app = await startApp(config, log, {}, { onWaiting, signal: ended.signal })
+    const app = await startWithRoom(config, log, { onWaiting, signal: ended.signal }, heed)
     if (!ended.signal.aborted) return app
     await app.close()
   } catch (error) {
     if (!ended.signal.aborted) throw error
   } finally {
-    process.off('SIGTERM', stop)
-    process.off('SIGINT', stop)
+    for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, stop).off(signal, stop)
   }
   return undefined
 }

@@ -53,6 +53,11 @@ export const foreignOwner = (dir: string, path: string): string => {
         `start it as that user, or give the folder to this one: chown -R ${own} ${dir}`
 }
 
+/** Whether an error says that a disk has no room, also when PostgreSQL has said it. */
+export const isFullDisk = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/ENOSPC|No space left on device/i.test(`${codeOf(error)} ${error.message}`) || isFullDisk(error.cause))
+
 const otherFolder = 'set it to a folder that this user can write'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? String(error)

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
-import { spawnSync } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from 'mocha'
 import type { Connection } from '../../src/postgres/database.ts'
 import { urlOf } from '../support/app.ts'
+import { builtMain } from '../support/build.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 import { long, note, openStage, query, randomFrom, repeatable, rounds, seed } from '../support/faults.ts'
@@ -44,14 +46,13 @@ describe(`the disk under the spool (${repeatable})`, function () {
       [type],
     )
 
-  /** Puts the spool on a file system of its own. Returns a function that gives it another size. */
-  const smallDisk = async (test: Context, size: string) => {
-    const spool = join(dir, 'spool')
-    await mkdir(spool)
-    const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', spool])
+  /** Puts a folder on a file system of its own, by default the spool. Returns a function that gives it another size. */
+  const smallDisk = async (test: Context, size: string, folder = join(dir, 'spool')) => {
+    await mkdir(folder, { recursive: true })
+    const mount = (options: string) => spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder])
     const mounted = mount(`size=${size}`)
     if (mounted.status !== 0) skipWithoutMount(test, String(mounted.stderr ?? mounted.error))
-    stage.later(() => spawnSync('umount', ['--lazy', spool]))
+    stage.later(() => spawnSync('umount', ['--lazy', folder]))
     return (larger: string) => expect(mount(`remount,size=${larger}`).status).to.equal(0)
   }
 
@@ -111,6 +112,50 @@ describe(`the disk under the spool (${repeatable})`, function () {
     expect(clicks + lost).to.be.within(answered, asked)
     expect(await lossesOf('ClicksMissing')).to.deep.equal([])
     note(`${answered} answered, ${clicks} counted, ${lost} recorded as lost`)
+  })
+
+  it('is full, with the embedded PostgreSQL on it, when the service starts: it says so, and starts when there is room', async function () {
+    const data = join(dir, 'data')
+    const resize = await smallDisk(this, '400m', data)
+    const settings = { DATA_DIR: data, SECRET: 'a secret for tests only', PORT: '0', OPERATOR_PORT: '0' }
+    await (await stage.start(settings)).end()
+    const used = Number(spawnSync('du', ['-sk', data]).stdout.toString().split('\t')[0])
+    // Linux takes no size below what is used
+    await writeFile(join(data, 'filler'), Buffer.alloc(1024 ** 2))
+    resize(`${used + 1024}k`)
+    const room = await open(join(data, 'rest'), 'w')
+    for (let full = false; !full;)
+      full = await room.write(Buffer.alloc(1024)).then(
+        ({ bytesWritten }) => bytesWritten < 1024,
+        () => true,
+      )
+    await room.close()
+    const starting = async () => {
+      let output = ''
+      const child = spawn(process.execPath, [await builtMain(), 'start'], {
+        env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ...settings },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      })
+      stage.later(() => child.kill('SIGKILL'))
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (text: Buffer) => (output += text.toString()))
+      const exited = once(child, 'exit') as Promise<[number | null]>
+      const says = (text: string) =>
+        until(
+          async () => output,
+          (all) => all.includes(text) || child.exitCode !== null,
+          60_000,
+        )
+      expect(await says('the disk is full: the service starts when there is room')).to.match(/no space left/i)
+      expect(child.exitCode, output).to.equal(null)
+      return { says, end: async () => (child.kill('SIGTERM'), (await exited)[0]) }
+    }
+    expect(await (await starting()).end(), 'stopped while it waits').to.equal(0)
+    const waiting = await starting()
+    resize('400m')
+    expect(await waiting.says('listens on')).to.include('listens on')
+    expect(await waiting.end()).to.equal(0)
   })
 
   it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one', async () => {
