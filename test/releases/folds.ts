@@ -50,7 +50,9 @@ const clickLog: Fold = async ({ store }, stream) => {
   return { partitions, reached, taken: await recording.lastMessage(Number(partition)) }
 }
 
-/** The fold of each kind of stream. The log's own stream has no state. */
+/** Kinds of streams without a state: what they say is about the log and its readers. */
+const stateless = ['log', 'projection', 'spool']
+/** The fold of each kind of stream. */
 const folds: Readonly<Record<string, Fold>> = {
   account: by(account),
   answer: by(answer),
@@ -79,9 +81,10 @@ export const hasFold = (stream: string) => Object.hasOwn(folds, stream.split('-'
 export const foldAll = async (ledger: Ledger, streams: readonly string[]): Promise<Json> => {
   const states: Record<string, object> = {}
   for (const stream of streams) {
-    const fold = folds[stream.split('-')[0] ?? '']
+    const { kind } = parseStreamId(stream)
+    const fold = folds[kind]
     if (fold) states[stream] = await fold(ledger, stream)
-    else if (stream !== 'log') throw new Error(`${stream} has no fold`)
+    else if (!stateless.includes(kind)) throw new Error(`${stream} has no fold`)
   }
   // like the stored JSON, without undefined fields
   return JSON.parse(JSON.stringify(states)) as Json

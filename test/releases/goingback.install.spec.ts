@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { answer } from '../../src/commands/pages/answer.ts'
@@ -13,6 +14,8 @@ import { appendNewer } from '../support/newer.ts'
 import { oldProgram } from '../support/oldprogram.ts'
 import { runProcess, type Service } from '../support/process.ts'
 import { differences } from './compare.ts'
+import { ask, type Question, type Reply } from './questions.ts'
+import { readJson, readLines, type Release, releases, restored, settingsOf, versions } from './release.ts'
 
 const version = '0.1.0'
 
@@ -28,7 +31,7 @@ const ok = (reply: Answer) => {
 }
 /** What this release seals: the older one reads it as empty, or as it was before. */
 const texts = new Set(
-  'title name description tags metatitle metadescription metaimage message label image question options coupon tag logo banner'.split(
+  'title name description tags metatitle metadescription metaimage message label image question options coupon tag logo banner preview fields'.split(
     ' ',
   ),
 )
@@ -458,3 +461,51 @@ describe(`a database that this release has made`, function () {
     expect(ok(await old.get('/api/urls', { key }))['data'].urls).to.have.length(1)
   })
 })
+
+for (const newer of versions.filter((one) => one !== version))
+  describe(`data that release ${newer} has stored, served by release ${version}`, function () {
+    this.timeout(240_000)
+    const stage = openStage()
+    let old: Service
+    let release: Release
+    const dir = join(releases, newer)
+    before(async function () {
+      const main = await oldProgram(this, version)
+      release = await readJson<Release>(dir, 'release.json')
+      const settings = { ...settingsOf(release), DATABASE_URL: urlOf(await restored(dir)), DATA_DIR: await stage.dir() }
+      await cp(join(dir, 'spool'), join(settings.DATA_DIR, 'spool'), { recursive: true })
+      old = await stage.start(settings, main)
+      await isReady(old)
+    })
+    after(stage.clear)
+
+    const answers = async () =>
+      (await readLines(dir, 'answers.jsonl')) as unknown as readonly {
+        readonly question: Question
+        readonly reply: Reply
+      }[]
+
+    const asked = async (wanted: (question: Question) => boolean) =>
+      (await answers()).filter(({ question }) => wanted(question))
+
+    it('answers the same about it, but for sealed texts', async () => {
+      // a search by a text finds none that it cannot read
+      for (const { question, reply } of await asked(({ as, path }) => as !== undefined && !path.includes('?q='))) {
+        const find = async () => {
+          const { status, json } = await ask(old.address, question, release.accounts)
+          return differences([status, withoutTexts(json)], [reply.status, withoutTexts(reply.json)], question.path)
+        }
+        expect(await until(find, ({ length }) => length === 0, 20_000)).to.deep.equal([])
+      }
+    })
+
+    // last, because these visits are counted
+    it('leads visitors to the same addresses, with the same passwords', async () => {
+      for (const { question, reply } of await asked(({ as }) => as === undefined)) {
+        const { status, location } = await ask(old.address, question, release.accounts)
+        // a card is made of texts: without them, there is none
+        const hasCard = question.headers?.['User-Agent']?.startsWith('Slackbot')
+        if (!hasCard) expect([status, location], question.path).to.deep.equal([reply.status, reply.location])
+      }
+    })
+  })

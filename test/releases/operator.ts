@@ -3,6 +3,8 @@ import { account, type AccountCommand } from '../../src/commands/accounts/accoun
 import { domain } from '../../src/commands/domains/domain.ts'
 import { handler } from '../../src/commands/handle.ts'
 import { link } from '../../src/commands/links/link.ts'
+import { block } from '../../src/commands/operator/block.ts'
+import { report } from '../../src/commands/operator/report.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import type { ClickEntry } from '../../src/clicks/entry.ts'
 import { newKey } from '../../src/security/apikeys.ts'
@@ -168,4 +170,37 @@ export const withClickLogs = async (
     { ...clicked(3, 3), offset: 4 },
     { ...dropped(4), offset: 5 },
   ])
+}
+
+/** Lets the operator do what came after release 0.1.0. */
+export const withLaterOperator = async (
+  { handler: { handle } }: Ledger,
+  { account: owner, link: id }: Readonly<Record<'account' | 'link', number>>,
+) => {
+  const onAccount = async (...commands: readonly AccountCommand[]) => {
+    for (const command of commands) await handle(account, command, context(owner))
+  }
+  await onAccount(
+    { type: 'SetRateLimit', id: owner, limit: 300 },
+    { type: 'MarkOperator', id: owner },
+    { type: 'UnmarkOperator', id: owner },
+    { type: 'ScheduleErasure', id: owner, due: new Date(Date.now() + 60 * minute).toISOString() },
+    { type: 'CancelErasure', id: owner },
+    { type: 'AddSecondFactor', id: owner, secret: 'JBSWY3DPEHPK3PXP', recovery: ['one', 'two'] },
+    { type: 'UseRecoveryCode', id: owner, hash: 'one' },
+    { type: 'RemoveSecondFactor', id: owner },
+  )
+  const host = { kind: 'host', value: 'blocked.example.net' } as const
+  await handle(block, { type: 'Block', ...host, reason: 'spam' }, context(owner))
+  await handle(block, { type: 'Unblock', ...host }, context(owner))
+  const path = { kind: 'pattern', value: 'sites.example.net/evil*' } as const
+  await handle(block, { type: 'Block', ...path, reason: 'malware' }, context(owner))
+  const about = { account: owner, kind: 'link', subject: id, address: 'go.example.com/of-ida', reason: 'spam' } as const
+  const words = { message: 'This is spam', email: 'rae@example.net' }
+  for (const reference of ['AAAA-1111', 'BBBB-2222'])
+    await handle(report, { type: 'SendReport', id: reference, ...about, ...words }, context(owner))
+  await handle(report, { type: 'EraseReport', id: 'AAAA-1111' }, context(owner))
+  const answers = [{ url: 'https://example.com/ida', reason: 'x-frame-options' }] as const
+  const now = new Date().toISOString()
+  await handle(link, { type: 'CheckFraming', id, answers, now }, context(owner, 'service'))
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestApp } from '../support/app.ts'
-import { withClaims, withClickLogs, withDomainChecks, withOperator } from './operator.ts'
+import { until } from '../support/client.ts'
+import { withClaims, withClickLogs, withDomainChecks, withLaterOperator, withOperator } from './operator.ts'
 import { type Account, apiAs, long, makeDomains, makeGroups, makeLinks, makeParts } from './resources.ts'
 import { answer, answerAll, brandHost, visit, visitors } from './visits.ts'
 
@@ -49,6 +50,52 @@ const populateOthers = async (app: TestApp, { bob, dan, eve }: Readonly<Record<'
   }
 }
 
+/** Lets an account do what came after release 0.1.0. */
+const populateLater = async (app: TestApp, account: Account) => {
+  const actor = apiAs(app, account)
+  const { add, call, update, remove } = actor
+  const kept = {
+    url: { url: `${long}ida`, custom: 'of-ida', title: 'Kept by Ida', tags: ['spring', 'mail'] },
+    qr: { type: 'text', data: 'Kept code' },
+    pixel: { type: 'bing', name: 'Kept pixel', tag: 'abc' },
+    campaign: { name: 'Kept campaign', slug: 'kept' },
+    channel: { name: 'Kept channel' },
+    overlay: { type: 'contact', name: 'Kept overlay', message: 'Write to us' },
+    splash: { name: 'Kept splash page' },
+    bio: { name: 'Kept page', alias: 'bio-ida', links: [{ title: 'Kept entry', url: long }] },
+  }
+  const ids: Record<string, number> = {}
+  for (const [kind, body] of Object.entries(kept)) {
+    const id = (ids[kind] = await add(kind, body))
+    await remove(kind, id)
+    await call('POST', `/api/${kind}/${id}/restore`, {})
+  }
+  const item = `/api/channel/${ids['channel']}/assign/links/${ids['url']}`
+  await call('POST', item)
+  await call('DELETE', item)
+  await answer(app, ids['overlay']!, { email: 'erased@example.net', message: 'Forget me' })
+  await answer(app, ids['overlay']!, { email: 'stays@example.net', message: 'Keep me' })
+  await until(
+    () => call('GET', `/api/overlay/${ids['overlay']}/answers`),
+    (list) => (list['data'] as { result: number }).result === 2,
+  )
+  await call('DELETE', `/api/overlay/${ids['overlay']}/answers/1/delete`)
+
+  const key = await add('key', { name: 'Reader', scopes: ['read'], addresses: ['192.0.2.0/24'] })
+  await update('key', key, { name: 'Still a reader' })
+  await remove('key', await add('key', { name: 'Ended', scopes: ['read'] }))
+  const webhook = await add('webhook', { url: 'https://hooks.example.com/', name: 'Hook', events: ['LinkCreated'] })
+  await update('webhook', webhook, { name: 'Renamed hook' })
+  await update('webhook', webhook, { enabled: false })
+  await update('webhook', webhook, { enabled: true })
+  await call('POST', `/api/webhook/${webhook}/rotate`, {})
+  await call('POST', `/api/webhook/${webhook}/replay`, { from: 0 })
+  await remove('webhook', await add('webhook', { url: 'https://hooks.example.com/gone' }))
+  await visit(app, '/of-ida')
+  await call('PUT', '/api/account/exclusions', { agents: ['Internal'], countries: ['CA'] })
+  await withLaterOperator(app.app.ledger, { account: account.id, link: ids['url']! })
+}
+
 /**
  * Makes the service write every type of event: through its API where that is possible, otherwise through the code that
  * the program itself uses. Resolves when the link that expires has expired.
@@ -76,7 +123,9 @@ export const populate = async (app: TestApp, logo: string): Promise<readonly Acc
   const expired = await register(app, 'gus')
   const past = await operator.issueKey(expired.id, new Date().toISOString())
   while ((await visit(app, '/brief')).status !== 410) await sleep(100)
+  const later = await register(app, 'ida')
+  await populateLater(app, later)
   // ann's old e-mail is free, her username is not
   const again = await register(app, 'ann')
-  return [ann, bob, dan, eve, { ...fay, key: rotated }, { ...expired, key: past }, { ...again, name: 'hal' }]
+  return [ann, bob, dan, eve, { ...fay, key: rotated }, { ...expired, key: past }, { ...again, name: 'hal' }, later]
 }

@@ -82,7 +82,7 @@ const isCaughtUp = async ({ app, connection }: TestApp, { spools }: Release) => 
 }
 
 /** Returns a new database with a stored log and state. */
-const restored = async (dir: string) => {
+export const restored = async (dir: string) => {
   const connection = await freshDatabase()
   const schema = await readFile(join(dir, 'schema.sql'), 'utf8')
   await restore(connection, schema, await readLines(dir, 'log.jsonl'), await readJson<State>(dir, 'state.json'))

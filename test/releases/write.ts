@@ -14,7 +14,9 @@ import { openSpool } from '../../src/clicks/spool/spool.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
+import { freshDatabase } from '../support/database.ts'
 import { randomFrom } from '../support/faults.ts'
+import { closeSharedImages } from '../support/images.ts'
 import { noise } from '../support/qr.ts'
 import { stopServer } from '../support/server.ts'
 import { visit } from '../support/spool.ts'
@@ -130,7 +132,7 @@ const write = async () => {
   await mkdir(unfinished)
   const identity = { version, baseUrl: `http://${ownHost}`, secret: 'a secret that is stored with test data' }
   const resolver = provingResolver(() => app.app.ledger)
-  const app: TestApp = await startTestApp(settingsOf(identity), undefined, { resolver })
+  const app: TestApp = await startTestApp(settingsOf(identity), await freshDatabase(), { resolver })
   try {
     const logo = `data:image/png;base64,${pngOf(noise(20, 20, randomFrom(7))).toString('base64')}`
     const accounts = await populate(app, logo)
@@ -148,6 +150,7 @@ process.env['LINKLEDGER_TEST_DIR'] = home
 try {
   await write()
 } finally {
+  await closeSharedImages()
   await stopServer()
   await rm(home, { recursive: true, force: true })
 }
