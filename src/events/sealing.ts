@@ -38,6 +38,11 @@ const context = (account: number, type: string, field: string) => `${account}/${
 
 /** Returns whether events of the type have sealed fields. */
 export const hasSealedFields = (type: EventType): boolean => type in groups || (single.get(type) ?? []).length > 0
+/** Returns the fields of an event, and of its changes, that are sealed. */
+export const sealedIn = (type: EventType): readonly string[] => [
+  ...(single.get(type) ?? []).map(({ name }) => name),
+  ...Object.keys(groups[type]?.blank ?? {}),
+]
 /** Returns whether the stream of such an event has a key of its own: what it says can be erased alone. */
 export const hasOwnKey = (type: EventType): boolean => type === 'AnswerGiven' || type === 'ReportSent'
 /** Returns whether an event erases what its stream says. */

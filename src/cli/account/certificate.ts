@@ -1,6 +1,7 @@
 import type { Ledger } from '../../app/log/ledger.ts'
 import { receiptNow } from '../../app/proof/proofs.ts'
 import type { LogEvent } from '../../events/index.ts'
+import { remains } from '../../events/register.ts'
 import { streamId } from '../../events/streams.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { BadCommand, type Cli } from '../cli.ts'
@@ -17,8 +18,9 @@ const markOf = async ({ stored }: Ledger, stream: string): Promise<string | null
 }
 
 /**
- * Returns the certificate of an erasure: its receipt, which key was destroyed, and, once the files of the database have
- * nothing of the account any more, the receipt of that. Undefined while there is no erasure, or no checkpoint has it.
+ * Returns the certificate of an erasure: its receipt, which key was destroyed, what stays in the log, and, once the
+ * files of the database have nothing of the account any more, the receipt of that. Undefined while there is no erasure,
+ * or no checkpoint has it.
  */
 export const certificateOf = async (ledger: Ledger, id: number): Promise<object | undefined> => {
   const stream = streamId('account', id)
@@ -31,7 +33,7 @@ export const certificateOf = async (ledger: Ledger, id: number): Promise<object 
   const receipt = await receiptOf('AccountErased')
   const disk = await receiptOf('AccountErasedOnDisk')
   const destroyed = { name: stream, mark: await markOf(ledger, stream) }
-  return receipt && { account: id, destroyed, ...receipt, ...(disk && { disk }) }
+  return receipt && { account: id, destroyed, remains, ...receipt, ...(disk && { disk }) }
 }
 
 /** Prints the certificate of an erasure. */

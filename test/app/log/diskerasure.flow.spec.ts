@@ -43,6 +43,10 @@ describe('an erased account, on the embedded database', function () {
   before(async () => {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-disk-'))
     service = await startProcess({ DATA_DIR: dir })
+    await until(
+      () => service.get('/readyz'),
+      ({ status }) => status === 200,
+    )
     account = await service.register(canary)
     const { id, key } = account
     const url = 'https://example.com/shop'
