@@ -107,8 +107,8 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
 }
 
 /**
- * The page that says so marks the browser as one that has signed in: its owner reads the mails of the account, and wrong
- * passwords of others must not keep it from signing in now.
+ * The page that says so marks the browser as one that has signed in: its owner reads the mails of the account, and
+ * wrong passwords of others must not keep it from signing in now.
  */
 const changedPage =
   (id: number | null, { pepper, serviceUrl }: Pick<StepOptions, 'pepper' | 'serviceUrl'>): WritePage =>
