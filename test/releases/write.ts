@@ -70,12 +70,21 @@ const leaveKafkaSpool = async (dir: string, { id: account }: Account) => {
   await spool.close()
 }
 
+/** Returns whether the service has cleared its files of the account that was erased: later, that would be an event more. */
+const isErasedOnDisk = ({ connection }: TestApp) =>
+  withClient(
+    connection,
+    async (client) => (await client.query(`select from log.events where type = 'AccountErasedOnDisk'`)).rowCount === 1,
+  )
+
 /** Stores log, state and spools as a killed process leaves them: only the spools have the newest visits. */
 const storeData = async (app: TestApp, dir: string, identity: Omit<Release, 'spools'>) => {
   const [from, to] = [join(app.dir, 'spool'), join(dir, 'spool')]
   const before = await spoolIn(from)
   if (!(await until(() => withClient(app.connection, (client) => isRecorded(client, before)), Boolean, 60_000)))
     throw new Error('the visits were not recorded')
+  if (!(await until(() => isErasedOnDisk(app), Boolean, 120_000)))
+    throw new Error('the files of the database were not cleared')
   await withClient(app.connection, async (client) => {
     await client.query('begin')
     await client.query('select pg_advisory_xact_lock($1)', [appendLock])
