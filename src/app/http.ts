@@ -24,7 +24,7 @@ interface SiteEnd {
 }
 
 export interface HttpOptions extends Pick<Metrics, 'registerCounter'> {
-  readonly problems: () => Pick<Readiness, 'ready'>
+  readonly problems: (of?: 'api') => Pick<Readiness, 'ready'>
   /** Called in a process with the role http. It must not wait: the server listens already. */
   readonly openSite: (baseUrl: string, port: number) => Site & SiteEnd
   /** whether a `Host` header names the service or a branded domain */
@@ -60,6 +60,9 @@ const countClosed = (log: Logger, registerCounter: Metrics['registerCounter']) =
 /** ms to finish open requests when the service stops */
 const drainTimeout = 20_000
 
+/** The reasons are for the operator: they name addresses, settings and internal state. */
+const readyz = ({ ready }: Pick<Readiness, 'ready'>) => ({ status: ready ? 200 : 503, body: { ready } })
+
 /** Starts the HTTP server: probes, and in a process with the role http the site. */
 export const startHttp = async (
   { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS, KEEP_ALIVE_SECONDS }: Config,
@@ -81,11 +84,8 @@ export const startHttp = async (
     ...(site ?? { api: nothingHere, redirect: nothingHere, below: {} }),
     probes: {
       '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
-      '/readyz': () => {
-        // the reasons are for the operator: they name addresses, settings and internal state
-        const { ready } = problems()
-        return { status: ready ? 200 : 503, body: { ready } }
-      },
+      '/readyz': () => readyz(problems()),
+      '/readyz?of=api': () => readyz(problems('api')),
     },
   })
   // behind a proxy all visitors then share one address: limits hit all of them, and statistics see one visitor

@@ -101,6 +101,7 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   const maxLag = config.READY_MAX_LAG_SECONDS
   const clockProblem = () => projector?.clockProblem()
   const watched = {
+    redirects: config.ROLES.has('http'),
     listener,
     notifications,
     projector,

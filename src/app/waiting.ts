@@ -47,7 +47,8 @@ export const listenWaiting = async (
   const server = createHttpServer()
   const port = await listenOn(server, config.PORT, config.HOST)
   own.defer(() => closeServer(server, drainTimeout))
-  const probes = { '/healthz': () => alive, '/readyz': () => ({ status: 503, body: { ready: false } }) }
+  const unready = () => ({ status: 503, body: { ready: false } })
+  const probes = { '/healthz': () => alive, '/readyz': unready, '/readyz?of=api': unready }
   serve(server, {
     ...(config.ROLES.has('http')
       ? waitingSite(createSendPage(publicOperator(config), () => new URL(config.BASE_URL ?? 'http://localhost').host))

@@ -32,7 +32,7 @@ describe('a projection that was halted', () => {
     const { db, tables } = app.app.ledger
     const other = await startTestApp({ ROLES: 'http,relay' }, app.connection)
     try {
-      const ready = () => other.operator.get('/readyz')
+      const ready = () => other.operator.get('/readyz?of=api')
       expect((await until(ready, ({ status }) => status === 200)).json['problems']).to.deep.equal([])
       await db.raw(`alter table ${tables.name('links')} add constraint broken check (false) not valid`)
       const { key } = await app.register()

@@ -49,7 +49,7 @@ describe('linkledger backup and restore', function () {
   type Filled = Awaited<ReturnType<typeof fill>>
 
   const isReady = async (on: Client) => {
-    const status = async () => (await on.get('/readyz')).status
+    const status = async () => (await on.get('/readyz?of=api')).status
     expect(await until(status, (n) => n === 200)).to.equal(200)
   }
   const start = async () => {

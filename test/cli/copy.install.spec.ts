@@ -34,7 +34,7 @@ describe('linkledger log copy', function () {
   }
   /** Resolves when the read tables of a new log are filled. */
   const ready = async (service: Service) => {
-    const status = async () => (await service.get('/readyz')).status
+    const status = async () => (await service.get('/readyz?of=api')).status
     expect(await until(status, (n) => n === 200)).to.equal(200)
     return service
   }
@@ -132,7 +132,7 @@ describe('linkledger spool import', function () {
     const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
     const service = await stage.start({ ...settings, DATA_DIR: await stage.dir() })
     await until(
-      () => service.get('/readyz'),
+      () => service.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
     const { key, id: account } = await service.register()

@@ -89,7 +89,7 @@ describe('the commands of the documentation', function () {
     expect(address, output).not.to.equal('')
     address = `localhost${address}`
     await until(
-      () => fetch(`http://${address}/readyz`),
+      () => fetch(`http://${address}/readyz?of=api`),
       ({ status }) => status === 200,
     )
     return end

@@ -23,7 +23,7 @@ describe('the projections commands', () => {
   })
   after(() => service.close())
 
-  const problems = async () => (await service.operator.get('/readyz')).json['problems'] as readonly string[]
+  const problems = async () => (await service.operator.get('/readyz?of=api')).json['problems'] as readonly string[]
   const settings = () => ({
     DATABASE_URL: urlOf(service.connection),
     DATA_DIR: service.dir,
@@ -35,7 +35,7 @@ describe('the projections commands', () => {
   const run = (...args: string[]) => runCommand(['projections', ...args], settings())
 
   it('are needed for the halted projection only: the service is ready and writes do not wait', async () => {
-    const ready = await service.operator.get('/readyz')
+    const ready = await service.operator.get('/readyz?of=api')
     expect([ready.status, ready.json['ready']]).to.deep.equal([200, true])
     expect(await problems()).to.have.length(1)
     expect((await problems())[0]).to.match(/^the projection pixels is halted at \d+: pixels cannot apply event/)

@@ -37,7 +37,7 @@ describe('linkledger spool, while a spool of another event log is in the folder'
     return { code, text: printed.join('\n') }
   }
   const problems = async () => {
-    const response = await fetch(`${app.operator.address}/readyz`)
+    const response = await fetch(`${app.operator.address}/readyz?of=api`)
     return ((await response.json()) as { readonly problems: readonly string[] }).problems.join('\n')
   }
   const asideClicks = async () =>

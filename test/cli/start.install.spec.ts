@@ -62,7 +62,7 @@ describe('a service that is started by hand', function () {
     const first = await startProcess(settings)
     const { port } = new URL(first.address)
     await until(
-      () => first.operator.get('/readyz'),
+      () => first.operator.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
     const email = 'ann@example.com'

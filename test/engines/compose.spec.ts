@@ -72,7 +72,7 @@ describe('docker-compose.yml on a Docker engine', function () {
 
   const ready = async () => {
     // Docker's proxy accepts connections before the app does, and some of those are never answered
-    const asked = () => withTimeout(5000, service.get('/readyz')).catch(() => ({ status: 0, text: 'no answer' }))
+    const asked = () => withTimeout(5000, service.get('/readyz?of=api')).catch(() => ({ status: 0, text: 'no answer' }))
     const { status, text } = await until(asked, (answer) => answer.status === 200, 240_000)
     expect(status, text).to.equal(200)
   }

@@ -19,7 +19,7 @@ import { listed } from '../support/load.ts'
 /** Waits until the service has projected the log, which may take long on a server that was used before. */
 const ready = async <S extends Pick<TestApp, 'operator'>>(service: S) => {
   const { status, text } = await until(
-    () => service.operator.get('/readyz'),
+    () => service.operator.get('/readyz?of=api'),
     (answer) => answer.status === 200,
     40_000,
   )

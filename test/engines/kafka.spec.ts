@@ -38,7 +38,8 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   })
   const start = async (over: Readonly<Record<string, string>> = {}) =>
     (service = await stage.start({ DATA_DIR: dir, ...settings(), ...over }))
-  const readiness = async (of = service) => (await of.operator.get('/readyz')).json['problems'] as readonly string[]
+  const readiness = async (of = service) =>
+    (await of.operator.get('/readyz?of=api')).json['problems'] as readonly string[]
   let inOrder = true
   const exact = async (ms = 60_000) => {
     const { answered } = await expectOnce(service, key, database, visits, { ms, inOrder })
@@ -213,7 +214,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
       problems.some((text) => /^partition \d of .+ is halted: /.test(text))
     expect(await until(readiness, isHalted, 20_000)).to.satisfy(isHalted)
     expect(service.output()).to.include('is truncated')
-    expect((await service.operator.get('/readyz')).json['ready'], 'links keep redirecting').to.equal(true)
+    expect((await service.operator.get('/readyz?of=api')).json['ready'], 'links keep redirecting').to.equal(true)
     await service.end()
     await start({ KAFKA_TOPIC: `${topic}.2` })
     const load = stage.load(service, 10, visitsTo(links, random))

@@ -201,7 +201,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
       const missing = await lossesOf('ClicksMissing')
       expect(missing.map(({ count }) => count)).to.deep.equal(Array.from({ length: round + 1 }, () => 1))
       const ready = await until(
-        () => service.operator.get('/readyz'),
+        () => service.operator.get('/readyz?of=api'),
         ({ status }) => status === 200,
       )
       expect(ready.status).to.equal(200)

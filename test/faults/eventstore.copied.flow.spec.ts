@@ -53,7 +53,7 @@ describe('a log copied to EventStoreDB, with read tables of the other engine', f
       const moved = await startTestApp({ EVENTSTORE_URL: double.url }, before.connection)
       stage.later(moved.close)
       await until(
-        async () => (await moved.operator.get('/readyz')).json,
+        async () => (await moved.operator.get('/readyz?of=api')).json,
         (answer) => answer['ready'] === true,
       )
       expect((await moved.get('/two')).status).to.equal(302)

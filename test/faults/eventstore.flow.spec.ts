@@ -100,7 +100,7 @@ describe('a service whose EventStoreDB', function () {
       const app = await startTestApp(settings, on)
       try {
         await until(
-          () => app.operator.get('/readyz'),
+          () => app.operator.get('/readyz?of=api'),
           ({ status }) => status === 200,
         )
         await work(app)
@@ -171,7 +171,7 @@ describe('a service whose EventStoreDB', function () {
     const app = await startTestApp({ EVENTSTORE_URL: double.url })
     stage.later(app.close)
     await until(
-      () => app.operator.get('/readyz'),
+      () => app.operator.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
     const { key } = await app.register()
@@ -192,7 +192,7 @@ describe('a service whose EventStoreDB', function () {
       await sleep(500)
     }
     const ready = await until(
-      () => app.operator.get('/readyz'),
+      () => app.operator.get('/readyz?of=api'),
       ({ text }) => text.includes('clicks wait in the spool'),
       30_000,
     )
@@ -206,7 +206,7 @@ describe('a service whose EventStoreDB', function () {
     await double.up()
     await visit(20)
     expect(await until(clicks, (n) => n >= visits, 30_000)).to.equal(visits)
-    expect((await app.operator.get('/readyz')).json).to.deep.include({ ready: true, problems: [] })
+    expect((await app.operator.get('/readyz?of=api')).json).to.deep.include({ ready: true, problems: [] })
   }).timeout(long ? 300_000 : 180_000)
 
   it('is not queried by visitors who guess aliases, even while the projector is stopped, and writes succeed', async () => {

@@ -48,7 +48,7 @@ describe(`answers of the past on another engine (${repeatable})`, function () {
     const moved = await startTestApp({ EVENTSTORE_URL: double.url, BASE_URL: baseUrl }, before.connection)
     stage.later(moved.close)
     await until(
-      async () => (await moved.operator.get('/readyz')).json,
+      async () => (await moved.operator.get('/readyz?of=api')).json,
       (answer) => answer['ready'] === true,
     )
     const [first] = saved

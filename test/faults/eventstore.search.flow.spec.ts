@@ -22,7 +22,7 @@ describe('a service whose log on EventStoreDB takes long to search', function ()
     const held = new Promise((resolve) => (release = resolve))
     double.fail(({ stream, backwards }) => (stream === '$all' && backwards ? { held } : undefined))
     const searching = await startTestApp({ EVENTSTORE_URL: double.url }, before.connection)
-    const readyz = await searching.operator.get('/readyz')
+    const readyz = await searching.operator.get('/readyz?of=api')
     expect(readyz.status).to.equal(503)
     expect(readyz.json['problems']).to.include('the log is being searched for changes that the read tables do not have')
     expect((await searching.get('/found')).status).to.equal(302)
@@ -35,7 +35,7 @@ describe('a service whose log on EventStoreDB takes long to search', function ()
     const found = await startTestApp({ EVENTSTORE_URL: double.url }, before.connection)
     stage.later(found.close)
     await until(
-      async () => (await found.operator.get('/readyz')).status,
+      async () => (await found.operator.get('/readyz?of=api')).status,
       (status) => status === 200,
     )
   })

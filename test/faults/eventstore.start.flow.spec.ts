@@ -56,7 +56,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
   const add = ({ post }: Service) => post('/api/url/add', { key, body: { url: 'https://example.com/' } })
   const ready = (service: Service) =>
     until(
-      () => service.get('/readyz'),
+      () => service.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
   const settings = (url: string) => ({ EVENTSTORE_URL: url, DATABASE_URL: urlOf(connection), SECRET })
@@ -83,7 +83,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     return { waiting: { onWaiting: (...args: Parameters<typeof onWaiting>) => onWaiting(...args), signal }, service }
   }
   const problemsOf = async ({ operator }: WithOperator) => {
-    const { status, json } = await operator.get('/readyz')
+    const { status, json } = await operator.get('/readyz?of=api')
     return { status, problems: String(json['problems']) }
   }
 

@@ -30,7 +30,7 @@ describe('while the projection of links is halted', function () {
     expect(status).to.equal(200)
     return Number(json['id'])
   }
-  const problems = async () => ((await app.operator.get('/readyz')).json['problems'] as readonly string[]).join()
+  const problems = async () => ((await app.operator.get('/readyz?of=api')).json['problems'] as readonly string[]).join()
   /** Expects what every process answers, within seconds. */
   const answers = async (path: string, matches: (answer: Answer) => boolean) => {
     for (const process of [app, other]) {

@@ -31,7 +31,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     const common = { ...secret, DATABASE_URL: urlOf(connection, 2), DATA_DIR: await stage.dir() }
     const service = await stage.start({ ...common, ...settings })
     await until(
-      () => service.operator.get('/readyz'),
+      () => service.operator.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
     return service
@@ -150,10 +150,10 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       for (const _ of rounds(1, 10)) {
         await postgres.stop()
         await until(
-          () => service.operator.get('/readyz'),
+          () => service.operator.get('/readyz?of=api'),
           ({ status }) => status === 503,
         )
-        expect((await service.operator.get('/readyz')).json).to.deep.include({ ready: false })
+        expect((await service.operator.get('/readyz?of=api')).json).to.deep.include({ ready: false })
         expect((await service.get('/healthz')).status).to.equal(200)
         await visiting.answers(50)
         for (const { alias } of unknown) {
@@ -189,7 +189,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
         expect(mended.status).to.equal(200)
         // the process is ready before the clicks that wait in its spool are relayed
         const ready = await until(
-          () => service.operator.get('/readyz'),
+          () => service.operator.get('/readyz?of=api'),
           ({ status, json }) => status === 200 && json['problems'].length === 0,
           30_000,
         )
@@ -228,7 +228,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
 
     await postgres.stop()
     await until(
-      () => service.operator.get('/readyz'),
+      () => service.operator.get('/readyz?of=api'),
       ({ status }) => status === 503,
     )
     for (let n = 0; n < 10; n++) await expectServed()

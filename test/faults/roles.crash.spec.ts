@@ -36,7 +36,7 @@ describe('roles in separate processes on one database', function () {
   }
   const active = async (service: Service) =>
     /^linkledger_projector_active 1$/m.test(await (await fetch(`${service.operator.address}/metrics`)).text())
-  const ready = async (service: Service) => (await fetch(`${service.address}/readyz`)).status
+  const ready = async (service: Service) => (await fetch(`${service.address}/readyz?of=api`)).status
 
   it('make a link created through one process available through the other, and count the clicks of both', async () => {
     const { id, path } = await add(first!, 1)

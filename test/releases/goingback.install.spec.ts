@@ -71,7 +71,7 @@ const eventually = async (ask: () => Promise<Answer>, matches: (reply: Answer) =
   return reply
 }
 const isReady = async (service: Service) => {
-  const status = async () => (await service.operator.get('/readyz')).status
+  const status = async () => (await service.operator.get('/readyz?of=api')).status
   expect(await until(status, (n) => n === 200, 90_000), service.output()).to.equal(200)
 }
 
@@ -114,7 +114,7 @@ describe(`release ${version} and this one on one database`, function () {
     current = await startTestApp(settings, connection)
     stage.later(current.close)
     await eventually(
-      () => current.operator.get('/readyz'),
+      () => current.operator.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
   }

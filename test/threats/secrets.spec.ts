@@ -33,7 +33,7 @@ describe('a service that logs everything and fails in many ways', () => {
     const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET }
     service = await startProcess({ ...settings, LOG_LEVEL: 'trace', TRUST_PROXY: '1', DEBUG: '*' })
     await until(
-      () => service.get('/readyz'),
+      () => service.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
     await fail()
@@ -118,7 +118,7 @@ describe('a service that logs everything and fails in many ways', () => {
       key,
       body: { ...link, password: `${word} again`, title: injected },
     })
-    const problems = async () => String((await service.operator.get('/readyz')).json['problems'])
+    const problems = async () => String((await service.operator.get('/readyz?of=api')).json['problems'])
     expect(await until(problems, (text) => text.includes('accounts'))).to.include('accounts')
     await inRead((table) => `alter table read.${table} rename to ${table.replace('aside_', '')}`)
     await until(

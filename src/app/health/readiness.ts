@@ -5,6 +5,8 @@ import type { LogCheck } from '../log/eventlog.ts'
 import type { LagWatch } from './lag.ts'
 
 interface Observed {
+  /** whether the process redirects visitors, which goes on while the API cannot be used */
+  readonly redirects: boolean
   readonly listener: { readonly up: () => boolean }
   readonly tables: Pick<LiveTables, 'complete'>
   /** a log that does not answer does not affect readiness: redirects and reads go on */
@@ -47,11 +49,13 @@ const describeHalt = ({ projection, position, reason }: HaltedProjection) =>
 const longIdle = 10
 
 /**
- * Returns the check behind `/readyz`: the reasons why this process is not ready. Problems of the click pipeline, clicks
- * that are not in the tables yet, and halted projections of single resources are listed but do not affect readiness.
+ * Returns the check behind `/readyz`: whether this process is ready, and what is wrong. A process that redirects is
+ * ready for that as soon as it has tables. For the API, problems of the click pipeline, clicks that are not in the
+ * tables yet, and halted projections of single resources are listed but do not affect readiness.
  */
 export const readiness =
   ({
+    redirects,
     listener,
     tables,
     store,
@@ -64,7 +68,7 @@ export const readiness =
     maxLag,
     clicks,
   }: Observed) =>
-  (): Readiness => {
+  (of?: 'api'): Readiness => {
     const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
     const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
     const behind = lag('domain')?.seconds ?? 0
@@ -88,7 +92,7 @@ export const readiness =
       ]
     })
     return {
-      ready: reasons.length === 0,
+      ready: redirects && of !== 'api' ? tables.complete() : reasons.length === 0,
       problems: [
         ...reasons,
         ...halts.filter(({ projection }) => !essential.has(projection)).map(describeHalt),

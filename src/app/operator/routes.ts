@@ -5,12 +5,12 @@ import type { Ledger } from '../log/ledger.ts'
 /** Returns what the operator's port answers. */
 export const operatorRoutes = (
   { metrics }: Pick<Ledger, 'metrics'>,
-  problems: () => Readiness,
+  problems: (of?: 'api') => Readiness,
   servesHost: (host: string) => boolean,
 ): OperatorRoutes => ({
   '/healthz': () => ({ status: 200, body: { status: 'ok' } }),
-  '/readyz': () => {
-    const body = problems()
+  '/readyz': (query) => {
+    const body = problems(query.get('of') === 'api' ? 'api' : undefined)
     return { status: body.ready ? 200 : 503, body }
   },
   '/metrics': async () => {

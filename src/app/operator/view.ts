@@ -22,7 +22,7 @@ const positionOf = ({ live }: Projected, filter: Filter) => {
 export const openOperatorHealth =
   (
     { db, reader, store }: Pick<Ledger, 'db' | 'reader' | 'store'>,
-    problems: () => Readiness,
+    problems: (of?: 'api') => Readiness,
     clicks: () => Pick<ClicksState, 'relays'>,
   ): OperatorHealth =>
   async () => {
@@ -36,7 +36,7 @@ export const openOperatorHealth =
       return seconds === null ? null : Math.round(seconds)
     }
     const [changesBehind, clicksBehind] = await Promise.all([behind('domain'), behind('clicks')])
-    const { ready, problems: found } = problems()
+    const { ready, problems: found } = problems('api')
     const { relays } = clicks()
     return {
       ready,

@@ -56,7 +56,7 @@ export const serviceSettings = {
       'what this process does: one or more of `http`, `projector`, `relay`, `recorder`, separated by commas; default all',
     ),
   READY_MAX_LAG_SECONDS: whole(1, 31_536_000, 10).describe(
-    'seconds that changes may need to become visible; while it is more, `/readyz` returns 503',
+    'seconds that changes may need to become visible; while it is more, `/readyz?of=api` returns 503',
   ),
   FRAME_CHECK: oneOf(['on', 'off'], 'on').describe(
     '`off`: do not ask the destinations of framed links whether they can be framed; those that refuse are then shown empty',

@@ -18,8 +18,11 @@ describe('readiness', () => {
     lags = { domain: upToDate, clicks: upToDate } as Partial<Record<Filter, Lag>>,
     problems = [] as readonly string[],
     clock = undefined as string | undefined,
+    redirects = false,
+    of = undefined as 'api' | undefined,
   } = {}) =>
     readiness({
+      redirects,
       listener: { up: () => up },
       tables: { complete: () => complete },
       store: {},
@@ -39,7 +42,7 @@ describe('readiness', () => {
       lag: (filter) => lags[filter],
       maxLag: 10,
       clicks: { problems: () => problems },
-    })()
+    })(of)
   const lagSeconds = { domain: 0, clicks: 0 }
 
   it('has no problems when the database is connected, the read tables are filled and the projector follows the log', () => {
@@ -54,6 +57,17 @@ describe('readiness', () => {
   it('is not ready before the log of a start without its event store is checked', () => {
     const unchecked = 'the event store (EVENTSTORE_URL) cannot be reached'
     expect(check({ unchecked })).to.deep.equal({ ready: false, problems: [unchecked], lagSeconds })
+  })
+
+  it('is kept by a process that redirects while its tables are old or the database is away, which are problems', () => {
+    const lags = { domain: { positions: 9, seconds: 60, idleSeconds: 0 }, clicks: upToDate }
+    const wrong = { up: false, unchecked: 'the log is away', pendingKnown: false, halted: ['links'], lags }
+    const found = check({ ...wrong, redirects: true })
+    expect(found.ready).to.equal(true)
+    expect(found.problems).to.have.length(5)
+    expect(check({ ...wrong, redirects: true, of: 'api' })).to.deep.equal({ ...found, ready: false })
+    expect(check(wrong), 'a process without the role http').to.deep.equal({ ...found, ready: false })
+    expect(check({ redirects: true, complete: false }), 'without tables').to.deep.include({ ready: false })
   })
 
   it('names every reason why the process is not ready', () => {

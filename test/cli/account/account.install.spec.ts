@@ -69,7 +69,7 @@ describe('account commands and rebuild, on the embedded database', function () {
     dir = await mkdtemp(join(tmpdir(), 'linkledger-admin-'))
     service = await startProcess({ DATA_DIR: dir })
     await until(
-      () => service.get('/readyz'),
+      () => service.get('/readyz?of=api'),
       ({ status }) => status === 200,
     )
   })
@@ -193,7 +193,7 @@ describe('account commands and rebuild, on the embedded database', function () {
       }
       expect(await rebuilding).to.include('The read tables are rebuilt and in use.')
       expect(await list()).to.deep.equal(before)
-      expect((await service.get('/readyz')).status).to.equal(200)
+      expect((await service.get('/readyz?of=api')).status).to.equal(200)
       await shorten(ann.key, 'after-rebuild')
       expect((await service.visit('/after-rebuild')).status).to.equal(302)
     })

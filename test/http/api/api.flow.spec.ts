@@ -298,7 +298,7 @@ describe('the API', () => {
     it('report that the process is alive and ready', async () => {
       const alive = await app.get('/healthz')
       expect([alive.status, alive.json]).to.deep.equal([200, { status: 'ok' }])
-      const ready = await app.operator.get('/readyz')
+      const ready = await app.operator.get('/readyz?of=api')
       expect([ready.status, ready.json]).to.deep.equal([
         200,
         { ready: true, problems: [], lagSeconds: { domain: 0, clicks: 0 } },
@@ -306,7 +306,7 @@ describe('the API', () => {
     })
 
     it('show visitors neither metrics nor the reasons of /readyz, which are on the port of the operator', async () => {
-      const ready = await app.get('/readyz')
+      const ready = await app.get('/readyz?of=api')
       expect([ready.status, ready.json]).to.deep.equal([200, { ready: true }])
       expect((await app.get('/metrics')).status).to.equal(404)
       const { hostname, port } = new URL(app.operator.address)
@@ -340,11 +340,14 @@ describe('the API', () => {
         expect(unknown.headers.get('Cache-Control')).to.include('no-store')
         expect(Number(unknown.headers.get('Retry-After'))).to.be.at.least(1)
         const ready = await until(
-          () => app.operator.get('/readyz'),
+          () => app.operator.get('/readyz?of=api'),
           ({ status }) => status === 503,
         )
         expect([ready.status, ready.json['ready']]).to.deep.equal([503, false])
         expect(ready.json['problems']).to.include('the database is not connected')
+        expect((await app.get('/readyz?of=api')).status).to.equal(503)
+        // links redirect: a balancer must not take the process away
+        for (const port of [app, app.operator]) expect((await port.get('/readyz')).status).to.equal(200)
         expect((await app.get('/healthz')).status).to.equal(200)
       } finally {
         await elsewhere.query(`alter database ${database} allow_connections true`)
@@ -358,7 +361,7 @@ describe('the API', () => {
       expect(
         (
           await until(
-            () => app.operator.get('/readyz'),
+            () => app.operator.get('/readyz?of=api'),
             ({ status }) => status === 200,
           )
         ).json['problems'],
