@@ -53,7 +53,7 @@ const relays = createRelays({
   classify: createClassifier({ countryOf: openCountries().of, isOurHost: () => false }),
   onProblem: (error) => console.error(error),
 })
-relays.add({ dir, route, earlier: [], own: spool, sink: logSink(record), record })
+await relays.add({ dir, route, earlier: [], own: spool, sink: logSink(record), record })
 console.log('ready')
 
 let [allowed, added, ended] = [0, 0, false]

@@ -76,7 +76,7 @@ describe('a spool folder that is restored, copied or moved', () => {
   }
   const startRelaying = async (name: string, log = store) => {
     const process = await start(name, log)
-    process.relay()
+    await process.relay()
     return process
   }
 
@@ -86,7 +86,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     await first.kill()
     const second = await start('a')
     await second.visit(21, 30)
-    second.relay()
+    await second.relay()
     await expectOnce(numbers(1, 30))
     expect(await recorded()).to.deep.equal(numbers(1, 30))
     expect(

@@ -230,7 +230,9 @@ describe('mails to the owners of accounts', () => {
     receiver.behave(accept)
     await app.put(`/api/webhook/${json['id']}/update`, { key, body: { enabled: false } })
     await app.post('/api/account/reset', { body: { email } })
-    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook was disabled'))).to.have.length(1)
+    expect(smtp.mails.filter(({ headers }) => headers['subject']?.startsWith('A webhook was disabled'))).to.have.length(
+      1,
+    )
   })
 
   it('of one address are limited, and so are requests of one network', async () => {

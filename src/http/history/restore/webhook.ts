@@ -7,7 +7,13 @@ import { webhookFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { missingFilters } from './missing.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
-import { beforeMove, requireAllowed, requireSameReceiver, sendsMoreOfAccount, type WebhookServices } from '../../webhooks/fields.ts'
+import {
+  beforeMove,
+  requireAllowed,
+  requireSameReceiver,
+  sendsMoreOfAccount,
+  type WebhookServices,
+} from '../../webhooks/fields.ts'
 import { restoreContract } from '../contract/history.ts'
 
 /** Sets a webhook back to what it was. Where it is in the log stays: that is what a replay changes. */
