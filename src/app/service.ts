@@ -98,20 +98,18 @@ const start = async (config: Config, log: Logger, { overrides, waiting, cleanup 
   await startSearch(ledger, cleanup)
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
-  const maxLag = config.READY_MAX_LAG_SECONDS
-  const clockProblem = () => projector?.clockProblem()
-  const watched = {
-    redirects: config.ROLES.has('http'),
+  const problems = readiness({
+    ...ledger,
     listener,
     notifications,
     projector,
-    clockProblem,
-    halted: notifications.halted,
     lag,
-    maxLag,
     clicks,
-  }
-  const problems = readiness({ ...ledger, ...watched })
+    redirects: config.ROLES.has('http'),
+    clockProblem: () => projector?.clockProblem(),
+    halted: notifications.halted,
+    maxLag: config.READY_MAX_LAG_SECONDS,
+  })
   const settings = { ...config, ...(await listening?.end()) }
   const operatorAddress = await startOperatorPort(settings, operatorRoutes(ledger, problems, hosts.servesHost), {
     log,
