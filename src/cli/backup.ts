@@ -14,7 +14,7 @@ import type { ReadableFile } from '../lib/streamfile.ts'
 import { createLogger } from '../logger.ts'
 import type { Database } from '../postgres/database.ts'
 import { writeImages } from '../postgres/images.ts'
-import { refuseOtherState, writeState } from '../postgres/state.ts'
+import { beginRestore, refuseOtherState, writeState } from '../postgres/state.ts'
 import { appendErasures, type Erasure, readErasures } from '../security/erasures.ts'
 import { openKeyring } from '../security/keyring.ts'
 import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
@@ -116,7 +116,11 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
   withCleanup(config, async (cleanup) => {
     const { db, openStore } = await openTarget(config, cleanup)
     await refuseOtherState(db, state)
-    const store = await openStore(archive.opening)
+    const notBegun = await beginRestore(db, archive.header.log)
+    const store = await openStore(archive.opening).catch(async (error: unknown) => {
+      await notBegun()
+      throw error
+    })
     const { show, stop } = progressBar()
     const count = await copyEvents(sourceIn(file, archive), store, show).finally(stop)
     for await (const images of imagesIn(file)) await writeImages(db, images)

@@ -122,6 +122,35 @@ export const refuseOtherState = async (db: Database, { keys }: Pick<State, 'keys
     throw new OtherState('the target holds the keys of another Linkledger: use an empty database')
 }
 
+/** A restore has begun and not finished: a service that started now would write to a part of a log. */
+export class UnfinishedRestore extends OperatorError {
+  override readonly name = 'UnfinishedRestore'
+}
+
+/**
+ * Notes, where there are no keys yet, that the log with this id is restored from now on, until `writeState` stores what
+ * belongs to it. Returns what takes the note back when the log cannot be opened.
+ */
+export const beginRestore = async (db: Database, log: string): Promise<() => Promise<void>> => {
+  const noted = await db('state.restores')
+    .insert(db.select(db.raw('?::uuid as log', [log])).whereNotExists(db('state.keys').where({ name: 'service' })))
+    .onConflict('log')
+    .ignore()
+    .returning('log')
+  return async () => {
+    if (noted.length > 0) await db('state.restores').where({ log }).delete()
+  }
+}
+
+/** Throws `UnfinishedRestore` while a restore has not finished. */
+export const refuseUnfinishedRestore = async (db: Database): Promise<void> => {
+  const [begun] = await db<{ readonly at: Date }>('state.restores')
+  if (begun)
+    throw new UnfinishedRestore(
+      `a restore that began at ${begun.at.toISOString()} has not finished: run \`linkledger restore\` with the same backup again, which continues, or use an empty database or DATA_DIR`,
+    )
+}
+
 const insertMissing = async (tx: Database, table: string, key: string, rows: readonly object[]) => {
   for (let n = 0; n < rows.length; n += 1000)
     await tx(table)
@@ -145,6 +174,7 @@ export const writeState = (db: Database, state: State): Promise<void> =>
     await insertMissing(tx, 'state.checkpoints', 'size', state.checkpoints)
     await insertMissing(tx, 'state.webhooks', 'webhook', state.webhooks)
     for (const { kind, last } of state.sequences) await advanceSequence(tx, kind, last)
+    await tx('state.restores').delete()
   })
 
 /** Copies the state to another database. Throws `OtherState` before anything is changed. */

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,11 +9,12 @@ import { createChain, type Entry } from '../../src/lib/chain.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { withEnd } from '../../src/store/archive.ts'
 import { startTestApp, urlOf } from '../support/app.ts'
+import { builtMain } from '../support/build.ts'
 import { until } from '../support/client.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, migratedDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { openStage, query, randomFrom } from '../support/faults.ts'
-import { runCommand, type Service } from '../support/process.ts'
+import { runCommand, runProcess, type Service } from '../support/process.ts'
 import { noise } from '../support/qr.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
@@ -160,6 +162,37 @@ describe('linkledger backup and restore', function () {
     await expectRestored(app, mine, mine.link + 1)
     // this register does not know of the erasure, which came after the backup
     expect((await app.get('/api/account', { key: other.key })).status).to.equal(200)
+  })
+
+  it('go on after a kill before the first event, which the service does not take for a new database', async () => {
+    const file = join(backups, 'linkledger.ndjson.gz')
+    const SECRET = (await readFile(join(backups, 'secret'), 'utf8')).trim()
+    const connection = await migratedDatabase()
+    const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir(), SECRET }
+    const holder = await stage.connect(connection)
+    await holder.query('begin; lock table log.events')
+    const restoring = spawn(process.execPath, [await builtMain(), 'restore', file], {
+      env: { PATH: process.env['PATH'] ?? '', ...settings },
+      stdio: 'ignore',
+    })
+    await until(
+      () => query(connection, 'select log from state.restores'),
+      ({ length }) => length === 1,
+    )
+    restoring.kill('SIGKILL')
+    await once(restoring, 'exit')
+    await holder.query('rollback')
+
+    const early = await runProcess(['start'], { ...settings, PORT: '0' })
+    expect(early.code).to.equal(1)
+    expect(early.err + early.out).to.match(/a restore that began at \S+ has not finished: run `linkledger restore`/)
+    expect(await query(connection, 'select 1 from log.events')).to.have.length(0)
+    const { code, err } = await runCommand(['restore', file], settings)
+    expect([code, err]).to.deep.equal([0, ''])
+    const app = await startTestApp({ ...settings }, connection)
+    stage.later(app.close)
+    await isReady(app)
+    await expectRestored(app, mine, mine.link + 1)
   })
 
   it('erase an account again whose erasure falls between the log and the state of a backup', async () => {

@@ -9,6 +9,7 @@ import { createCleanup, openAll } from '../../lib/cleanup.ts'
 import { createSignal, type Signal } from '../../lib/async/signal.ts'
 import type { Connection, Database } from '../../postgres/database.ts'
 import { migrate } from '../../postgres/migrate.ts'
+import { refuseUnfinishedRestore } from '../../postgres/state.ts'
 import { loginProblem } from '../../postgres/reach.ts'
 import { encode, type Notification, notifyAll } from '../../postgres/notifications.ts'
 import { projectionsWith } from '../../projections/index.ts'
@@ -72,6 +73,7 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
       const url = config.DATABASE_URL
       throw url === undefined ? error : loginProblem(error, url, 'DATABASE_URL')
     })
+    await refuseUnfinishedRestore(db)
     const { keyring, secret } = await withSecret(config, use, async (given) => ({
       secret: given,
       keyring: await openKeyring(db, given),
