@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { codec } from '../../src/events/codec.ts'
@@ -46,11 +48,30 @@ describe('a wrong EVENTSTORE_URL', function () {
   it('is reported when TLS is used on one side only', async () => {
     const { double } = await startWithTls()
     const without = await opening(`esdb://127.0.0.1:${double.port}?tls=false`, 1000)
-    expect(without.message).to.include('if it uses TLS, remove tls=false')
+    expect(without.message).to.include('it uses TLS: remove tls=false')
     const plain = await startDouble()
     stage.later(plain.close)
     const { message } = await opening(`esdb://admin:changeit@127.0.0.1:${plain.port}`, 1000)
     expect(message).to.include('add tls=false').and.not.include('changeit')
+  })
+
+  it('is reported when a server with TLS only waits for it', async () => {
+    const { double } = await startWithTls()
+    // what begins a handshake (RFC 8446, 5.1) is passed on, and nothing else is answered
+    const waiting = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', (first) => {
+        if (first[0] !== 22) return
+        const behind = connect(double.port, '127.0.0.1').on('error', () => {})
+        behind.write(first)
+        socket.pipe(behind).pipe(socket)
+      })
+    }).listen(0, '127.0.0.1')
+    await once(waiting, 'listening')
+    stage.later(async () => void waiting.close())
+    const { port } = waiting.address() as AddressInfo
+    const { message } = await opening(`esdb://127.0.0.1:${port}?tls=false`, 1000)
+    expect(message).to.include('StoreRefused').and.include('it uses TLS: remove tls=false')
   })
 
   it('is reported with a wrong password, and with a user who may append but not read $all', async () => {

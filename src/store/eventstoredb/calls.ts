@@ -4,7 +4,7 @@ import { StoreRefused, StoreUnavailable } from '../../events/store.ts'
 import { backOff } from '../../lib/async/backoff.ts'
 import { TimedOut } from '../../lib/async/timeout.ts'
 import { createOutage } from './outage.ts'
-import { hintOf, refusalOf } from './cause.ts'
+import { hintOf, refusalOf, speaksTls, usesTls } from './cause.ts'
 import { type Clients, ConnectionClosed } from './clients.ts'
 import { library } from './library.ts'
 
@@ -76,8 +76,9 @@ export const createCalls = (
   }
   const outage = createOutage({ probe: probeOnce, closed })
 
+  let isTlsMissing = false
   const unreachable = (cause?: unknown) => {
-    const hint = hintOf(cause)
+    const hint = isTlsMissing ? usesTls : hintOf(cause)
     const place = `the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`
     const Kind = hint?.isFinal ? StoreRefused : StoreUnavailable
     return new Kind(hint ? `${place}: ${hint.text}` : place, { cause })
@@ -89,6 +90,8 @@ export const createCalls = (
       const left = until - Date.now()
       if (left < shortestAttempt || closed.aborted) {
         if (problem !== undefined) outage.failed(problem)
+        // a server that has answered before is only away
+        if (!clients.tls && !outage.hasAnswered() && !closed.aborted) isTlsMissing = await speaksTls(clients.address)
         throw unreachable(problem)
       }
       const client = clients.current()

@@ -1,3 +1,5 @@
+import { connect } from 'node:tls'
+
 /** What an error of the connection says about EVENTSTORE_URL. */
 export interface Hint {
   readonly text: string
@@ -39,6 +41,29 @@ export const hintOf = (error: unknown): Hint | undefined => {
   }
   return undefined
 }
+
+/** Says what to change where a server that is asked without TLS waits for it: the client only waits, too. */
+export const usesTls: Hint = {
+  text: 'it uses TLS: remove tls=false, and name a user, a password and tlsCAFile',
+  isFinal: true,
+}
+
+/** ms for a handshake */
+const handshakeMs = 1000
+
+/** Returns whether a server at `host:port`, the first of several, answers a handshake of TLS. It is told nothing else. */
+export const speaksTls = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const [, host = '', port] = /^\[?([^\],]+?)\]?:(\d+)(?:,|$)/.exec(address) ?? []
+    const socket = connect({ host, port: Number(port ?? 2113), rejectUnauthorized: false, timeout: handshakeMs })
+    const end = (found: boolean) => {
+      socket.destroy()
+      resolve(found)
+    }
+    socket.once('secureConnect', () => end(true))
+    socket.once('timeout', () => end(false))
+    socket.on('error', () => end(false))
+  })
 
 /** gRPC's code for a user who is not known, or a wrong password */
 const unauthenticated = 16

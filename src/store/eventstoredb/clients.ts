@@ -30,6 +30,7 @@ export interface Clients {
   /** host:port, without the credentials, for messages */
   readonly address: string
   readonly credentials: Credentials
+  readonly tls: boolean
   readonly current: () => EventStoreDBClient
   /**
    * Replaces a client that does not answer; calls that are under way on it continue there. Does nothing when another
@@ -54,6 +55,7 @@ export const openClients = (url: string): Clients => {
   return {
     address,
     credentials,
+    tls: !/[?&]tls=false(?:&|$)/i.test(url),
     current: () => client,
     replace: (stuck) => {
       if (stuck !== client || Date.now() - openedAt < minimumAge) return

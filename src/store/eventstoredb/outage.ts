@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Outage {
   /** Returns the cause while the server is known to be down. */
   readonly cause: () => { readonly error: unknown } | undefined
+  readonly hasAnswered: () => boolean
   /** Returns whether calls are left without an answer now. */
   readonly isSuspected: () => boolean
   /** Notes that a call waits; the function it returns notes that it does not wait any more. */
@@ -44,6 +45,7 @@ export const createOutage = ({ probe, closed }: OutageParts): Outage => {
   }
   return {
     cause: () => cause,
+    hasAnswered: () => answeredAt > 0,
     isSuspected: () => {
       const now = Date.now()
       return cause !== undefined || [...began].some(({ at }) => at > answeredAt && now - at > suspicion)

@@ -12,6 +12,7 @@ const open = () => {
   const client = {} as EventStoreDBClient
   const clients = {
     address: 'host:2113',
+    tls: true,
     credentials: { username: '', password: '' },
     current: () => client,
     replace: (stuck: unknown) => void replaced.push(stuck),
