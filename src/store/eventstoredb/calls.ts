@@ -56,6 +56,22 @@ const refusalPause = 10
 /** ms for one probe of a server that did not answer */
 const probeTime = 1000
 
+/** Returns what says why a server cannot be reached. `lookForTls` finds out whether it waits for TLS. */
+const createReasons = ({ address, tls }: Pick<Clients, 'address' | 'tls'>) => {
+  let isTlsMissing = false
+  return {
+    lookForTls: async () => {
+      if (!tls) isTlsMissing = await speaksTls(address)
+    },
+    unreachable: (cause?: unknown) => {
+      const hint = isTlsMissing ? usesTls : hintOf(cause)
+      const place = `the event store at ${address} (EVENTSTORE_URL) cannot be reached`
+      const Kind = hint?.isFinal ? StoreRefused : StoreUnavailable
+      return new Kind(hint ? `${place}: ${hint.text}` : place, { cause })
+    },
+  }
+}
+
 /**
  * Calls with retries. `timeoutMs` is the time in ms for one call, all its attempts included. After a call without an
  * answer, `probe` is tried until the server answers; other calls are refused meanwhile.
@@ -76,13 +92,7 @@ export const createCalls = (
   }
   const outage = createOutage({ probe: probeOnce, closed })
 
-  let isTlsMissing = false
-  const unreachable = (cause?: unknown) => {
-    const hint = isTlsMissing ? usesTls : hintOf(cause)
-    const place = `the event store at ${clients.address} (EVENTSTORE_URL) cannot be reached`
-    const Kind = hint?.isFinal ? StoreRefused : StoreUnavailable
-    return new Kind(hint ? `${place}: ${hint.text}` : place, { cause })
-  }
+  const { unreachable, lookForTls } = createReasons(clients)
 
   const tryUntil: Calls['call'] = async (attempt, until, isAnswer = isRefusal) => {
     const { pause } = backOff({ from: 50, to: 500 })
@@ -91,7 +101,7 @@ export const createCalls = (
       if (left < shortestAttempt || closed.aborted) {
         if (problem !== undefined) outage.failed(problem)
         // a server that has answered before is only away
-        if (!clients.tls && !outage.hasAnswered() && !closed.aborted) isTlsMissing = await speaksTls(clients.address)
+        if (!outage.hasAnswered() && !closed.aborted) await lookForTls()
         throw unreachable(problem)
       }
       const client = clients.current()
