@@ -51,7 +51,7 @@ export const usesTls: Hint = {
 /** ms for a handshake */
 const handshakeMs = 1000
 
-/** Returns whether a server at `host:port`, the first of several, answers a handshake of TLS, without telling it more. */
+/** Returns whether a server at `host:port`, the first of several, answers a handshake of TLS. It is told no more. */
 export const speaksTls = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const [, host = '', port] = /^\[?([^\],]+?)\]?:(\d+)(?:,|$)/.exec(address) ?? []
