@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { codec } from '../../src/events/codec.ts'
@@ -58,17 +58,23 @@ describe('a wrong EVENTSTORE_URL', function () {
   it('is reported when a server with TLS only waits for it', async () => {
     const { double } = await startWithTls()
     // what begins a handshake (RFC 8446, 5.1) is passed on, and nothing else is answered
+    const sockets = new Set<Socket>()
     const waiting = createServer((socket) => {
+      sockets.add(socket)
       socket.on('error', () => {})
       socket.once('data', (first) => {
         if (first[0] !== 22) return
         const behind = connect(double.port, '127.0.0.1').on('error', () => {})
+        sockets.add(behind)
         behind.write(first)
         socket.pipe(behind).pipe(socket)
       })
     }).listen(0, '127.0.0.1')
     await once(waiting, 'listening')
-    stage.later(async () => void waiting.close())
+    stage.later(async () => {
+      waiting.close()
+      for (const socket of sockets) socket.destroy()
+    })
     const { port } = waiting.address() as AddressInfo
     const { message } = await opening(`esdb://127.0.0.1:${port}?tls=false`, 1000)
     expect(message).to.include('StoreRefused').and.include('it uses TLS: remove tls=false')
