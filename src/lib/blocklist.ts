@@ -50,13 +50,14 @@ const decoded = (run: string) => {
     return run.replaceAll(/%[2-7][\da-f]/gi, (one) => decodeURIComponent(one))
   }
 }
+/** Returns a text with its percent-encoded characters in clear. What is not UTF-8 is left, but for its letters. */
+export const withoutEscapes = (text: string): string => text.replaceAll(escapes, decoded)
 /**
  * Returns one spelling per path: an escape says the same as its character, two slashes as one, and letter case does not
  * matter.
  */
 const plainPath = (path: string) =>
-  path
-    .replaceAll(escapes, decoded)
+  withoutEscapes(path)
     .replaceAll(/\/{2,}/g, '/')
     .toLowerCase()
 

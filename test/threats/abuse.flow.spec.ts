@@ -120,6 +120,8 @@ describe('abuse of links', function () {
       ['POST', '/api/qr/add', { type: 'sms', data: { phone: '+491', message: `Pay at ${bad}` } }, 'data'],
       ['POST', '/api/qr/add', { type: 'sms', data: `SMSTO:+491:${bad}` }, 'data'],
       ['POST', '/api/qr/add', { type: 'email', data: 'mailto:a@b.example?body=see%20bad.example%2Fx' }, 'data'],
+      // an escape that cannot be read hides no other
+      ['POST', '/api/qr/add', { type: 'email', data: 'mailto:a@b.example?body=5%%20off%20bad.example' }, 'data'],
       ['POST', '/api/webhook/add', { url: bad }, 'url'],
       ['PUT', `/api/webhook/${hook['id']}/update`, { url: bad }, 'url'],
       ['POST', '/api/domain/add', { domain: 'https://a.example.com', redirectroot: bad }, 'redirectroot'],

@@ -69,10 +69,8 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     const erased = await erasedInTables(reader, perRun)
     if (erased.length === 0) return
     const own = projections.filter(({ filter }) => filter === 'domain')
-    const sizes = await sizesOf(
-      db,
-      own.flatMap((projection) => tablesOf(projection, ledger)),
-    )
+    const tables = own.flatMap((projection) => tablesOf(projection, ledger))
+    const sizes = await sizesOf(db, tables)
     const isLarge = (table: string) => (sizes.get(table) ?? 0) > large
     const filled = own.filter((projection) => tablesOf(projection, ledger).some(isLarge))
     const last = await lastErasedOnDisk(reader)
@@ -82,9 +80,7 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     await keys.destroy(erased.map(({ id }) => id))
     if (filled.length > 0 && filledTo < position) return fillLarge(filled, position, signal)
     if (!(await areDeletionsFinal(db, signal))) return
-    const wal = await clear(
-      own.flatMap((projection) => tablesOf(projection, ledger)).filter((table) => !isLarge(table)),
-    )
+    const wal = await clear(tables.filter((table) => !isLarge(table)))
     for (const { id } of erased)
       await handler.handle(account, { type: 'NoteErasedOnDisk', id, wal }, systemMetadata(id))
     log.info({ accounts: erased.length, wal }, 'the files of the database have nothing of erased accounts any more')

@@ -7,6 +7,7 @@ import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, text, timestamp, says } from '../../lib/fields.ts'
+import { withoutEscapes } from '../../lib/blocklist.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { Images } from '../../qr/images.ts'
@@ -63,22 +64,14 @@ const [webAddress, end, between] = [/https?:\/\/[^\s"<>]+/gi, /['()[\]{}|\\^`,;!
 
 /** Returns the web addresses that a scanner of this content opens, or that a phone makes a link in its text. */
 export const addressesIn = (data: QrData): readonly string[] => {
-  const texts = typeof data === 'string' ? [data, decoded(data)] : 'ssid' in data ? [] : Object.values(data)
+  // the program that opens a payload such as `mailto:?body=…` reads its escapes
+  const texts = typeof data === 'string' ? [data, withoutEscapes(data)] : 'ssid' in data ? [] : Object.values(data)
   const found = texts.flatMap((text) => [
     ...(text.match(webAddress) ?? []).flatMap((one) => [one, ...one.split(end, 1)]),
     ...text.split(between),
   ])
   const safe = [...new Set(found)].map((one) => safeTargetUrl(one))
   return safe.flatMap((one) => (one.ok ? [one.url] : []))
-}
-
-/** The text of a payload such as `mailto:?body=…`, whose escapes are read by the program that opens it. */
-const decoded = (text: string) => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /**
