@@ -17,7 +17,8 @@ export const startBlockLists = async (
   const changed = new Map<string, Date>()
   const rules = new Map<string, number>()
   registerLists(metrics, changed, rules)
-  const report = (setting: string, { list, unread, first }: ReadList) => {
+  const use = (setting: string, source: Parameters<Blocks['setList']>[0], { list, unread, first }: ReadList) => {
+    blocks.setList(source, list)
     rules.set(setting, list.size)
     log.info({ setting, rules: list.size }, 'block list read')
     if (unread > 0) log.warn({ setting, unread, first }, 'lines of a block list are no host, address or pattern')
@@ -33,10 +34,9 @@ export const startBlockLists = async (
     const stop = await startBlockListFile({
       setting,
       path,
-      onList: (list) => blocks.setList(source, list),
       onRead: (read, at) => {
         changed.set(setting, at)
-        report(setting, read)
+        use(setting, source, read)
       },
       onProblem: (error) => log.warn({ err: error }, `${setting} cannot be read; its last rules stay in force`),
     })
@@ -49,8 +49,7 @@ export const startBlockLists = async (
       ...(headers && { headers }),
       file: join(config.DATA_DIR, 'blocklist'),
       download: openDownload(),
-      onList: (list) => blocks.setList('url', list),
-      onRead: (read) => report('BLOCKLIST_URL', read),
+      onRead: (read) => use('BLOCKLIST_URL', 'url', read),
       onFetched: (moment) => changed.set('BLOCKLIST_URL', moment),
       onProblem: (problem) => log.warn(`${problem}; its last rules stay in force`),
     })

@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises'
-import type { BlockList } from '../../lib/blocklist.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
 import { repeat } from './repeat.ts'
@@ -8,7 +7,6 @@ export interface BlockListFile {
   /** the setting that names the file */
   readonly setting: string
   readonly path: string
-  readonly onList: (list: BlockList) => void
   /** Called with each list that was read, and the moment of its last change. */
   readonly onRead: (read: ReadList, changed: Date) => void
   /** Called once for each time that the file cannot be read: the last list stays. */
@@ -30,7 +28,7 @@ const versionOf = async (path: string) => {
  * Reads the file, and again whenever it changes. Throws an `OperatorError` when it cannot be read at first. Returns a
  * function that stops it.
  */
-export const startBlockListFile = async ({ setting, path, onList, onRead, onProblem, every = 1000 }: BlockListFile) => {
+export const startBlockListFile = async ({ setting, path, onRead, onProblem, every = 1000 }: BlockListFile) => {
   let version = ''
   let failed = false
   const read = async () => {
@@ -38,7 +36,6 @@ export const startBlockListFile = async ({ setting, path, onList, onRead, onProb
     if (now.name !== version) {
       const found = await readBlockList(await readFile(path, 'utf8'), 'operators')
       version = now.name
-      onList(found.list)
       onRead(found, now.changed)
     }
     failed = false

@@ -1,6 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { BlockList } from '../../lib/blocklist.ts'
 import type { GuardedDownload } from '../../lib/fetch.ts'
 import { type ReadList, readBlockList } from '../../lib/readblocklist.ts'
 import { phraseOf } from '../../lib/problems/problem.ts'
@@ -13,7 +12,6 @@ export interface BlockListUrl {
   /** where the list is kept across restarts */
   readonly file: string
   readonly download: GuardedDownload
-  readonly onList: (list: BlockList) => void
   /** Called with each list that was read. */
   readonly onRead: (read: ReadList) => void
   /** Called with the moment at which the server last had the list that is in force. */
@@ -65,21 +63,16 @@ export const startBlockListUrl = async ({
   headers = {},
   file,
   download,
-  onList,
   onRead,
   onFetched,
   onProblem,
   every = 600_000,
   age = 6 * 3_600_000,
 }: BlockListUrl) => {
-  const use = (read: ReadList) => {
-    onList(read.list)
-    onRead(read)
-  }
   const before = await readStored(file, url)
   let stored = before?.stored
   if (before) {
-    use(await readBlockList(before.body, 'others'))
+    onRead(await readBlockList(before.body, 'others'))
     onFetched(new Date(before.stored.fetched))
   }
 
@@ -95,7 +88,7 @@ export const startBlockListUrl = async ({
       const read = await readBlockList(body, 'others')
       if (!isList(read))
         return onProblem('BLOCKLIST_URL must be a list of hosts or addresses, one a line: most lines are none')
-      use(read)
+      onRead(read)
     }
     stored = next
     onFetched(new Date(now))

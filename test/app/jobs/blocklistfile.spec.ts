@@ -24,8 +24,7 @@ describe('the file with blocked hosts', () => {
     stop = await startBlockListFile({
       setting: 'BLOCKLIST_FILE',
       path,
-      onList: (now) => (list = now),
-      onRead: () => {},
+      onRead: (now) => (list = now.list),
       onProblem: (error) => problems.push(error),
       every: 5,
     })
@@ -50,7 +49,6 @@ describe('the file with blocked hosts', () => {
     await startBlockListFile({
       setting: 'BLOCKLIST_FILE',
       path: join(dir, 'none'),
-      onList: () => {},
       onRead: () => {},
       onProblem: () => {},
     }).catch((error: unknown) => (problem = error))
