@@ -156,10 +156,10 @@ describe(`lists of the API (${repeatable})`, () => {
     const { status, json } = await ask(path, query, as)
     return [status, json['message']] as const
   }
-  /** Makes rows at once, and waits until the list shows them. */
+  /** Makes rows one after another, so that their days have the order of their ids, and waits until the list shows them. */
   const fill = async (path: string, names: readonly string[]) => {
     const before = Number((await read(path, 'limit=1')).envelope['result'])
-    await Promise.all(names.map((name) => makers[path]!.add(name)))
+    for (const name of names) await makers[path]!.add(name)
     await until(
       () => read(path, 'limit=1'),
       ({ envelope }) => Number(envelope['result']) >= before + names.length,
