@@ -31,6 +31,19 @@ export const closeWithin = async (close: () => Promise<void>, ms: number, onLate
   clearTimeout(late)
 }
 
+/** ms that something may keep a process whose data is closed */
+const lingerMs = 1000
+
+/** Says where the data is, and ends the process soon, whatever is still open: nothing can be written any more. */
+const leave = (cli: Cli, config: Config, log: Logger) => {
+  cli.print(farewell(config))
+  const end = () => {
+    log.debug({ resources: process.getActiveResourcesInfo() }, 'something keeps the process, which ends all the same')
+    process.exit()
+  }
+  setTimeout(end, lingerMs).unref()
+}
+
 /** ms until a start on a full disk is tried again */
 const roomMs = 2000
 
@@ -81,7 +94,7 @@ const start = async (cli: Cli) => {
   const config = readConfig(cli.variables)
   const log = createLogger(config)
   const app = await startOrWait(cli, config, log)
-  if (!app) return cli.print(farewell(config))
+  if (!app) return leave(cli, config, log)
 
   let stopping: Promise<void> | undefined
   const stop = (signal: NodeJS.Signals) => {
@@ -93,7 +106,7 @@ const start = async (cli: Cli) => {
         )
         process.exit(1)
       })
-      cli.print(farewell(config))
+      leave(cli, config, log)
     })()
   }
   process.on('SIGTERM', stop)

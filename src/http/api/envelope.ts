@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { withTimeout } from '../../lib/async/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
+import { keepOpenFor } from '../server/running.ts'
 import { answerOf, type Failure, failureOf } from './errors.ts'
 import { rateHeaders } from './limits/limiter.ts'
 import { requestId } from './requestid.ts'
@@ -62,8 +63,14 @@ export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Mid
       ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed.join(', ') })
     const ms = timeoutOf(ctx.path)
     if (log.isLevelEnabled('debug')) startTiming(ctx)
+    const respond = () => {
+      const work = next()
+      // it goes on after the timeout
+      keepOpenFor(ctx.res, work)
+      return withTimeout(ms, work, () => new Unavailable(`no response within ${ms} ms`))
+    }
     try {
-      await timed(ctx, 'total', () => withTimeout(ms, next(), () => new Unavailable(`no response within ${ms} ms`)))
+      await timed(ctx, 'total', respond)
     } catch (error) {
       sendFailure(ctx, error, log)
     }

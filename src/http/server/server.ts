@@ -4,6 +4,7 @@ import { answerOf, Failure } from '../api/errors.ts'
 import { cutHeaders } from '../../lib/strangers.ts'
 import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
+import { handlersEnded, keepOpenFor, trackHandlers } from './running.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -42,6 +43,7 @@ export const createHttpServer = (keepAlive = 10): Server => {
   server.on('clientError', refuse)
   server.on('request', ({ headers }: IncomingMessage) => cutHeaders(headers))
   trackResponses(server)
+  trackHandlers(server)
   return server
 }
 
@@ -118,6 +120,7 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
   return server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     begins(res)
     const answered = answer(req, res)
+    keepOpenFor(res, answered)
     const pause = () => ran(res)
     pause()
     if (answered instanceof Promise) void answered.then(pause, pause)
@@ -194,12 +197,17 @@ const lastHeaders = 1000
 
 /**
  * Refuses new connections, finishes open requests, and closes each connection after its response; after `ms`, closes
- * all of them.
+ * all of them. Handlers whose client has gone are waited for, too, within the same time.
  */
-export const closeServer = (server: Server, ms: number) =>
+export const closeServer = async (server: Server, ms: number) => {
+  const began = performance.now()
+  await closeConnections(server, ms, began)
+  await handlersEnded(server, Math.max(0, began + ms - performance.now()))
+}
+
+const closeConnections = (server: Server, ms: number, began: number) =>
   new Promise<void>((resolve) => {
     server.prependListener('request', (_: IncomingMessage, res: ServerResponse) => res.setHeader('Connection', 'close'))
-    const began = performance.now()
     const closing = setInterval(() => {
       server.closeIdleConnections()
       if (performance.now() - began > lastHeaders) closeUnused(server)

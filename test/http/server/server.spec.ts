@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { closeServer, createHttpServer, onForwarded, onOtherHost, serve } from '../../../src/http/server/server.ts'
+import {
+  closeServer,
+  createHttpServer,
+  nothingHere,
+  onForwarded,
+  onOtherHost,
+  serve,
+} from '../../../src/http/server/server.ts'
 import { listenOn } from '../../../src/http/server/listen.ts'
 import { OperatorError } from '../../../src/lib/operatorerror.ts'
 import { client } from '../../support/client.ts'
@@ -109,5 +117,49 @@ describe('a server that closes', () => {
     expect((await slow).text).to.equal('finished')
     await closed
     drips.forEach(clearInterval)
+  })
+})
+
+describe('a server that closes while handlers run whose clients have gone', () => {
+  /** Starts a server whose only request works until `end` is called, after its client has gone. */
+  const startAbandoned = async () => {
+    let end = () => {}
+    const work = new Promise<void>((resolve) => (end = resolve))
+    const server = createHttpServer()
+    const gone = new Promise<void>((resolve) =>
+      serve(server, {
+        api: nothingHere,
+        redirect: (_, res) => {
+          res.once('close', () => resolve())
+          return work
+        },
+        below: {},
+        probes: {},
+      }),
+    )
+    const socket = connect(await listenOn(server, 0, '127.0.0.1'), '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(server, 'request')
+    socket.destroy()
+    await gone
+    return { server, end }
+  }
+
+  it('waits for them', async () => {
+    const { server, end } = await startAbandoned()
+    let isClosed = false
+    const closed = closeServer(server, 2 ** 31 - 1).then(() => (isClosed = true))
+    await once(server, 'close')
+    // all that a server without handlers would have left to do
+    await nextTurn()
+    expect(isClosed).to.equal(false)
+    end()
+    await closed
+  })
+
+  it('waits no longer than it has time', async () => {
+    const { server, end } = await startAbandoned()
+    await closeServer(server, 20)
+    end()
   })
 })
