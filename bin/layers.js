@@ -28,6 +28,7 @@ export const layers = {
   web: [
     'qr',
     'events/kinds.ts',
+    'clicks/visitor/browser.ts',
     'clicks/visitor/choose.ts',
     'clicks/visitor/device.ts',
     'lib/csv.ts',

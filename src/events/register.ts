@@ -30,7 +30,7 @@ export const open = {
   address: 'addresses of links, pages, QR codes and campaigns, and hosts of branded domains: they stay reserved',
   destination: 'destinations, also those that rules, variants, splash pages and overlays lead to',
   parameter: 'parameters that links add to their destinations',
-  rule: 'countries, devices and languages of rules, and tags that a webhook is limited to: they decide what is sent where',
+  rule: 'countries, devices, browsers and languages of rules, and tags that a webhook is limited to: they decide what is sent where',
   exclusion: 'what an account left out of its statistics: counts follow from it',
   visit: 'visits: time, country, languages, browser, referrer and a hash of the visitor, whose key is destroyed',
   hash: 'hashes of recovery codes and of logos',
@@ -94,7 +94,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
     ...sealed('title', 'description', 'metatitle', 'metadescription', 'metaimage', 'tags', 'notes', 'password'),
     ...stays('address', 'owner', 'alias'),
     ...stays('destination', 'owner', 'url', 'entered', 'expired_url', 'variants', 'unframed'),
-    ...stays('rule', 'owner', 'location', 'device', 'language'),
+    ...stays('rule', 'owner', 'location', 'device', 'browser', 'language'),
     ...stays('parameter', 'owner', 'parameters'),
   }),
   campaign: of(campaignEvents, {

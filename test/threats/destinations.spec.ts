@@ -21,6 +21,7 @@ describe('the destination of a link', () => {
     url: (url) => ({ url }),
     geotarget: (link) => ({ geotarget: [{ location: 'Canada', link }] }),
     devicetarget: (link) => ({ devicetarget: [{ device: 'ios', link }] }),
+    browsertarget: (link) => ({ browsertarget: [{ browser: 'Safari', link }] }),
     languagetarget: (link) => ({ languagetarget: [{ language: 'pt', link }] }),
     metaimage: (metaimage) => ({ metaimage }),
   }
@@ -75,7 +76,7 @@ describe('the destination of a link', () => {
 
     it('is refused on create and update when it is one of them, in any spelling', async () => {
       const written = await head()
-      for (const field of ['url', 'geotarget', 'devicetarget', 'languagetarget'])
+      for (const field of ['url', 'geotarget', 'devicetarget', 'browsertarget', 'languagetarget'])
         for (const url of ours) await expectRefused(field, url, add, update)
       expect(await app.domainEventsAfter(written)).to.equal(0)
     })

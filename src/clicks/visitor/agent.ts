@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import Bowser from 'bowser'
 import { findBotMatch, list } from 'isbot'
 import QuickLRU from 'quick-lru'
+import { familyOf, isBrowser as isOfFamily, sameNames } from './browser.ts'
 import { hasName, modelsIn } from './device.ts'
 import { previewers } from './previewers.ts'
 
@@ -46,37 +47,9 @@ export interface Agent {
   readonly words: string
 }
 
-const unchanged = (names: string): readonly (readonly [string, string])[] =>
-  names.split(', ').map((name) => [name, name])
-
-// For an unknown browser Bowser takes a name from the user agent itself, so only the names in this list become labels.
-const browsers: ReadonlyMap<string, string> = new Map([
-  ...unchanged(
-    'Amazon Silk, Android Browser, BlackBerry, Brave, Chrome, Chromium, DuckDuckGo, Electron, Epiphany, Firefox',
-  ),
-  ...unchanged(
-    'Google Search, HeyTap Browser, Internet Explorer, K-Meleon, Ladybird, LibreWolf, Maxthon, Opera, Pale Moon',
-  ),
-  ...unchanged(
-    'Puffin, QQ Browser, QQ Browser Lite, QupZilla, Safari, SeaMonkey, Sleipnir, Sogou Browser, Swing, UC Browser',
-  ),
-  ...unchanged('Vivaldi, Vivo Browser, WeChat, Yandex Browser'),
-  ['Focus', 'Firefox'],
-  ['Microsoft Edge', 'Edge'],
-  ['Miui', 'MIUI Browser'],
-  ['NAVER Whale Browser', 'Whale'],
-  ['Opera Coast', 'Opera'],
-  ['Opera Touch', 'Opera'],
-  ['PlayStation 4', 'PlayStation'],
-  ['Sailfish', 'Sailfish Browser'],
-  ['Samsung Internet for Android', 'Samsung Internet'],
-  ['Tizen', 'Tizen Browser'],
-  ['WebOS Browser', 'webOS Browser'],
-])
-
-// The same holds for operating systems.
+// For an unknown system Bowser takes a name from the user agent itself, so only the names in this list become labels.
 const systems: ReadonlyMap<string, string> = new Map([
-  ...unchanged('Android, BlackBerry, Chrome OS, HarmonyOS, iOS, Linux, macOS, Roku, Tizen, Windows, Windows Phone'),
+  ...sameNames('Android, BlackBerry, Chrome OS, HarmonyOS, iOS, Linux, macOS, Roku, Tizen, Windows, Windows Phone'),
   ['PlayStation 4', 'PlayStation'],
   ['WebOS', 'webOS'],
 ])
@@ -155,7 +128,7 @@ const parse = (text: string): Agent => {
   const parser = Bowser.getParser(text, true)
   const browser = parser.getBrowser()
   const os = parser.getOS()
-  const family = browsers.get(browser.name ?? '')
+  const family = familyOf(browser.name)
   const system = systems.get(os.name ?? '')
   const words = wordsOf(text)
   return {
@@ -189,3 +162,6 @@ export const isDevice = (name: string, agent: string): boolean =>
     device: () => readAgent(agent).device,
     models: () => modelsIn(agent),
   })
+
+/** Whether a user agent is the browser with this name. */
+export const isBrowser = (name: string, agent: string): boolean => isOfFamily(name, readAgent(agent).browser.family)

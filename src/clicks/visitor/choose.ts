@@ -1,6 +1,6 @@
 // It imports nothing: the dashboard tries the rules of a link with the code that redirects by them.
 
-/** Another destination for the visitors that a name stands for: of a device, a country or a language. */
+/** Another destination for the visitors that a name stands for: of a device, a browser, a country or a language. */
 interface Rule {
   readonly name: string
   readonly url: string
@@ -10,7 +10,7 @@ interface Variant {
   readonly url: string
   readonly weight: number
 }
-type RuleKind = 'device' | 'location' | 'language'
+type RuleKind = 'device' | 'browser' | 'location' | 'language'
 
 /** What decides where a link leads. */
 export interface Rules extends Readonly<Record<RuleKind, readonly Rule[]>> {
@@ -23,6 +23,8 @@ export interface Rules extends Readonly<Record<RuleKind, readonly Rule[]>> {
 export interface VisitorFacts {
   /** whether the device has this name */
   readonly isDevice: (name: string) => boolean
+  /** whether the browser has this name */
+  readonly isBrowser: (name: string) => boolean
   /** ISO 3166-1 alpha-2, an empty string when unknown */
   readonly country: () => string
   /** primary subtags, most preferred first */
@@ -38,7 +40,8 @@ export interface Names {
   readonly primaryLanguage: (name: string) => string
 }
 
-/** Returns the name of a rule, as it is recorded with clicks: `device:ios`, `location:canada`, `language:fr`. */
+/** Returns the name of a rule, as it is recorded with clicks: `device:ios`, `browser:safari`, `location:canada`,
+ * `language:fr`. */
 export const ruleName = (kind: RuleKind, name: string): string => `${kind}:${name.toLowerCase()}`
 
 /** Returns the rule for the language that the visitor prefers among those of the rules. */
@@ -67,20 +70,22 @@ const byChance = (variants: readonly Variant[], { chance }: VisitorFacts) => {
 }
 
 /**
- * Chooses by device, then location, then language, then among the variants: the first rule that matches. Returns its
- * destination and its name, which is `link` where none matches, and `variant:2` for a variant.
+ * Chooses by device, then browser, then location, then language, then among the variants: the first rule that matches.
+ * Returns its destination and its name, which is `link` where none matches, and `variant:2` for a variant.
  */
 export const choose = (rules: Rules, visitor: VisitorFacts, names: Names): { url: string; rule: string } => {
-  const { device, location, language, variants, url } = rules
+  const { device, browser, location, language, variants, url } = rules
   const chosenBy = (kind: RuleKind, found: Rule | undefined) =>
     found && { url: found.url, rule: ruleName(kind, found.name) }
   const byDevice = () => device.find(({ name }) => visitor.isDevice(name))
+  const byBrowser = () => browser.find(({ name }) => visitor.isBrowser(name))
   const byLocation = () => {
     const country = visitor.country()
     return location.find(({ name }) => names.isCountry(name, country))
   }
   return (
     (device.length > 0 && chosenBy('device', byDevice())) ||
+    (browser.length > 0 && chosenBy('browser', byBrowser())) ||
     (location.length > 0 && chosenBy('location', byLocation())) ||
     (language.length > 0 && chosenBy('language', byLanguage(language, visitor.languages(), names))) ||
     (variants.length > 0 && byChance(variants, visitor)) || { url, rule: 'link' }

@@ -79,9 +79,10 @@ export const destinationsOf = ({
   location,
   device,
   language,
+  browser = [],
   variants = [],
-}: Pick<StoredLinkFields, 'url' | 'location' | 'device' | 'language' | 'variants'>): readonly string[] => [
-  ...new Set([url, ...[location, device, language, variants].flat().map((target) => target.url)]),
+}: Pick<StoredLinkFields, 'url' | 'location' | 'device' | 'language' | 'browser' | 'variants'>): readonly string[] => [
+  ...new Set([url, ...[location, device, browser, language, variants].flat().map((target) => target.url)]),
 ]
 
 /** Returns the destinations that refuse now: as they answered, and as before where they did not. */
@@ -143,7 +144,7 @@ const checkFraming: Decision<'CheckFraming'> = (command, state) => {
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 7,
+  version: 8,
   id: ({ id }) => id,
   initialState: noLink,
   decide: decideBy<LinkCommand, Link, LinkEvent>({

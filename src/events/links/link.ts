@@ -7,8 +7,8 @@ import { restoring, sealedTexts } from '../owned.ts'
 const id = z.int()
 
 /**
- * A rule for where visitors go. `name` is a country, device or language as the client entered it; the first match
- * applies.
+ * A rule for where visitors go. `name` is a device, browser, country or language as the client entered it; the first
+ * match applies.
  */
 export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
@@ -66,6 +66,7 @@ const added = {
   max_clicks: z.int().nullable(),
   /** whether the query of the short address is passed on */
   forward: z.boolean(),
+  browser: z.array(Target),
   variants: z.array(Variant),
   /** the highest id that a variant has had, so that a new one never gets the clicks of another */
   last_variant: z.int(),
@@ -85,6 +86,7 @@ export const addedFields: Pick<LinkFields, Added> = {
   expired_url: '',
   max_clicks: null,
   forward: false,
+  browser: [],
   variants: [],
   last_variant: 0,
 }

@@ -40,8 +40,8 @@ export const Click = z.object({
   revision: z.int(),
   destination: z.int(),
   /**
-   * which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …;
-   * `view` when a bio page was shown
+   * which rule chose the destination: `link`, `qr`, `bio`, `device:ios`, `browser:safari`, `location:ca`,
+   * `language:fr`, `variant:2`, …; `view` when a bio page was shown
    */
   rule: z.string(),
   source: ClickSource,

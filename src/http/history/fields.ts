@@ -3,12 +3,13 @@ import type { Domain } from '../../commands/domains/domain.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
-import { completed, type LinkFields } from '../../events/links/link.ts'
+import { completed } from '../../events/links/link.ts'
 import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
 import { completedWebhook } from '../../events/webhooks/webhook.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { networksIn } from '../../lib/networks.ts'
 import { publicPart } from '../../security/apikeys.ts'
+import { rulesByName } from '../links/rules.ts'
 import { dataOf } from '../qr/address.ts'
 
 const mark = Symbol('hidden')
@@ -44,31 +45,17 @@ export const changesBetween = (before: Fields, after: Fields): readonly FieldCha
 export type OriginOf = (domain: number | null) => string
 
 const timeOrNull = (time: string | null) => (time === null ? null : timestamp(time))
-const byName = (entries: LinkFields['location']) =>
-  Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
 
 export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf: OriginOf): Fields => {
-  const {
-    url,
-    entered,
-    domain,
-    expiry,
-    starts,
-    location,
-    device,
-    language,
-    last_variant: _,
-    ...same
-  } = completed(fields)
+  const { location, device, browser, language, ...others } = completed(fields)
+  const { url, entered, domain, expiry, starts, last_variant: _, ...same } = others
   return {
     longurl: entered ?? url,
     ...same,
     domain: originOf(domain),
     expiry: timeOrNull(expiry),
     starts: timeOrNull(starts),
-    location: byName(location),
-    device: byName(device),
-    language: byName(language),
+    ...rulesByName({ location, device, browser, language }),
     notes: same.notes ?? '',
     password: hidden(password),
     unframed: unframed.map((one) => ({ ...one, since: timestamp(one.since) })),

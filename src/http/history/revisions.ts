@@ -17,6 +17,7 @@ import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import type { PresentedActor } from './history.ts'
+import { rulesByName } from '../links/rules.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
 
 /**
@@ -88,15 +89,12 @@ const pageOf = (all: readonly Revision[], request: ListRequest): Listed<Revision
   return { rows, total: matching.length, ...(next && { next: [next.revision] }) }
 }
 
-const byName = (entries: LinkFields['location']) =>
-  Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
+const noRules = { location: [], device: [], browser: [], language: [] }
 
 /** What a revision says about where visitors go. */
 const rulesOf = (fields: LinkFields | undefined) => ({
   longurl: fields ? (fields.entered ?? fields.url) : '',
-  location: byName(fields?.location ?? []),
-  device: byName(fields?.device ?? []),
-  language: byName(fields?.language ?? []),
+  ...rulesByName(fields ?? noRules),
   variants: fields?.variants ?? [],
   parameters: fields?.parameters ?? [],
   starts: fields?.starts ? timestamp(fields.starts) : '',

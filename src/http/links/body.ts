@@ -4,6 +4,7 @@ import type { FieldChanges } from '../../commands/links/link.ts'
 import { requireReferences } from '../../commands/references.ts'
 import { defined } from '../../lib/defined.ts'
 import { expiry, must, says, starts, text } from '../../lib/fields.ts'
+import { isBrowserName } from '../../clicks/visitor/browser.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { deviceNames, isDeviceName } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
@@ -90,6 +91,7 @@ const fields = {
   description: orEmpty(text(2000)),
   geotarget: targets('location', (name) => countryCode(name) !== undefined, says('wrong_form', { what: 'country' })),
   devicetarget: targets('device', isDeviceName, says('not_one_of', { values: deviceNames.join(', ') })),
+  browsertarget: targets('browser', isBrowserName, says('wrong_form', { what: 'browser' })),
   languagetarget: targets('language', isLanguage, says('wrong_form', { what: 'language' })),
   metatitle: orEmpty(text(255)),
   metadescription: orEmpty(text(2000)),
@@ -147,11 +149,13 @@ export const sentFields = async (
   caller: Pick<Caller, 'account' | 'load'>,
   services: LinkChecks,
 ): Promise<FieldChanges> => {
-  const { url: sent, custom, geotarget, devicetarget, languagetarget, channel, password: _, ...same } = body
+  const { geotarget, devicetarget, browsertarget, languagetarget, ...others } = body
+  const { url: sent, custom, channel, password: _, ...same } = others
   const destinations = {
     url: [sent?.url],
     geotarget: urlsOf(geotarget),
     devicetarget: urlsOf(devicetarget),
+    browsertarget: urlsOf(browsertarget),
     languagetarget: urlsOf(languagetarget),
     variants: urlsOf(same.variants),
     expired_url: [same.expired_url],
@@ -167,6 +171,7 @@ export const sentFields = async (
     alias: custom,
     location: geotarget,
     device: devicetarget,
+    browser: browsertarget,
     language: languagetarget,
   })
 }

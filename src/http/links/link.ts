@@ -20,6 +20,7 @@ import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
 import { origin, short } from './address.ts'
+import { rulesByName } from './rules.ts'
 import { statusOf } from './status.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
@@ -64,9 +65,6 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
     },
   })
 
-const byName = (entries: LinkFields['location']) =>
-  Object.fromEntries(entries.map(({ name, url }) => [name.toLowerCase(), url]))
-
 /**
  * Returns the destinations that visitors are redirected to, because they refuse to be shown in the frame of this link.
  */
@@ -87,14 +85,12 @@ const details = async (
   longurl: row.entered ?? row.url,
   title: titleOf(row),
   description: descriptionOf(row),
-  location: byName(row.location),
-  device: byName(row.device),
+  ...rulesByName(row),
   expiry: row.expiry && timestamp(row.expiry),
   date: timestamp(row.created),
   alias: row.alias,
   type: row.type,
   domain: origin(row, services),
-  language: byName(row.language),
   parameters: row.parameters,
   metatitle: row.metatitle,
   metadescription: row.metadescription,

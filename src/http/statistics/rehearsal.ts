@@ -1,6 +1,7 @@
 import type { LinkFields, Variant } from '../../events/links/link.ts'
 import type { VisitGroup, AskedDimension, Counts, SentTo } from '../../queries/statistics/rehearse.ts'
 import type { Target } from '../../queries/links/target.ts'
+import { isBrowser } from '../../clicks/visitor/browser.ts'
 import { hasName, modelsIn, traitOf } from '../../clicks/visitor/device.ts'
 import { type Resolved, resolve, type Visitor } from '../public/link/resolve.ts'
 
@@ -53,11 +54,12 @@ export const decidingTarget = (
 
 /** Returns what some rules ask about visitors. */
 export const askedBy = (targets: readonly Target[]): readonly AskedDimension[] => {
-  const has = (kind: 'location' | 'language') => targets.some((target) => target[kind].length > 0)
+  const has = (kind: 'browser' | 'location' | 'language') => targets.some((target) => target[kind].length > 0)
   const traits = new Set(targets.flatMap(({ device }) => device.map(({ name }) => traitOf(name))))
   return [
     ...(traits.has('os') ? (['os'] as const) : []),
     ...(traits.has('device') ? (['device'] as const) : []),
+    ...(has('browser') ? (['browser'] as const) : []),
     ...(has('location') ? (['country'] as const) : []),
     ...(has('language') ? (['language'] as const) : []),
     ...(traits.has('models') || has('language') ? (['profile'] as const) : []),
@@ -147,12 +149,13 @@ export const rehearse = (
   { target, inForce, again, at, isOurHost }: Rehearsed,
 ): Outcome | { readonly reason: Reason } => {
   const got = variantOf(visits.route.rule)
-  const { country = '', os = '', device = '' } = visits
+  const { country = '', os = '', device = '', browser = '' } = visits
   const traits = { os: () => os, device: () => device, models: () => modelsOf(visits) }
   const visitor: Visitor = {
     unlocked: true,
     agent: '',
     isDevice: (name) => hasName(name, traits),
+    isBrowser: (name) => isBrowser(name, browser),
     country: () => country,
     languages: () => languagesOf(visits, again),
     untracked: () => false,

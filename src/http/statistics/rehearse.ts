@@ -30,6 +30,7 @@ const deciding = LinkChanges.pick({
   url: true,
   geotarget: true,
   devicetarget: true,
+  browsertarget: true,
   languagetarget: true,
   variants: true,
   parameters: true,

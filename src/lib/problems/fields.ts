@@ -89,6 +89,7 @@ export const fieldTexts = {
     key: '{field} must be a whole API key.',
     tag: '{field} must be a tag: leave it out to list all.',
     country: '{field} must be a country by its English name or ISO code, for example Canada or CA.',
+    browser: '{field} must be a browser as statistics name it, for example Chrome, Safari or Samsung Internet.',
     language: '{field} must be a language code, for example fr or pt-BR.',
     agent: '{field} must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone.',
     visitor: '{field} must be the `visitor` of a click: 16 digits from 0 to f.',

@@ -32,7 +32,7 @@ type Texts = Pick<LinkFields, 'title' | 'description' | 'metatitle' | 'metadescr
 export interface Target
   extends
     Texts,
-    Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'language' | 'parameters' | 'pixels'>,
+    Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'browser' | 'language' | 'parameters' | 'pixels'>,
     Pick<LinkFields, 'expired_url' | 'max_clicks' | 'forward' | 'variants'> {
   readonly link: number
   readonly account: number
@@ -147,7 +147,7 @@ type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' 
 }
 
 const columns =
-  'id account revision position domain alias_key url type title description location device language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward variants'
+  'id account revision position domain alias_key url type title description location device browser language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward variants'
     .split(' ')
     .map((name) => `l.${name}`)
     .join()
@@ -192,6 +192,7 @@ const target = (row: Row): Target => {
     description: row.description,
     location: row.location,
     device: row.device,
+    browser: row.browser,
     language: row.language,
     parameters: row.parameters,
     pixels: row.pixels,

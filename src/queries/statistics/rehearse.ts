@@ -30,7 +30,7 @@ export interface SentTo {
   readonly destination: string
 }
 /** Columns of facts that rules ask about. */
-export type AskedDimension = Extract<Dim | Detail, 'country' | 'os' | 'device' | 'language' | 'profile'>
+export type AskedDimension = Extract<Dim | Detail, 'country' | 'os' | 'device' | 'browser' | 'language' | 'profile'>
 
 /** Visits that are alike in everything that rules ask about. A column that was not asked for is undefined. */
 export interface VisitGroup extends Counts {
@@ -38,6 +38,7 @@ export interface VisitGroup extends Counts {
   readonly country: string | undefined
   readonly os: string | undefined
   readonly device: string | undefined
+  readonly browser: string | undefined
   readonly language: string | undefined
   readonly profile: Profile | undefined
   /** how many of the moments they come at or after */
@@ -167,6 +168,7 @@ export const alikeVisits = async function* (
       country: labels.get<string | undefined>('country', row),
       os: labels.get<string | undefined>('os', row),
       device: labels.get<string | undefined>('device', row),
+      browser: labels.get<string | undefined>('browser', row),
       language: labels.get<string | undefined>('language', row),
       profile: labels.get<Profile | undefined>('profile', row),
       phase: row.phase,

@@ -105,6 +105,7 @@ describe('the link API', () => {
           { location: 'US', link: 'example.com/us' },
         ],
         devicetarget: [{ device: 'iPhone', link: 'https://example.com/ios' }],
+        browsertarget: [{ browser: 'Samsung Internet', link: 'https://example.com/samsung' }],
         languagetarget: [{ language: 'PT', link: 'https://example.com/pt' }],
         title: 'A title',
         description: 'What it is',
@@ -144,6 +145,7 @@ describe('the link API', () => {
         description: 'What it is',
         location: { canada: 'https://example.com/ca', us: 'https://example.com/us' },
         device: { iphone: 'https://example.com/ios' },
+        browser: { 'samsung internet': 'https://example.com/samsung' },
         expiry: '2090-01-31 18:00:00',
         alias: 'Every-Field_1',
         type: 'frame',
@@ -189,6 +191,7 @@ describe('the link API', () => {
         metaimage: '',
         location: {},
         device: {},
+        browser: {},
         language: {},
         parameters: [],
         pixels: [],
@@ -226,6 +229,10 @@ describe('the link API', () => {
           { device: 'iphone', link: first },
           { device: 'iPhone', link: long },
         ],
+        browsertarget: [
+          { browser: 'safari', link: first },
+          { browser: 'Safari', link: long },
+        ],
         languagetarget: [
           { language: 'pt', link: first },
           { language: 'PT', link: long },
@@ -234,6 +241,7 @@ describe('the link API', () => {
       expect(await details(id)).to.deep.include({
         location: { canada: first },
         device: { iphone: first },
+        browser: { safari: first },
         language: { pt: first },
       })
     })

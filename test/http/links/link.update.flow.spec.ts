@@ -98,6 +98,7 @@ describe('updating a link', () => {
         'iphone',
         'one of iphone, ipad, ios, android, mobile, tablet, desktop, windows, mac',
       ),
+      ...target('browsertarget', 'browser', 'safari', 'a browser as statistics name it, for example Chrome'),
       ...target('languagetarget', 'language', 'fr', 'a language code, for example fr or pt-BR'),
     ] as const
 
@@ -143,6 +144,7 @@ describe('updating a link', () => {
       expiry: '2090-01-31 18:00:00',
       geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }],
       devicetarget: [{ device: 'ios', link: 'https://example.com/ios' }],
+      browsertarget: [{ browser: 'Safari', link: 'https://example.com/safari' }],
       languagetarget: [{ language: 'pt', link: 'https://example.com/pt' }],
       title: 'Title',
       description: 'Description',
@@ -158,6 +160,7 @@ describe('updating a link', () => {
       expiry: ['expiry', null],
       geotarget: ['location', {}],
       devicetarget: ['device', {}],
+      browsertarget: ['browser', {}],
       languagetarget: ['language', {}],
       title: ['title', 'Meta title'],
       description: ['description', 'Meta description'],

@@ -10,6 +10,7 @@ import { readVisit, readVisitor } from '../../../src/http/public/link/visit.ts'
 import { profilesOf, readProfile, readRoute, routeLabel } from '../../../src/projections/statistics/labels.ts'
 import type { VisitGroup } from '../../../src/queries/statistics/rehearse.ts'
 import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
+import { browserNames } from '../../../src/clicks/visitor/browser.ts'
 import { deviceNames } from '../../../src/clicks/visitor/device.ts'
 import { agents } from '../../data/visitors.ts'
 import { linkFields } from '../../support/events.ts'
@@ -52,6 +53,7 @@ const fieldsOf = (random: Random): LinkFields => {
     ...linkFields,
     url: 'https://example.com/',
     device: some(deviceNames, 'device'),
+    browser: random(3) === 0 ? some(browserNames, 'browser') : [],
     location: some(['Canada', 'de', 'France'], 'location'),
     language: some(['fr', 'de', 'en', 'pt-BR', 'it', 'es', 'nl', 'da', 'he'], 'language'),
     parameters: random(3) === 0 ? [{ name: 'utm', value: 'a b' }] : [],
@@ -84,6 +86,7 @@ const visited = (request: IncomingMessage, fields: LinkFields) => {
     country: click.country,
     os: click.os.family,
     device: click.device,
+    browser: click.browser.family,
     language: click.language,
     phase: 0,
     usedUp: false,
@@ -136,6 +139,7 @@ describe(`a rehearsal (${repeatable})`, () => {
     country: '',
     os: 'Linux',
     device: 'desktop',
+    browser: 'Firefox',
     language: 'fr',
     phase: 0,
     usedUp: false,

@@ -80,6 +80,15 @@ describe('POST /api/url/:id/rehearse', () => {
       visits: 1,
     })
     expect(data['total']).to.deep.equal({ clicks: 4, visits: 5 })
+    const firefoxes = [{ browser: 'firefox', link: 'https://example.com/firefox' }]
+    const byBrowser = await found({ draft: { devicetarget: [], browsertarget: firefoxes } })
+    expect(byBrowser['not_decidable'].visits).to.equal(0)
+    expect(
+      (byBrowser['destinations'] as Json[]).find(({ rule }) => rule === 'browser:firefox')?.['rehearsed'],
+    ).to.deep.equal({
+      clicks: 3,
+      visits: 3,
+    })
     // the sixth language is in the click only because it decided
     const fr = [{ language: 'fr', link: 'https://example.com/fr' }]
     const { not_decidable } = await found({ draft: { devicetarget: [], languagetarget: fr } })
@@ -112,6 +121,10 @@ describe('POST /api/url/:id/rehearse', () => {
       [
         { draft: { devicetarget: [{ device: 'toaster', link: 'https://example.com' }] } },
         'draft.devicetarget.0.device',
+      ],
+      [
+        { draft: { browsertarget: [{ browser: 'Netscape', link: 'https://example.com' }] } },
+        'draft.browsertarget.0.browser',
       ],
       [{ draft: { url: `${app.app.baseUrl}/x` } }, 'url'],
       [{ draft: null }, '`draft` must be a JSON object'],

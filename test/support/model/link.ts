@@ -29,6 +29,7 @@ const fields = fc.record(
     expiry: fc.constantFrom(null, '', '2090-01-31 18:00:00', '2090-05-05'),
     password: fc.constantFrom(null, '', 'open sesame'),
     geotarget: fc.constantFrom([], [{ location: 'Antarctica', link: 'https://example.aq/' }]),
+    browsertarget: fc.constantFrom('', [{ browser: 'Puffin', link: 'https://puffin.example/' }]),
     devicetarget: fc.constantFrom(null, [{ device: 'Tablet', link: 'https://tablet.example/' }]),
   },
   { requiredKeys: [] },

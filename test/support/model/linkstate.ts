@@ -21,6 +21,7 @@ export const details = ({ id, alias, fields }: LinkModel) => ({
   password: Boolean(fields['password']),
   location: named(fields['geotarget'], 'location'),
   device: named(fields['devicetarget'], 'device'),
+  browser: named(fields['browsertarget'], 'browser'),
 })
 const listed = (link: LinkModel) => {
   const { id, alias, shorturl, longurl, title, description } = details(link)

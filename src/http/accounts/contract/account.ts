@@ -157,7 +157,7 @@ export const filteredContract = {
       language: filterField('codes such as `en`'),
       source: filterField('`link`, `qr`, `rotator`, `bio`'),
       variant: filterField('ids of variants of the link'),
-      rule: filterField('`link`, `device:ios`, `location:ca`, `language:fr`, `variant:2`, …'),
+      rule: filterField('`link`, `device:ios`, `browser:safari`, `location:ca`, `language:fr`, `variant:2`, …'),
       class:
         '`human`, `bot`, `preview`, `prefetch` or `excluded`, or several of them: rows of `by` count their visits then',
       compare: '`before`: add the period of the same length before',

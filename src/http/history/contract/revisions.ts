@@ -33,6 +33,7 @@ const row = z.object({
   longurl: urlOrNone,
   location: targets,
   device: targets,
+  browser: targets,
   language: targets,
   variants: z.array(z.object({ id, url: address, weight: count })),
   parameters: z.array(z.object({ name: text, value: text })),

@@ -67,6 +67,7 @@ const details = z
     alias,
     type: text.meta({ examples: ['direct'] }),
     domain: address,
+    browser: targets.describe('destination by browser').meta({ examples: [{ safari: 'https://example.com/safari' }] }),
     language: targets.describe('destination by language').meta({ examples: [{ fr: 'https://example.com/fr' }] }),
     parameters: z.array(z.object({ name: text, value: text })),
     metatitle: text,
@@ -117,6 +118,8 @@ const fields = {
   geotarget: 'other destinations by country, by its English name or ISO code',
   devicetarget:
     'other destinations by device: `iphone`, `ipad`, `ios`, `android`, `mobile`, `tablet`, `desktop`, `windows`, `mac`, `linux`',
+  browsertarget:
+    'other destinations by browser, as statistics name it: `Chrome`, `Edge`, `Firefox`, `Safari`, `Samsung Internet`, … in any letter case',
   languagetarget: 'other destinations by language code',
   metatitle: 'title in previews of chats and social networks',
   metadescription: 'description in previews',

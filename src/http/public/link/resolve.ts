@@ -10,8 +10,8 @@ export type Destination = {
   readonly to: 'destination'
   readonly url: string
   /**
-   * `link`, the target that matched (`device:ios`, `location:canada`, `language:fr`), or the variant by its id
-   * (`variant:2`)
+   * `link`, the target that matched (`device:ios`, `browser:safari`, `location:canada`, `language:fr`), or the variant
+   * by its id (`variant:2`)
    */
   readonly rule: string
   /** what is recorded instead of `url`: without the query that the visitor brought, which may be personal */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
 import { clientAddress, plainAddress, type TrustedProxies } from '../../../lib/address.ts'
-import { agentLimit, isDevice, readAgent } from '../../../clicks/visitor/agent.ts'
+import { agentLimit, isBrowser, isDevice, readAgent } from '../../../clicks/visitor/agent.ts'
 import { languagesLimit, preferredLanguages } from '../../../clicks/visitor/language.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
@@ -49,6 +49,7 @@ export const readVisitor = (
   unlocked,
   agent: agentOf(req),
   isDevice: (name) => isDevice(name, agentOf(req)),
+  isBrowser: (name) => isBrowser(name, agentOf(req)),
   country: () => countryOf(clientAddress(req, trustProxy)),
   languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
   untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',

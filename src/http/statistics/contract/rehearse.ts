@@ -7,7 +7,7 @@ const kinds = Object.keys(reasons) as (keyof typeof reasons)[]
 const reasonShape = Object.fromEntries(kinds.map((kind) => [kind, z.object(counts).optional()]))
 const rule = text
   .describe(
-    '`link`, or what chose the destination: `device:ios`, `location:canada`, `language:fr`, `variant:2`. Without a destination: `not-started`, `expired`, `used-up` or `loop`; `expired_url` for the place of visitors of a link that has ended',
+    '`link`, or what chose the destination: `device:ios`, `browser:safari`, `location:canada`, `language:fr`, `variant:2`. Without a destination: `not-started`, `expired`, `used-up` or `loop`; `expired_url` for the place of visitors of a link that has ended',
   )
   .meta({ examples: ['location:canada'] })
 const outcome = z.object({ destination: address, rule })

@@ -16,7 +16,8 @@ import { Status } from './status.tsx'
 const Facts = ({ details }: { readonly details: LinkDetails }) => {
   const texts = t().link
   const host = localHostIn(details.shorturl)
-  const rules = [details.location, details.device, details.language].reduce((n, one) => n + Object.keys(one).length, 0)
+  const { location, device, browser, language } = details
+  const rules = [location, device, browser, language].reduce((n, one) => n + Object.keys(one).length, 0)
   return (
     <div class="facts">
       <Status details={details} />

@@ -48,6 +48,14 @@ export const withoutFilters = (): string => withQuery(Object.fromEntries(dimensi
 
 const deviceName = (device: string): string | undefined => textFor(t().devices, device)
 
+/** What the kinds of rules match. */
+const ruleDimensions: Readonly<Record<string, 'country' | 'device' | 'browser' | 'language'>> = {
+  location: 'country',
+  device: 'device',
+  browser: 'browser',
+  language: 'language',
+}
+
 /** Returns what people call a value. `name` is what the service calls it. */
 export const nameOf = (dimension: Listed, value: string, name = value): string => {
   const { by, stats } = t()
@@ -67,10 +75,9 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
 const ruleName = (rule: string): string => {
   const { stats } = t()
   const [kind = '', value = ''] = rule.split(':')
-  if (kind === 'location')
-    return `${stats.filters.country}: ${value.length === 2 ? countryName(value.toUpperCase()) : value}`
-  if (kind === 'device') return `${stats.filters.device}: ${deviceName(value) ?? value}`
-  if (kind === 'language') return `${stats.filters.language}: ${languageName(value)}`
+  const by = ruleDimensions[kind]
+  if (by)
+    return `${stats.filters[by]}: ${nameOf(by, by === 'country' && value.length === 2 ? value.toUpperCase() : value)}`
   const known = textFor(stats.rules, kind)
   return known === undefined ? rule : `${known}${value && ` ${value}`}`
 }

@@ -3,7 +3,7 @@ import { chanceOf } from '../../../../src/http/public/link/chance.ts'
 import { withForwarded } from '../../../../src/http/public/link/forward.ts'
 import { resolve, type Visitor } from '../../../../src/http/public/link/resolve.ts'
 import type { Target } from '../../../../src/queries/links/target.ts'
-import { isDevice } from '../../../../src/clicks/visitor/agent.ts'
+import { isBrowser, isDevice } from '../../../../src/clicks/visitor/agent.ts'
 import { target } from '../../../support/targets.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
@@ -15,6 +15,7 @@ const visitor = (over: Partial<Visitor> = {}): Visitor => ({
   unlocked: false,
   agent: iphone,
   isDevice: (name) => isDevice(name, over.agent ?? iphone),
+  isBrowser: (name) => isBrowser(name, over.agent ?? iphone),
   country: () => 'CA',
   languages: () => ['fr'],
   untracked: () => false,

@@ -4,7 +4,7 @@ import { overlay as overlays } from '../../../../src/commands/pages/overlay.ts'
 import { splash as splashes } from '../../../../src/commands/pages/splash.ts'
 import { type Parts, interstitialOf, type Target } from '../../../../src/queries/links/target.ts'
 import { preferredLanguages } from '../../../../src/clicks/visitor/language.ts'
-import { isDevice } from '../../../../src/clicks/visitor/agent.ts'
+import { isBrowser, isDevice } from '../../../../src/clicks/visitor/agent.ts'
 
 const now = Date.parse('2026-06-01T12:00:00Z')
 const agents = {
@@ -34,6 +34,7 @@ const target = (over: Partial<Target> = {}): Target =>
     type: 'direct',
     location: [],
     device: [],
+    browser: [],
     language: [],
     parameters: [],
     unframed: [],
@@ -51,6 +52,7 @@ const visitor = (over: Partial<Visitor> & { readonly header?: string; readonly f
   unlocked: false,
   agent: agents.windows,
   isDevice: (name) => isDevice(name, over.agent ?? agents.windows),
+  isBrowser: (name) => isBrowser(name, over.agent ?? agents.windows),
   country: () => over.from ?? '',
   languages: () => preferredLanguages(over.header ?? ''),
   untracked: () => false,
@@ -117,14 +119,30 @@ describe('the destination of a visitor', () => {
     expect(by('')).to.equal('link')
   })
 
-  it('is chosen by device before location before language, and within each by the first match', () => {
+  const families: Record<string, (keyof typeof agents)[]> = {
+    safari: ['iphone', 'ipad', 'mac'],
+    chrome: ['pixel', 'galaxyTab', 'windows'],
+    firefox: ['linux'],
+    edge: [],
+  }
+  for (const [name, those] of Object.entries(families))
+    it(`is the target for the browser ${name} on ${those.join(', ') || 'no device here'} and nowhere else`, () => {
+      for (const [who, agent] of Object.entries(agents)) {
+        const { rule } = go({ browser: [at(name.toUpperCase())] }, { agent }) as { rule: string }
+        expect(rule, who).to.equal(those.includes(who as keyof typeof agents) ? `browser:${name}` : 'link')
+      }
+    })
+
+  it('is chosen by device before browser before location before language, and within each by the first match', () => {
     const rules = {
       device: [at('ios'), at('iphone', 'https://second.example/')],
+      browser: [at('Firefox'), at('Safari')],
       location: [at('CA')],
       language: [at('fr')],
     }
     const who = { from: 'CA', header: 'fr' }
     expect(go(rules, { ...who, agent: agents.iphone })).to.include({ rule: 'device:ios', url: 'https://ios.example/' })
+    expect(go(rules, { ...who, agent: agents.mac })).to.include({ rule: 'browser:safari' })
     expect(go(rules, who)).to.include({ rule: 'location:ca' })
     expect(go(rules, { ...who, from: 'DE' })).to.include({ rule: 'language:fr' })
     expect(go(rules, { header: 'es' })).to.include({ rule: 'link' })
@@ -133,6 +151,7 @@ describe('the destination of a visitor', () => {
   it('ignores rules with an unknown name', () => {
     const rules = {
       device: [at('toaster'), at('__proto__'), at('constructor')],
+      browser: [at('toaster'), at('__proto__'), at('')],
       location: [at('Atlantis')],
       language: [at('tlh-x'), at('!')],
     }

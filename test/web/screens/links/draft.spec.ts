@@ -23,6 +23,7 @@ const details: LinkDetails = {
   description: 'All about spring',
   location: { Germany: 'https://example.com/de' },
   device: { iphone: 'https://example.com/ios' },
+  browser: { safari: 'https://example.com/safari' },
   language: { fr: 'https://example.com/fr' },
   expiry: '2030-01-31 18:00:00',
   starts: '2029-12-01 08:30:00',
@@ -66,6 +67,7 @@ describe('the form of a link', () => {
       custom: 'spring',
       rules: [
         { kind: 'device', value: 'iphone', url: 'https://example.com/ios' },
+        { kind: 'browser', value: 'Safari', url: 'https://example.com/safari' },
         { kind: 'country', value: 'DE', url: 'https://example.com/de' },
         { kind: 'language', value: 'fr', url: 'https://example.com/fr' },
       ],
@@ -96,7 +98,16 @@ describe('the form of a link', () => {
     const plain: LinkDetails = {
       ...details,
       ...{ title: '', description: '', metatitle: '', metadescription: '', metaimage: '', notes: '', expired_url: '' },
-      ...{ location: {}, device: {}, language: {}, expiry: null, starts: null, max_clicks: null, campaign: null },
+      ...{
+        location: {},
+        device: {},
+        browser: {},
+        language: {},
+        expiry: null,
+        starts: null,
+        max_clicks: null,
+        campaign: null,
+      },
       ...{ channels: [], pixels: [], parameters: [], tags: [], variants: [] },
       ...{ type: 'direct', domain: base, forward: false },
     }
@@ -123,16 +134,18 @@ describe('the form of a link', () => {
     ],
     custom: [[' summer ', { custom: 'summer' }]],
     rules: [
-      [[], { devicetarget: [], geotarget: [], languagetarget: [] }],
+      [[], { devicetarget: [], browsertarget: [], geotarget: [], languagetarget: [] }],
       [
         [
           { kind: 'country', value: 'FR', url: 'https://example.com/fr' },
           { kind: 'country', value: 'DE', url: 'https://example.com/de' },
           { kind: 'device', value: '', url: '' },
+          { kind: 'browser', value: 'Safari', url: 'https://example.com/safari' },
           { kind: 'language', value: '', url: 'https://example.com/unfinished' },
         ],
         {
           devicetarget: [],
+          browsertarget: [{ browser: 'Safari', link: 'https://example.com/safari' }],
           geotarget: [
             { location: 'FR', link: 'https://example.com/fr' },
             { location: 'DE', link: 'https://example.com/de' },

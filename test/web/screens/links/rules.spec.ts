@@ -15,16 +15,21 @@ const speak = async (language: string) => {
   await loadTexts()
 }
 const rule = (kind: Rule['kind'], value: string, url = 'https://example.com/'): Rule => ({ kind, value, url })
-const german: Visitor = { country: 'DE', device: 'iphone', language: 'de' }
+const german: Visitor = { country: 'DE', device: 'iphone', browser: 'Safari', language: 'de' }
 
 describe('the rules of a link in its form', () => {
   before(() => speak('en'))
   after(() => speak('en'))
 
   it('come in the order in which the service looks for a match', () => {
-    const found = rulesOf({ location: { de: 'a' }, language: { en: 'b' }, device: { ios: 'c' } })
+    const found = rulesOf({
+      ...{ location: { de: 'a' }, language: { en: 'b' }, device: { ios: 'c' } },
+      browser: { 'samsung internet': 'd', netscape: 'e' },
+    })
     expect(found.map(({ kind, value, url }) => `${kind} ${value} ${url}`)).to.deep.equal([
       'device ios c',
+      'browser Samsung Internet d',
+      'browser netscape e',
       'country DE a',
       'language en b',
     ])
@@ -33,7 +38,7 @@ describe('the rules of a link in its form', () => {
   it('have the code of a country that the link has by its name', () => {
     const names = ['Germany', 'united states', 'fr', 'FR', 'Atlantis', 'France', 'United Kingdom', 'Russia']
     const location = Object.fromEntries(names.map((name) => [name, 'https://example.com/']))
-    expect(rulesOf({ location, language: {}, device: {} }).map(({ value }) => value)).to.deep.equal([
+    expect(rulesOf({ location, language: {}, browser: {}, device: {} }).map(({ value }) => value)).to.deep.equal([
       'DE',
       'US',
       'FR',
@@ -76,13 +81,15 @@ describe('the tester of rules', () => {
     rule('device', 'android'),
     rule('device', 'ios'),
     rule('device', 'iphone'),
+    rule('browser', 'Firefox'),
   ]
   const deciding = (rules: readonly Rule[], over: Partial<Visitor> = {}) => decidingRule(rules, { ...german, ...over })
 
   const visitors: readonly (readonly [who: string, over: Partial<Visitor>, place: number | undefined])[] = [
     ['by the first rule of the device, before country and language', {}, 3],
     ['by another device', { device: 'androidPhone' }, 2],
-    ['by the country where no device matches', { device: 'linux' }, 1],
+    ['by the browser where no device matches', { device: 'linux', browser: 'Firefox' }, 5],
+    ['by the country where neither does', { device: 'linux' }, 1],
     ['by the language where nothing else matches', { device: 'linux', country: 'AT' }, 0],
     ['to the destination where no rule matches', { device: 'linux', country: 'AT', language: 'en' }, undefined],
   ]

@@ -83,6 +83,7 @@ describe('the filters of the statistics', () => {
     ['rule', 'location:de', 'location:de', 'Country: Germany'],
     ['rule', 'location:canada', 'location:canada', 'Country: canada'],
     ['rule', 'device:ios', 'device:ios', 'Device: iOS'],
+    ['rule', 'browser:safari', 'browser:safari', 'Browser: safari'],
     ['rule', 'language:fr', 'language:fr', 'Language: French'],
     ['rule', 'variant:2', 'variant:2', 'Variant 2'],
     ['rule', 'link', 'link', 'Destination'],

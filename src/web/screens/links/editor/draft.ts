@@ -104,6 +104,7 @@ const sentAs: { readonly [K in keyof Draft]?: (draft: Draft) => Readonly<Record<
         .map(({ value, url }) => ({ [name]: value, link: url }))
     return {
       devicetarget: of('device', 'device'),
+      browsertarget: of('browser', 'browser'),
       geotarget: of('country', 'location'),
       languagetarget: of('language', 'language'),
     }
@@ -154,7 +155,7 @@ const textNames = <G extends keyof Texts>(group: G) => Object.keys(texts[group])
 
 /** The parts of the form that can be folded, and the fields of the API that each has. */
 export const groups = {
-  rules: ['geotarget', 'devicetarget', 'languagetarget'],
+  rules: ['geotarget', 'devicetarget', 'browsertarget', 'languagetarget'],
   split: ['variants'],
   schedule: ['starts', 'expiry', 'max_clicks', 'expired_url'],
   organize: ['campaign', 'channel', 'tags', ...textNames('organize')],

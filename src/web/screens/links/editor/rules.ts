@@ -1,20 +1,21 @@
+import { browserNames, isBrowser } from '../../../../clicks/visitor/browser.ts'
 import { choose, type Names, ruleName, type VisitorFacts } from '../../../../clicks/visitor/choose.ts'
 import { deviceNames, hasName } from '../../../../clicks/visitor/device.ts'
 import type { LinkDetails } from '../../../../http/links/contract/link.ts'
 import { t } from '../../../core/alltexts.ts'
 import { lang } from '../../../core/texts.ts'
 
-export type RuleKind = 'device' | 'country' | 'language'
+export type RuleKind = 'device' | 'browser' | 'country' | 'language'
 /** Another destination for some visitors. */
 export interface Rule {
   readonly kind: RuleKind
-  /** a device, an ISO code of a country, or a code of a language */
+  /** a device, a browser, an ISO code of a country, or a code of a language */
   readonly value: string
   readonly url: string
 }
 
 /** The order in which the service looks for a match. */
-export const kinds: readonly RuleKind[] = ['device', 'country', 'language']
+export const kinds: readonly RuleKind[] = ['device', 'browser', 'country', 'language']
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'.split('')
 /** codes that browsers know, but no visitor comes from */
@@ -46,6 +47,8 @@ export const choices = (kind: RuleKind): readonly (readonly [value: string, labe
   switch (kind) {
     case 'device':
       return deviceNames.map((name) => [name, t().devices[name]] as const)
+    case 'browser':
+      return browserNames.map((name) => [name, name] as const)
     case 'country':
       return countriesIn(lang.value)
     case 'language': {
@@ -66,12 +69,15 @@ export const countryNamed = (name: string): string => {
   return (code && names('region', lang.value).of(code)) ?? name
 }
 
+const browserNamed = (name: string) => browserNames.find((family) => isBrowser(name, family)) ?? name
+
 /** Returns the rules of a link. Those that were made with the name of a country get its code. */
 export const rulesOf = ({
   device,
+  browser,
   location,
   language,
-}: Pick<LinkDetails, 'device' | 'location' | 'language'>): readonly Rule[] => {
+}: Pick<LinkDetails, 'device' | 'browser' | 'location' | 'language'>): readonly Rule[] => {
   const known = Object.keys(location).length > 0 ? codeByName() : new Map<string, string>()
   const country = (name: string) => known.get(name.toLowerCase()) ?? (name.length === 2 ? name.toUpperCase() : name)
   const all = <K extends RuleKind>(
@@ -79,7 +85,12 @@ export const rulesOf = ({
     targets: Readonly<Record<string, string>>,
     valueOf = (name: string) => name,
   ) => Object.entries(targets).map(([name, url]): Rule => ({ kind, value: valueOf(name), url }))
-  return [...all('device', device), ...all('country', location, country), ...all('language', language)]
+  return [
+    ...all('device', device),
+    ...all('browser', browser, browserNamed),
+    ...all('country', location, country),
+    ...all('language', language),
+  ]
 }
 
 /** Returns the name of what a rule matches, as people read it. */
@@ -92,6 +103,7 @@ export const nameOfRule = ({ kind, value }: Pick<Rule, 'kind' | 'value'>): strin
 export interface Visitor {
   readonly country: string
   readonly device: keyof ReturnType<typeof t>['editor']['testers']
+  readonly browser: string
   readonly language: string
 }
 
@@ -105,10 +117,11 @@ const traits: Readonly<Record<Visitor['device'], { os: string; device: string; m
   mac: { os: 'macOS', device: 'desktop' },
   linux: { os: 'Linux', device: 'desktop' },
 }
-const factsOf = ({ country, device, language }: Visitor): VisitorFacts => {
+const factsOf = ({ country, device, browser, language }: Visitor): VisitorFacts => {
   const { os, device: form, models = [] } = traits[device]
   return {
     isDevice: (name) => hasName(name, { os: () => os, device: () => form, models: () => models }),
+    isBrowser: (name) => isBrowser(name, browser),
     country: () => country,
     languages: () => [language],
     chance: () => 0.5,
@@ -122,14 +135,21 @@ const codes: Names = {
 }
 
 /** How the service calls the kinds of rules. */
-const kindNames = { device: 'device', country: 'location', language: 'language' } as const
+const kindNames = { device: 'device', browser: 'browser', country: 'location', language: 'language' } as const
 
 /** Returns the place of the rule that decides where a visitor goes, in the list; undefined: none matches. */
 export const decidingRule = (rules: readonly Rule[], visitor: Visitor): number | undefined => {
   const of = (wanted: RuleKind) =>
     rules.flatMap(({ kind, value, url }) => (kind === wanted && value !== '' ? [{ name: value, url }] : []))
   const { rule } = choose(
-    { device: of('device'), location: of('country'), language: of('language'), variants: [], url: '' },
+    {
+      device: of('device'),
+      browser: of('browser'),
+      location: of('country'),
+      language: of('language'),
+      variants: [],
+      url: '',
+    },
     factsOf(visitor),
     codes,
   )

@@ -84,7 +84,7 @@ const Choice = ({ label, value, options, onValue }: ChoiceProps) => (
   </select>
 )
 
-/** A sentence about a visitor: "A visitor from Germany on an iPhone reading German goes to …". */
+/** A sentence about a visitor: "A visitor from Germany on an iPhone with Safari reading German goes to …". */
 const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & TesterProps) => {
   const texts = t().editor
   const hit = decidingRule(draft.rules, visitor)
@@ -105,6 +105,14 @@ const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & Tester
         value={visitor.device}
         options={Object.entries(texts.testers)}
         onValue={(device) => set({ device: device as Visitor['device'] })}
+      />
+    ),
+    browser: (
+      <Choice
+        label={t().stats.filters.browser}
+        value={visitor.browser}
+        options={choices('browser')}
+        onValue={(browser) => set({ browser })}
       />
     ),
     language: (
@@ -137,15 +145,20 @@ interface TesterProps {
   readonly onVisitor: (visitor: Visitor) => void
 }
 
-/** Other destinations by device, country and language, and what they mean for one visitor. */
+/** Other destinations by device, browser, country and language, and what they mean for one visitor. */
 export const TargetingForm = (props: FormProps) => {
   const { draft, set, error } = props
   const texts = t().editor
-  const [visitor, setVisitor] = useState<Visitor>({ country: 'DE', device: 'iphone', language: 'de' })
+  const [visitor, setVisitor] = useState<Visitor>({
+    country: 'DE',
+    device: 'iphone',
+    browser: 'Safari',
+    language: 'de',
+  })
   const replace = (at: number, rule: Rule | undefined) =>
     set({ rules: draft.rules.flatMap((one, n) => (n === at ? (rule ? [rule] : []) : [one])) })
   const add = () => set({ rules: [...draft.rules, { kind: draft.rules.at(-1)?.kind ?? 'device', value: '', url: '' }] })
-  const problem = problemOf(error, 'geotarget', 'devicetarget', 'languagetarget')
+  const problem = problemOf(error, 'geotarget', 'devicetarget', 'browsertarget', 'languagetarget')
   const hit = decidingRule(draft.rules, visitor)
   const summary =
     draft.rules.length === 0 ? texts.none : `${counted(t().link.rules, draft.rules.length)}, ${texts.firstWins}`
