@@ -7,8 +7,16 @@ interface Sent {
 }
 /** The process has appended to the log. Without `filter`, events of any kind. */
 type Appended = Sent & { readonly kind: 'appended'; readonly filter?: string }
-/** The events that pass `filter` are in the read tables up to `position`. */
-type Projected = Sent & { readonly kind: 'projected'; readonly filter: string; readonly position: bigint }
+/**
+ * The events that pass `filter` are in read tables up to `position`. `tables` is the mark of these tables: those of
+ * another release may be behind. It is undefined for clicks, and in a message of a release before 0.3.0.
+ */
+type Projected = Sent & {
+  readonly kind: 'projected'
+  readonly filter: string
+  readonly position: bigint
+  readonly tables?: string
+}
 /** A write to `stream` was answered before it was in the read tables. */
 type Pending = Sent & { readonly kind: 'pending'; readonly stream: string; readonly position: bigint }
 /** A new generation of read tables has replaced the one before. */
@@ -25,6 +33,8 @@ export type Notification = Appended | Projected | Pending | Replaced | Retry | R
 const words = {
   appended: 'log',
   projected: 'seen',
+  // a release before 0.3.0 takes `seen` of domain events for what its own tables have
+  tables: 'tables',
   pending: 'late',
   replaced: 'live',
   retry: 'retry',
@@ -42,7 +52,9 @@ export const encode = (notification: Notification): string => {
     case 'appended':
       return notification.filter === undefined ? head : `${head} ${wordOf(notification.filter)}`
     case 'projected':
-      return `${head} ${wordOf(notification.filter)} ${notification.position}`
+      return notification.tables === undefined
+        ? `${head} ${wordOf(notification.filter)} ${notification.position}`
+        : `${words.tables} ${notification.from} ${notification.tables} ${notification.position}`
     case 'pending':
       return `${head} ${notification.stream} ${notification.position}`
     case 'reading':
@@ -67,6 +79,7 @@ export const decode = (text: string): Notification | undefined => {
   if (!name || !/^\d+$/.test(digits)) return undefined
   const position = BigInt(digits)
   if (word === words.projected) return { kind: 'projected', from, filter: filterOf(name), position }
+  if (word === words.tables) return { kind: 'projected', from, filter: 'domain', position, tables: name }
   if (word === words.pending) return { kind: 'pending', from, stream: name, position }
   return undefined
 }

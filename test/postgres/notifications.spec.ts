@@ -9,6 +9,7 @@ describe('notifications between processes', () => {
     [`log ${from} rest`, { kind: 'appended', from, filter: 'domain' }],
     [`log ${from} clicks`, { kind: 'appended', from, filter: 'clicks' }],
     [`seen ${from} rest 12`, { kind: 'projected', from, filter: 'domain', position: 12n }],
+    [`tables ${from} a_mark-1 12`, { kind: 'projected', from, filter: 'domain', position: 12n, tables: 'a_mark-1' }],
     [`seen ${from} clicks 12`, { kind: 'projected', from, filter: 'clicks', position: 12n }],
     [`late ${from} link-7 9007199254740993`, { kind: 'pending', from, stream: 'link-7', position: 9007199254740993n }],
     [`live ${from}`, { kind: 'replaced', from }],

@@ -6,6 +6,7 @@ import { isKnown } from '../../events/unknown.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import type { Listener } from '../../postgres/listen.ts'
 import { decode } from '../../postgres/notifications.ts'
+import { markOf } from '../../projections/engine/projection.ts'
 import type { HaltedProjection } from '../../projections/engine/work.ts'
 import type { Ledger } from './ledger.ts'
 import { heldPositions, least, positionOf, type Projected, readProjected } from './projector.ts'
@@ -44,15 +45,17 @@ export interface Notifications {
 interface Reactions extends Pick<Cache, 'pending' | 'progress'> {
   readonly retries: Signal | undefined
   readonly onReplaced: () => void
+  /** Called when another release has projected into tables of its own: those that this process reads may be behind. */
+  readonly onOthers: () => void
 }
 
 /** Returns what reads a notification of another process. */
-const reading =
-  (
-    { appended, projected, instance }: Pick<Ledger, 'appended' | 'projected' | 'instance'>,
-    { pending, progress, retries, onReplaced }: Reactions,
-  ) =>
-  (text: string) => {
+const reading = (
+  { appended, projected, projections, instance }: Pick<Ledger, 'appended' | 'projected' | 'projections' | 'instance'>,
+  { pending, progress, retries, onReplaced, onOthers }: Reactions,
+) => {
+  const own = markOf(projections)
+  return (text: string) => {
     const notification = decode(text)
     if (notification?.kind === 'replaced') onReplaced()
     if (notification === undefined || notification.from === instance) return
@@ -62,13 +65,14 @@ const reading =
     if (notification.kind === 'retry' || notification.kind === 'replaced') retries?.notify()
     if (notification.kind === 'projected') projected.notify(notification.filter)
     if (notification.kind === 'projected' && notification.filter === 'domain')
-      void progress.advance(notification.position)
+      void (notification.tables === own ? progress.advance(notification.position) : onOthers())
     if (notification.kind === 'pending') pending.add(notification.stream, notification.position)
   }
+}
 
 /** Keeps the cache of this process up to date with what other processes append and project. */
 export const startNotifications = async (
-  ledger: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'projected' | 'tables' | 'instance'>,
+  ledger: Pick<Ledger, 'db' | 'store' | 'logCheck' | 'appended' | 'projected' | 'projections' | 'tables' | 'instance'>,
   { cache, listener, log, retries, onRefreshed = async () => {} }: NotificationOptions,
 ): Promise<Notifications> => {
   const { db, store, logCheck, tables } = ledger
@@ -80,8 +84,17 @@ export const startNotifications = async (
   }
   // the next poll refreshes the tables if this fails
   const onReplaced = () => void refresh().catch(() => {})
+  let halted: readonly HaltedProjection[] = []
+  const hold = holder(store, cache, closed.signal)
+  const look = async () => {
+    const found = await readProjected(db)
+    halted = found.halts.map(({ projection, position, reason }) => ({ projection, position: BigInt(position), reason }))
+    void progress.advance(positionOf(found)).catch(() => {})
+    void tables.refresh(found.live).catch(() => {})
+    await hold(found)
+  }
   listener.start({
-    message: reading(ledger, { pending, progress, retries, onReplaced }),
+    message: reading(ledger, { pending, progress, retries, onReplaced, onOthers: () => void look().catch(() => {}) }),
     up: () => {
       onReplaced() // the notification may have been missed
       void markPending(store, cache, closed.signal).catch(() => {})
@@ -99,15 +112,6 @@ export const startNotifications = async (
   // noting an erasure needs the log
   else void logCheck.passed.then(cache.warm).catch(() => {})
 
-  let halted: readonly HaltedProjection[] = []
-  const hold = holder(store, cache, closed.signal)
-  const look = async () => {
-    const found = await readProjected(db)
-    halted = found.halts.map(({ projection, position, reason }) => ({ projection, position: BigInt(position), reason }))
-    void progress.advance(positionOf(found)).catch(() => {})
-    void tables.refresh(found.live).catch(() => {})
-    await hold(found)
-  }
   await look().catch(() => {})
   const polling = setInterval(() => {
     void look().catch(() => {})

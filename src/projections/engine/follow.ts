@@ -7,7 +7,7 @@ import { batchSize } from './batchsize.ts'
 import { clearHalts, haltsOf, loadHalts, type Problem, recordHalt } from './halts.ts'
 import { loadLive, type Member } from './members.ts'
 import { applyLog, greatest, least } from './pass.ts'
-import type { Projection } from './projection.ts'
+import { markOf, type Projection } from './projection.ts'
 import { keepRetrying } from './retry.ts'
 import { watchdog } from './watchdog.ts'
 import { type Assignment, type FollowOptions, membersWithTables, type Subscription, type Work } from './work.ts'
@@ -45,7 +45,8 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
   const notification = (position: bigint) => {
     // caches count this position as seen already: nothing that changed before it would be dropped from them
     if (isBehind && position >= announced) return encode({ kind: 'replaced', from: instance })
-    return complete ? encode({ kind: 'projected', from: instance, filter, position }) : undefined
+    const tables = filter === 'domain' ? { tables: markOf(assignment.projections) } : {}
+    return complete ? encode({ kind: 'projected', from: instance, filter, position, ...tables }) : undefined
   }
   update({ position: seen })
   await onSeen(seen)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import type { Recorded } from '../../events/event.ts'
 import type { DomainEvent, Event, EventType } from '../../events/index.ts'
@@ -248,4 +249,15 @@ const writePart = async (tx: Knex, names: TableNames, changes: readonly Change[]
         break
     }
   }
+}
+
+/**
+ * Returns a mark of the tables that answers are read from as soon as domain events are projected into them. Releases
+ * that share all of these tables have the same mark.
+ */
+export const markOf = (projections: readonly Projection[]): string => {
+  const tables = projections.flatMap(({ name, version, filter, optional }) =>
+    filter === 'domain' && !optional ? [`${name} ${version}`] : [],
+  )
+  return createHash('sha256').update(tables.sort().join()).digest('base64url').slice(0, 8)
 }

@@ -10,6 +10,8 @@ import { createSignal } from '../../../src/lib/async/signal.ts'
 import type { Database } from '../../../src/postgres/database.ts'
 import type { Listener } from '../../../src/postgres/listen.ts'
 import { encode, type Notification } from '../../../src/postgres/notifications.ts'
+import { markOf } from '../../../src/projections/engine/projection.ts'
+import { projections } from '../../../src/projections/index.ts'
 import { memoryStore } from '../../support/memorystore.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
 
@@ -50,7 +52,7 @@ const start = async () => {
   }
   const db = (() => ({ where: async () => [], select: () => ({ orderBy: async () => [] }) })) as unknown as Database
   const notifications = await startNotifications(
-    { db, store, logCheck: logChecked, appended, projected: createSignal(), tables, instance },
+    { db, store, logCheck: logChecked, appended, projected: createSignal(), projections, tables, instance },
     {
       cache,
       listener: { start: (given) => void (handlers = given), close: call('close') },
@@ -79,8 +81,18 @@ describe('notifications received by a process', () => {
 
   it('advance the position that is projected, for domain events only', async () => {
     const projected = { kind: 'projected', from: other, position: 7n } as const
-    expect(await started.receive({ ...projected, filter: 'domain' })).to.deep.equal(['advance 7'])
+    const tables = markOf(projections)
+    expect(await started.receive({ ...projected, filter: 'domain', tables })).to.deep.equal(['advance 7'])
     expect(await started.receive({ ...projected, filter: 'clicks' })).to.deep.equal([])
+  })
+
+  it('do not advance it when another release has projected into other tables: the checkpoints of the own ones say how far these are', async () => {
+    const projected = { kind: 'projected', from: other, filter: 'domain', position: 7n } as const
+    const tables = markOf(projections.map((one) => ({ ...one, version: one.version + 1 })))
+    for (const notification of [projected, { ...projected, tables }])
+      expect(await started.receive(notification))
+        .to.include('advance 0')
+        .and.not.include('advance 7')
   })
 
   it('mark the stream of an unprojected change as pending', async () => {
