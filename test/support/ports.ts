@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** The ports of this process: mocha's workers have numbers, and so have two runs at a time of `.ci/run`. */
+/** The ports of this process: mocha's workers have numbers, and so have three runs at a time of `.ci/run`. */
 const [worker, lane] = [process.env['MOCHA_WORKER_ID'], process.env['TEST_LANE']].map((n) => Number(n ?? 0)) as [
   number,
   number,
 ]
-const count = 2500
-const first = 10_000 + count * (2 * (worker % 4) + (lane % 2))
+const count = 1800
+const first = 10_000 + count * (3 * (worker % 4) + (lane % 3))
 const given = new Set<number>()
 
 const isFree = async (port: number) => {

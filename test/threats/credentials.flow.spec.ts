@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import pLimit from 'p-limit'
-import { Scope } from '../../../src/events/accounts/scope.ts'
-import { startTestApp, type TestApp } from '../../support/app.ts'
-import { type Credential, flavours, starts, walk } from '../../support/credentials.ts'
-import { linesBelow } from '../../support/docs.ts'
+import { Scope } from '../../src/events/accounts/scope.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Credential, flavours, starts, walk } from '../support/credentials.ts'
+import { linesBelow } from '../support/docs.ts'
 
 /** Says what a credential is, for people. */
 const named = (credential: string) => credential.replace(/key ([a-z:]+)$/, 'key with `$1`')
