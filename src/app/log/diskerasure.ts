@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { findVisitsOf } from '../../clicks/spool/visitsof.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { systemMetadata } from '../../events/event.ts'
 import type { Database } from '../../postgres/database.ts'
@@ -46,14 +47,28 @@ const isProjected = async (db: Database, own: readonly Projection[], position: b
   return reached && rows.every((row) => row.live && isOwn(row)) && !(await hasReplays(db))
 }
 
+/** Returns a function that says whether the spool may have visits of accounts, and logs once in which file. */
+const spoolCheck = ({ config, log }: Pick<Ledger, 'config' | 'log'>) => {
+  let known: string | undefined
+  return async (accounts: readonly number[]): Promise<boolean> => {
+    const file = await findVisitsOf(join(config.DATA_DIR, 'spool'), new Set(accounts))
+    if (file !== undefined && file !== known)
+      log.warn({ file }, 'visits of an erased account are in the spool: its erasure on disk waits until they are gone')
+    known = file
+    return file !== undefined
+  }
+}
+
 /**
- * Clears the files of the database of accounts that are erased, and notes that in their streams: the certificate has
- * the time. Returns a function for one run, which does nothing while something still has to end.
+ * Clears the files of the database of accounts that are erased, once those of the spool have nothing of them, and notes
+ * that in their streams: the certificate has the time. Returns a function for one run, which does nothing while
+ * something still has to end.
  */
 export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause }: DiskErasureOptions) => {
   const { config, handler, keys, log, projections, reader } = ledger
   /** position up to which the large tables were filled again */
   let filledTo = 0n
+  const isInSpool = spoolCheck(ledger)
 
   const fillLarge = async (own: readonly Projection[], position: bigint, signal: AbortSignal) => {
     await fill({ ...ledger, db }, own, signal, { onHalted: () => {} })
@@ -78,6 +93,7 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     const position = erased.reduce((high, one) => (one.position > high ? one.position : high), 0n)
     if (!(await isProjected(db, projections, position))) return
     await keys.destroy(erased.map(({ id }) => id))
+    if (await isInSpool(erased.map(({ id }) => id))) return
     if (filled.length > 0 && filledTo < position) return fillLarge(filled, position, signal)
     if (!(await areDeletionsFinal(db, signal))) return
     const wal = await clear(tables.filter((table) => !isLarge(table)))

@@ -18,6 +18,11 @@ export interface Journal {
   readonly hasUnsynced: () => boolean
   /** Deletes the oldest segments that hold nothing after these sequence numbers. */
   readonly release: (upTo: SeqByPartition) => Promise<void>
+  /**
+   * Begins a new segment when entries of the newest one are recorded: with the rest, it can be released then. Returns
+   * whether it did; throws when the disk refuses it.
+   */
+  readonly renew: (upTo: SeqByPartition) => boolean
   /** Deletes all segments of a closed journal. */
   readonly remove: () => Promise<void>
   readonly bytes: () => number
@@ -143,6 +148,14 @@ export const createJournal = (options: JournalOptions): Journal => {
     release: async (upTo) => {
       const open = new Set(files.map(({ segment }) => segment))
       await releaseSegments(segments, upTo, (segment) => open.has(segment))
+    },
+
+    renew: (upTo) => {
+      const [only, next] = segments
+      const isRecorded = only?.header.last.some((seq, partition) => (upTo[partition] ?? 0) > seq)
+      if (!isRecorded || next) return false
+      current = beginSegment()
+      return true
     },
 
     remove: async () => {

@@ -15,10 +15,12 @@ export interface Quarantine {
   readonly count: () => number
 }
 
-const asidePrefix = 'quarantine-'
+/** Name of the file with damaged parts of segments. */
+export const quarantineName = 'quarantine'
+const asidePrefix = `${quarantineName}-`
 
 export const openQuarantine = async (dir: string, log: Log): Promise<Quarantine> => {
-  const file = join(dir, 'quarantine')
+  const file = join(dir, quarantineName)
   const text = await readFile(file, 'latin1').catch(() => '')
   const places = new Set((await readdir(dir)).filter((name) => name.startsWith(asidePrefix)))
   for (const line of text.split('\n')) if (line !== '') places.add(line.slice(0, line.lastIndexOf(' ')))

@@ -6,6 +6,7 @@ import { createBacklog } from './backlog.ts'
 import { type EarlierSpool, earlierSpools } from './earlier.ts'
 import { createJournal } from './journal.ts'
 import { recover } from './recover.ts'
+import { createRenewal } from './renewal.ts'
 import type { Route } from './segment.ts'
 import { disk, type Io } from './file.ts'
 import type { SpoolSource } from './source.ts'
@@ -48,6 +49,8 @@ export interface SpoolOptions {
   readonly maxBytes?: number
   /** ms between attempts to write or sync while the disk fails */
   readonly retryMs?: number
+  /** ms after which the newest segment is replaced when entries of it are recorded */
+  readonly renewMs?: number
   readonly io?: Io
 }
 
@@ -76,12 +79,13 @@ export const openSpool = async ({
   backlogVisits = 10_000,
   maxBytes = 4 * 1024 ** 3,
   retryMs = 1000,
+  renewMs = 10_000,
   io = disk,
 }: SpoolOptions): Promise<Spool> => {
   const { number, quarantine, earlier } = await findEarlier(dir, log)
   const otherBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
   const id = randomUUID()
-  // the newest segment is never released: it must leave room for others
+  // the newest segment is not released at once: it must leave room for others
   const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
   const journal = createJournal({ dir, spool: id, logId, route, io, number, otherBytes, ...limits })
   const tally = createTally({ dir, io, log, route, logId, of: id, capacity: backlogVisits })
@@ -89,6 +93,7 @@ export const openSpool = async ({
   const synced = createSignal()
   const syncer = createSyncer({ journal, tally, dir, log, syncMs, retryMs, onSynced: synced.notify })
   const writer = createWriter({ backlog, tally, dir, log, retryMs, onWritten: syncer.schedule })
+  const renewal = createRenewal({ journal, dir, log, renewMs, onRenewed: syncer.schedule })
   let isClosed = false
 
   const waitForSync = async (signal: AbortSignal): Promise<boolean> => {
@@ -106,7 +111,7 @@ export const openSpool = async ({
     earlier,
     add: writer.add,
     read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
-    release: journal.release,
+    release: renewal.release,
     prepare: tally.allocate,
     stats: () => ({
       bytes: journal.bytes() + otherBytes(),
@@ -117,6 +122,7 @@ export const openSpool = async ({
       releasedUpTo: journal.releasedUpTo(),
     }),
     close: async () => {
+      renewal.stop()
       writer.close()
       await syncer.stop()
       journal.close()

@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect } from 'chai'
 import { createDiskErasure } from '../../../src/app/log/diskerasure.ts'
+import { openSpool } from '../../../src/clicks/spool/spool.ts'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { runningEmbedded } from '../../../src/postgres/embedded.ts'
 import { erasedAccounts } from '../../../src/queries/accounts/account.ts'
 import { prune } from '../../../src/projections/engine/tables.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import { until } from '../../support/client.ts'
+import { browser, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
+import { visit } from '../../support/spool.ts'
 import { runCommand, type Service, startProcess } from '../../support/process.ts'
 
 const canary = 'canary202'
@@ -57,7 +59,7 @@ describe('an erased account, on the embedded database', function () {
       ['/api/channel/add', { name: canary }],
     ] as const)
       expect((await service.post(path, { key, body, headers: { 'X-Request-Id': canary } })).status, path).to.equal(200)
-    await service.visit('/page202')
+    await service.visit('/page202', { 'User-Agent': `${browser} ${canary}`, Referer: `https://example.com/${canary}` })
     const [stored] = await inDatabase<{ wrapped: string }>(
       `select wrapped from state.keys where name = 'account-${id}'`,
     )
@@ -139,6 +141,27 @@ describe('clearing the files of the database of erased accounts', () => {
     await run()
     expect(await isCleared(id)).to.equal(false)
     await query(app.connection, 'delete from read.checkpoints where version = 0')
+    await until(async () => {
+      await run()
+      return isCleared(id)
+    }, Boolean)
+    expect(await isCleared(id)).to.equal(true)
+  })
+
+  it('waits for visits of the account in the spool, also in one that is kept aside', async () => {
+    const id = await erase()
+    const spools = join(app.app.ledger.config.DATA_DIR, 'spool')
+    const aside = await openSpool({
+      dir: join(spools, 'kafka', 'elsewhere-1'),
+      route: { log: 'elsewhere', partitions: 1 },
+      logId: 'another log',
+      log: () => {},
+    })
+    await aside.add(visit(1, { account: id }))
+    await aside.close()
+    await run()
+    expect(await isCleared(id)).to.equal(false)
+    await aside.remove()
     await until(async () => {
       await run()
       return isCleared(id)
