@@ -35,8 +35,8 @@ export const bots: readonly (readonly [token: string, agent: string])[] = [
   ['CCBot', 'CCBot/2.0 (https://commoncrawl.org/faq/)'],
   ['GPTBot', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)'],
   [
-    'ChatGPT-User',
-    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot',
+    'OAI-SearchBot',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot',
   ],
   [
     'ClaudeBot',

@@ -1,34 +1,30 @@
 import { createHash } from 'node:crypto'
 import Bowser from 'bowser'
-import { findBotMatch, list } from 'isbot'
 import QuickLRU from 'quick-lru'
 import { familyOf, isBrowser as isOfFamily, sameNames } from './browser.ts'
 import { hasName, modelsIn } from './device.ts'
+import { assistants } from './assistants.ts'
 import { previewers } from './previewers.ts'
+import { robotIn, robotRules } from './robots.ts'
 
 /**
  * Goes up when this code gives a user agent another class: the lists do not show that. A spec has the classes of many
  * user agents.
  */
-const code = 1
-/** What the rules hash to that had the version 1, from before versions followed from rules. */
-const firstRules = 729_577_637
+const code = 2
 
+type Named = readonly (readonly [name: string, pattern: RegExp])[]
 /**
- * Returns the version of rules for bots and previewers: it follows from the rules, so that no change of them, or update
- * of isbot, can be forgotten.
+ * Returns the version of rules for classes: it follows from the rules, so that no change of them, or update of isbot,
+ * can be forgotten. The first release had the version 1.
  */
-export const versionOf = (
-  robots: readonly string[],
-  previews: readonly (readonly [name: string, pattern: RegExp])[],
-): number => {
-  const rules = [code, robots, previews.map(([name, pattern]) => [name, pattern.source, pattern.flags])]
-  const hash = createHash('sha256').update(JSON.stringify(rules)).digest().readUInt32BE(0) >>> 1
-  return hash === firstRules ? 1 : Math.max(hash, 2)
+export const versionOf = (robots: readonly unknown[], ...named: readonly Named[]): number => {
+  const rules = [code, robots, named.map((list) => list.map(([name, { source, flags }]) => [name, source, flags]))]
+  return Math.max(createHash('sha256').update(JSON.stringify(rules)).digest().readUInt32BE(0) >>> 1, 2)
 }
 
 /** The version of the rules that classify a visitor. Every batch of clicks carries it; recorded clicks keep theirs. */
-export const rulesVersion = versionOf(list, previewers)
+export const rulesVersion = versionOf(robotRules, previewers, assistants)
 
 /** Maximum length of a user agent in characters; the rest is cut off before parsing. */
 export const agentLimit = 512
@@ -37,10 +33,10 @@ export interface Agent {
   readonly browser: { readonly family: string; readonly version: string }
   readonly os: { readonly family: string; readonly version: string }
   readonly device: 'desktop' | 'mobile' | 'tablet' | 'other'
-  readonly class: 'human' | 'bot' | 'preview'
+  readonly class: 'human' | 'bot' | 'preview' | 'assistant'
   /**
-   * the previewer's name, or the word that isbot's rule matched; `` when there is no such word, for example without a
-   * user agent
+   * the name of a previewer or assistant, or the word that a rule for robots matched; `` when there is no such word,
+   * for example without a user agent
    */
   readonly bot?: string
   /** the words of the user agent, letters only, at most 128 bytes: a later list of bots can be applied to them */
@@ -53,6 +49,23 @@ const systems: ReadonlyMap<string, string> = new Map([
   ['PlayStation 4', 'PlayStation'],
   ['WebOS', 'webOS'],
 ])
+
+/** Names that Bowser finds within other words, too: a reader of the `BingSapphire` app does not use `GSA`. */
+const withinWords =
+  /\b[a-z]*(?:gsa|opera|focus|swing|coast|silk|electron|puffin|whale|vivaldi|epiphany|sleipnir|maxthon|sailfish|tizen|chromium|phantom|ladybird|yahoo)[a-z]*\b/gi
+const wholeNames: ReadonlySet<string> = new Set([
+  ...['gsa', 'opera', 'operamini', 'operamobi', 'focus', 'swing', 'coast', 'silk', 'electron', 'puffin', 'whale'],
+  ...['vivaldi', 'epiphany', 'sleipnir', 'maxthon', 'sailfish', 'sailfishbrowser', 'tizen', 'tizenbrowser', 'chromium'],
+  ...['phantomjs', 'ladybird', 'yahoo'],
+])
+/** Facebook's app on Android writes what a browser would, in its own form. */
+const ofFacebook = /^\[FBAN\/FB4A;.*FBSV\/([\d.]+);.*$/
+/** Returns a text that Bowser understands: without the version that every browser window of Android has. */
+const forBowser = (text: string) =>
+  text
+    .replace(ofFacebook, 'Mozilla/5.0 (Linux; Android $1) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36')
+    .replace(' Version/4.0 Chrome/', ' Chrome/')
+    .replace(withinWords, (word) => (wholeNames.has(word.toLowerCase()) ? word : '-'))
 
 const television = /\b(?:smart-?tv|android ?tv|google ?tv|apple ?tv|hbbtv|crkey|bravia)\b/i
 const fireTv = /\bAFT[A-Z]{1,5}\b/
@@ -103,11 +116,26 @@ const typedByHand = /^(?:curl|HTTPie|xh)\/[\w.-]+$/i
 const classOf = (text: string, words: readonly string[]): Pick<Agent, 'class' | 'bot'> => {
   const previewer = previewers.find(([, pattern]) => pattern.test(text))
   if (previewer) return { class: 'preview', bot: previewer[0] }
-  const match = typedByHand.test(text) ? null : findBotMatch(text)
-  return match === null ? { class: 'human' } : { class: 'bot', bot: tokenOf(words, match) }
+  const assistant = assistants.find(([, pattern]) => pattern.test(text))
+  if (assistant) return { class: 'assistant', bot: assistant[0] }
+  const match = typedByHand.test(text) ? undefined : robotIn(text)
+  return match === undefined ? { class: 'human' } : { class: 'bot', bot: tokenOf(words, match) }
+}
+
+/** HarmonyOS says first what it runs on. */
+const onHarmony = /\((Phone|Tablet|2in1|PC|TV|Car|Wearable); ?OpenHarmony/i
+const harmonyDevices: Readonly<Record<string, Agent['device']>> = {
+  phone: 'mobile',
+  tablet: 'tablet',
+  '2in1': 'desktop',
+  pc: 'desktop',
 }
 
 const deviceOf = (platform: string, os: string, text: string): Agent['device'] => {
+  const [, onto] = onHarmony.exec(text) ?? []
+  if (onto !== undefined) return harmonyDevices[onto.toLowerCase()] ?? 'other'
+  const [model] = modelsIn(text)
+  if (model !== undefined) return model === 'ipad' ? 'tablet' : 'mobile'
   if (television.test(text) || fireTv.test(text)) return 'other'
   if (platform === 'desktop' || platform === 'mobile' || platform === 'tablet') return platform
   return os === 'Chrome OS' ? 'desktop' : 'other'
@@ -125,10 +153,11 @@ const withoutAgent: Agent = {
 
 const parse = (text: string): Agent => {
   if (text.trim() === '') return withoutAgent
-  const parser = Bowser.getParser(text, true)
+  const parser = Bowser.getParser(forBowser(text), true)
   const browser = parser.getBrowser()
-  const os = parser.getOS()
   const family = familyOf(browser.name)
+  // the version of the Mac that an iPad claims to be is not its own
+  const os = modelsIn(text).includes('ipad') && parser.getOSName() === 'macOS' ? { name: 'iOS' } : parser.getOS()
   const system = systems.get(os.name ?? '')
   const words = wordsOf(text)
   return {

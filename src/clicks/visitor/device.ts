@@ -2,7 +2,11 @@
 
 /** The devices that only the user agent names. */
 export type Model = 'iphone' | 'ipad'
-const models: Readonly<Record<Model, RegExp>> = { iphone: /\b(?:iPhone|iPod)\b/, ipad: /\biPad\b/ }
+/** An iPad that asks for the site of a desktop claims to be a Mac. These programs, and `Mobile`, are of iOS only. */
+const models: Readonly<Record<Model, RegExp>> = {
+  iphone: /\b(?:iPhone|iPod)\b/,
+  ipad: /\biPad\b|\bMacintosh\b.*\b(?:CriOS|FxiOS|EdgiOS|OPiOS|OPT|GSA|DdgiOS|Mobile)\b/,
+}
 
 /** Returns the models that a user agent names, or its words. */
 export const modelsIn = (agent: string): readonly Model[] =>

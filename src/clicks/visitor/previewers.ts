@@ -1,3 +1,32 @@
+/** Servers of networks that talk to each other: each fetches a link when one of its members has shared it. */
+const federated = [
+  ...[
+    'Mastodon',
+    'Pleroma',
+    'Akkoma',
+    'Misskey',
+    'Summaly',
+    'Sharkey',
+    'Firefish',
+    'Calckey',
+    'Iceshrimp',
+    'CherryPick',
+  ],
+  ...['GoToSocial', 'Lemmy', 'PieFed', 'Mbin', 'Kbin', 'PeerTube', 'Pixelfed', 'Friendica', 'Hubzilla', 'diaspora'],
+  ...[
+    'Takahe',
+    'BookWyrm',
+    'Mobilizon',
+    'Ktistec',
+    'Hollo',
+    'Mitra',
+    'WriteFreely',
+    'Castopod',
+    'Owncast',
+    'Smithereen',
+  ],
+]
+
 /**
  * Programs that fetch a shared link to show a preview of it: chats, social networks, mail. The first match decides, and
  * its name is recorded, never text of the user agent. The patterns are narrow on purpose: people use the in-app
@@ -38,9 +67,10 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['OdklBot', /OdklBot/i],
   ['XING', /XING-contenttabreceiver/i],
   ['Bluesky', /Bluesky Cardyb/i],
-  ['Mastodon', /\bMastodon\/\d/],
-  ['Pleroma', /\bPleroma \d/],
-  ['Misskey', /\bMisskey\/\d/],
+  ...federated.map(
+    (name) => [name, new RegExp(String.raw`^(?!.*(?:AppleWebKit|Firefox)).*\b${name}(?:Bot)?\b`, 'i')] as const,
+  ),
+  ['ActivityPub', /\bActivityPub\b/i],
   ['Flipboard', /FlipboardProxy/i],
   ['Quora', /Quora Link Preview/i],
   ['Bitrix', /Bitrix link preview/i],
@@ -52,4 +82,22 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Google-PageRenderer', /Google-PageRenderer/i],
   ['Google snippet', /developers\.google\.com\/\+\/web\/snippet/i],
   ['GoogleImageProxy', /GoogleImageProxy/i],
+  // Word, Excel and Outlook ask for a link themselves before they open the browser
+  [
+    'Microsoft Office',
+    /\bms-office\b|\bMSOffice\b|^Microsoft[ -](?:Office|Outlook|WebDAV)|^Outlook-(?:iOS|Android)\b/i,
+  ],
+  ['Office', /^(?:Word|Excel|PowerPoint|OneNote|Outlook|LibreOffice|OpenOffice|WPS ?Office|Pages|Keynote|Numbers)\b/i],
+  ['Discourse', /^Discourse\b|\bOnebox\b/i],
+  ['Forum', /^(?:XenForo|NodeBB|Flarum|phpBB|vBulletin|MyBB|Invision)\b/i],
+  ['Zoom', /\bZoomBot\b/i],
+  ['Lark', /\bLarkUrl\w*|\bFeishu\w*Preview/i],
+  ['Webex', /\bWebexTeams\b|^Webex\b/i],
+  ['Notion', /\bNotionEmbedder\b/i],
+  ['Nextcloud', /^Nextcloud\b/i],
+  // what a program does is in its name, but pictures for results of a search are for nobody in particular
+  [
+    'Link preview',
+    /^(?!.*\b(?:BingPreview|Google)\b)(?!.*AppleWebKit(?!.*\b(?:compatible|https?)\b)).*(?:preview|unfurl|oembed|open-?graph|(?:link|url)[-_ ]?(?:expand|embed|meta|snippet|card))/i,
+  ],
 ]

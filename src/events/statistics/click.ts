@@ -15,10 +15,11 @@ export const ClickSource = z.object({
 })
 
 /**
- * The kind of visitor: a person, a known bot, a link previewer (of a chat or mail program), or a browser that
- * prefetches.
+ * The kind of visitor: a person, a bot, a link previewer (of a chat or mail program), a browser that prefetches, or an
+ * assistant that opens a page because a person has asked for it. Older releases take the last for one that only newer
+ * ones know, which is a visit and no click for them, too.
  */
-export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch'])
+export const VisitorClass = z.enum(['human', 'bot', 'preview', 'prefetch', 'assistant'])
 
 /** The rules of visits of bio pages: the page was shown, or one of its entries was followed. */
 export const bioRules = { view: 'view', entry: 'bio' } as const

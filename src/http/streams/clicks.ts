@@ -1,3 +1,4 @@
+import { VisitorClass } from '../../events/statistics/click.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { clickSource } from './source/clicks.ts'
@@ -5,7 +6,7 @@ import { namesOf, openStream, streamQuery, type StreamServices } from './stream.
 import { says } from '../../lib/fields.ts'
 import { streamContract } from './contract.ts'
 
-const classes = ['human', 'bot', 'preview', 'prefetch'] as const
+const classes = VisitorClass.options
 
 export const clickRoutes = (services: StreamServices): readonly Route[] => [
   endpoint(streamContract, 'GET /api/clicks', {

@@ -80,7 +80,8 @@ export const streamContract = {
     fields: {
       ...streamFields,
       from: 'the first event or the id of the first click, which is included, or `now`; 0 if not sent',
-      class: '`human`, `bot`, `preview` or `prefetch`, or several of them, separated by commas; all if not sent',
+      class:
+        '`human`, `bot`, `preview`, `prefetch` or `assistant`, or several of them, separated by commas; all if not sent',
     },
     failures,
     answer: ClickLine.meta({ id: 'ClickLine' }),

@@ -91,7 +91,7 @@ const fields = {
   domains: 'ids of branded domains: the same for their links',
   tags: 'tags: the same for links that have one of them',
   classes:
-    'classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`; empty for all; `["human"]` if not sent',
+    'classes of visitors whose clicks are sent: `human`, `bot`, `preview`, `prefetch`, `assistant`; empty for all; `["human"]` if not sent',
 }
 const from = '`now`, the number of an event, or a time or day from which on events are sent'
 

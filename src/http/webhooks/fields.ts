@@ -6,6 +6,7 @@ import { type Decider, isRefused } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { link } from '../../commands/links/link.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import { VisitorClass } from '../../events/statistics/click.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { must, parseMoment, says, text } from '../../lib/fields.ts'
 import { fail, failAt, failField } from '../api/errors.ts'
@@ -32,7 +33,7 @@ const events = z
   .min(1, says('too_few', { what: 'one' }))
   .max(mostTypes, says('too_many', { max: mostTypes }))
   .transform((all) => [...new Set(all)])
-const classNames = ['human', 'bot', 'preview', 'prefetch'] as const
+const classNames = VisitorClass.options
 const classes = z
   .array(
     z.enum(classNames, says('not_one_of', { what: 'some', values: classNames.join(', ') })),

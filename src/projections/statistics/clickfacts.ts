@@ -22,7 +22,7 @@ export const seqOf = (position: bigint, index: number) => position * 1000n + Big
 /** Returns the position of a click's event. */
 export const positionOf = (seq: bigint) => seq / 1000n
 /** Values of `clicks.class`. A person's first visit on a link has a value of its own. */
-export const classes = { first: -1, human: 0, bot: 1, preview: 2, prefetch: 3, excluded: 4 } as const
+export const classes = { first: -1, human: 0, bot: 1, preview: 2, prefetch: 3, excluded: 4, assistant: 5 } as const
 /** A class that only a newer release knows: a visit, but no click. */
 const otherClass = 99
 /** SQL conditions on a row of `clicks`: a visit that counts as a click, and one that counts as a unique click. */

@@ -1,10 +1,11 @@
+import { VisitorClass } from '../../events/statistics/click.ts'
 import { classes, isClick } from '../../projections/statistics/clickfacts.ts'
 import { type Dim, details, dims, readRoute } from '../../projections/statistics/labels.ts'
 import { visitedWithin } from '../streams/membership.ts'
 import type { Reader } from '../reader.ts'
 
 /** The kinds of visits, by the names that the API has for them. */
-export const visitClasses = ['human', 'bot', 'preview', 'prefetch', 'excluded'] as const
+export const visitClasses = [...VisitorClass.options, 'excluded'] as const
 export type VisitClass = (typeof visitClasses)[number]
 
 /** Which visits are counted: those that have one of the values of each filter. */

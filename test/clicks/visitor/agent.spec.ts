@@ -6,7 +6,9 @@ import fc from 'fast-check'
 import { list } from 'isbot'
 import topUserAgents from 'top-user-agents'
 import { agentLimit, readAgent, rulesVersion, versionOf } from '../../../src/clicks/visitor/agent.ts'
+import { assistants } from '../../../src/clicks/visitor/assistants.ts'
 import { previewers } from '../../../src/clicks/visitor/previewers.ts'
+import { robotRules } from '../../../src/clicks/visitor/robots.ts'
 import { bots, browsers, inApp, previews } from '../../data/agents.ts'
 import { cpuTime } from '../../support/clock.ts'
 import { anyText } from '../../support/text.ts'
@@ -290,14 +292,15 @@ describe('parsing user agents', () => {
 
 describe('the classification rules', () => {
   it('have a version that follows from them, so that no change of them is forgotten', () => {
-    expect(rulesVersion).to.equal(versionOf(list, previewers))
+    expect(rulesVersion).to.equal(versionOf(robotRules, previewers, assistants))
     const others = [
-      versionOf([...list, 'newbot'], previewers),
-      versionOf(list.slice(1), previewers),
-      versionOf(list, [...previewers, ['New', /^New\b/]]),
-      versionOf(list, [...previewers.slice(1), ['iMessage', /Messages/]]),
+      versionOf([...robotRules, 'newbot'], previewers, assistants),
+      versionOf(robotRules.slice(1), previewers, assistants),
+      versionOf(robotRules, [...previewers, ['New', /^New\b/]], assistants),
+      versionOf(robotRules, [...previewers.slice(1), ['iMessage', /Messages/]], assistants),
+      versionOf(robotRules, previewers, assistants.slice(1)),
     ]
-    expect(new Set([rulesVersion, ...others]).size).to.equal(5)
+    expect(new Set([rulesVersion, ...others]).size).to.equal(6)
     for (const version of others) expect(version).to.be.within(2, 2 ** 31 - 1)
   })
 
@@ -308,7 +311,7 @@ describe('the classification rules', () => {
     const classes = [...all, ...samples.map(({ userAgent }) => userAgent)].map((agent) => readAgent(agent).class)
     const digest = createHash('sha256').update(classes.join()).digest('hex').slice(0, 12)
     expect({ rulesVersion, isbot: installed('isbot'), digest }).to.deep.equal({
-      rulesVersion: 1,
+      rulesVersion: 1135317679,
       isbot: '5.2.3',
       digest: 'da94bf0b2f83',
     })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { reportRules } from '../../../src/app/health/rules.ts'
+import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
 import type { Click } from '../../../src/events/statistics/click.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
@@ -22,7 +23,10 @@ describe('reclassification by the API', () => {
         stream: `clicks-test-${randomUUID()}`,
         expected: 'no_stream',
         events: [
-          fresh({ ...clicked(...clicks), data: { ...clicked(...clicks).data, agents: ['Mozilla', 'Uptime Monitor'] } }),
+          fresh({
+            ...clicked(...clicks),
+            data: { ...clicked(...clicks).data, rules: rulesVersion, agents: ['Mozilla', 'Uptime Monitor'] },
+          }),
         ],
       },
     ])
@@ -113,7 +117,9 @@ describe('reclassification by the API', () => {
     const run = async (...args: string[]) => (await runCommand(['reclassify', ...args], settings)).out
     const out = await run('--account', `id:${account}`)
     expect(out).to.match(
-      /^account \d+, reclassification \S+\n {2}human -> excluded: 1\n1 visits get another class by rules 1\./,
+      new RegExp(
+        String.raw`^account \d+, reclassification \S+\n {2}human -> excluded: 1\n1 visits get another class by rules ${rulesVersion}\.`,
+      ),
     )
     const [id = ''] = /(?<=reclassification )\S+/.exec(out) ?? []
     await counted(3)

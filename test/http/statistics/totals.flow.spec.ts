@@ -20,6 +20,7 @@ const robots = {
   Slack: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
   WhatsApp: 'WhatsApp/2.23.20.0',
 }
+const assistant = 'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)'
 const [canada, britain, states, states6] = ['24.48.0.1', '81.2.69.142', '8.8.8.8', '2001:4860:4860::8888']
 
 interface From {
@@ -171,12 +172,14 @@ describe('link statistics', () => {
       { 'Sec-Purpose': 'prefetch;prerender' },
       { Purpose: 'prefetch' },
       { 'X-Moz': 'prefetch' },
+      { 'X-Purpose': 'preview' },
     ]
 
-    it('are those of bots, previewers and prefetches', async () => {
+    it('are those of bots, previewers, assistants and prefetches', async () => {
       const { id, visit, after } = await add()
       for (const agent of Object.values(robots)) expect((await visit({ agent })).status).to.equal(302)
       for (const headers of ahead) expect((await visit({ headers })).status).to.equal(302)
+      expect((await visit({ agent: assistant })).status).to.equal(302)
       await visit({ agent: agents.firefox })
       const data = await after(1)
       expect(data).to.include({ uniqueClicks: 1 })
@@ -188,10 +191,10 @@ describe('link statistics', () => {
       const classes = events.flatMap(({ data }) =>
         data.clicks.flatMap((click) => (click.link === id ? click.class : [])),
       )
-      expect(classes).to.have.length(Object.keys(robots).length + ahead.length + 1)
+      expect(classes).to.have.length(Object.keys(robots).length + ahead.length + 2)
       expect(classes.slice(0, 2)).to.deep.equal(['bot', 'bot'])
       expect(classes.slice(2, 6)).to.deep.equal(Array(4).fill('preview'))
-      expect(classes.slice(6)).to.deep.equal([...Array(4).fill('prefetch'), 'human'])
+      expect(classes.slice(6)).to.deep.equal([...Array(5).fill('prefetch'), 'assistant', 'human'])
     })
 
     it('become one click when a prefetched link is followed', async () => {

@@ -25,7 +25,7 @@ const series = success({
       total: z.object({
         clicks: count,
         uniqueClicks: count,
-        visits: count.describe('including bots, link previewers and prefetching browsers'),
+        visits: count.describe('including bots, link previewers, assistants and prefetching browsers'),
         suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
       }),
       series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
@@ -159,7 +159,7 @@ export const filteredContract = {
       variant: filterField('ids of variants of the link'),
       rule: filterField('`link`, `device:ios`, `browser:safari`, `location:ca`, `language:fr`, `variant:2`, …'),
       class:
-        '`human`, `bot`, `preview`, `prefetch` or `excluded`, or several of them: rows of `by` count their visits then',
+        '`human`, `bot`, `preview`, `prefetch`, `assistant` or `excluded`, or several of them: rows of `by` count their visits then',
       compare: '`before`: add the period of the same length before',
       limit: 'rows of each dimension, 100 if not sent, at most 1,000',
     },

@@ -33,7 +33,7 @@ events           the history of the account and of everything it created, also o
                  An item that was taken out of a channel has no history of that
 clicks           every visit that is kept one by one, oldest first. "of" says what was visited: a link, a qr code,
                  an entry of a bio page ("bio"), or a bio page itself ("view"); "id" is the id of that resource.
-                 "class" is human, bot, preview or prefetch; only human ones count as clicks.
+                 "class" is human, bot, preview, prefetch or assistant; only human ones count as clicks.
                  "unique" is true for a person's first visit there. Visitors are not named
 manifest.json    when the archive was made, the number of lines in each folder, and "position", the place in the log of
                  changes that lists have reached; when it is less than "head", they lack the latest changes.

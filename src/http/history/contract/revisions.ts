@@ -17,7 +17,7 @@ const targets = z.record(z.string(), address).meta({ examples: [{ canada: 'https
 const timeOrNone = z.union([time, z.literal('')])
 const urlOrNone = z.union([address, z.literal('')])
 const clicks = count.describe('people, as in the total of the link')
-const visits = count.describe('including bots, link previewers and prefetching browsers')
+const visits = count.describe('including bots, link previewers, assistants and prefetching browsers')
 
 const row = z.object({
   revision,

@@ -1,5 +1,5 @@
 import type { Interstitial, Target } from '../../../queries/links/target.ts'
-import { readAgent } from '../../../clicks/visitor/agent.ts'
+import { type Agent, readAgent } from '../../../clicks/visitor/agent.ts'
 import { choose, type VisitorFacts } from '../../../clicks/visitor/choose.ts'
 import { isCountry } from '../../../clicks/visitor/country.ts'
 import { primaryLanguage } from '../../../clicks/visitor/language.ts'
@@ -55,9 +55,12 @@ const withParameters = (url: string, parameters: Target['parameters']) =>
         new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString(),
       )
 
+/** The classes of programs that show a page to a person: they get the card that the owner wrote. */
+const shownCards: ReadonlySet<string> = new Set<Agent['class']>(['preview', 'assistant'])
+
 /**
- * Previewers get the card that the owner wrote; a person gets the page, with pixels unless they asked not to be
- * tracked. A frame that would stay empty becomes a redirect.
+ * Previewers and assistants get the card that the owner wrote; a person gets the page, with pixels unless they asked
+ * not to be tracked. A frame that would stay empty becomes a redirect.
  */
 const wayOf = (
   interstitial: Interstitial,
@@ -65,7 +68,7 @@ const wayOf = (
   refusesFrames: boolean,
   visitor: Visitor,
 ): { readonly way: 'redirect' } | ShownPage => {
-  const isPreviewer = readAgent(visitor.agent).class === 'preview'
+  const isPreviewer = shownCards.has(readAgent(visitor.agent).class)
   const untracked = interstitial.pixels.length > 0 && !isPreviewer && visitor.untracked()
   const shown = {
     interstitial: { ...interstitial, pixels: isPreviewer || untracked ? [] : interstitial.pixels },

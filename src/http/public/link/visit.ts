@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
 import { clientAddress, plainAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { agentLimit, isBrowser, isDevice, readAgent } from '../../../clicks/visitor/agent.ts'
 import { languagesLimit, preferredLanguages } from '../../../clicks/visitor/language.ts'
+import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
 
@@ -58,9 +59,6 @@ export const readVisitor = (
   chance: (variant) => chanceOf(pepper, `${link}/${variant}`, visitorText(req, trustProxy)),
 })
 
-const isPrefetch = (purpose: IncomingHttpHeaders[string]) =>
-  purpose !== undefined && /\b(?:prefetch|preview)\b/.test(String(purpose))
-
 /** Whether a visit counts as a click, by the class that it is recorded with. */
 export const isPerson = ({ agent, prefetch }: Visit): boolean => !prefetch && readAgent(agent).class === 'human'
 
@@ -86,6 +84,6 @@ export const readVisit = (
     referrer: limited(headers.referer, 2048),
     // one more than are read: a header that was cut off is read as the redirect has read it
     languages: limited(headers['accept-language'], languagesLimit + 1),
-    prefetch: isPrefetch(headers['sec-purpose']) || isPrefetch(headers['purpose']) || isPrefetch(headers['x-moz']),
+    prefetch: isLoadAhead(headers),
   }
 }

@@ -10,7 +10,7 @@ const exclusions = z
   })
   .meta({ id: 'Exclusions' })
 const visitClass = z
-  .enum(['human', 'bot', 'preview', 'prefetch', 'excluded', 'other'])
+  .enum(['human', 'bot', 'preview', 'prefetch', 'assistant', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')
 
 export const reclassifyContract = {

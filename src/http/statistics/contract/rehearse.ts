@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { address, count, type Contract, success, text, time } from '../../api/contract.ts'
 import { reasons } from '../rehearsal.ts'
 
-const counts = { clicks: count, visits: count.describe('including bots, link previewers and prefetching browsers') }
+const counts = {
+  clicks: count,
+  visits: count.describe('including bots, link previewers, assistants and prefetching browsers'),
+}
 const kinds = Object.keys(reasons) as (keyof typeof reasons)[]
 const reasonShape = Object.fromEntries(kinds.map((kind) => [kind, z.object(counts).optional()]))
 const rule = text

@@ -7,10 +7,11 @@ import { type Dimension, dimensions, filterOf, isFiltered, nameOf, toggled, with
 /** choices of one dimension in the menu */
 const most = 15
 
+const classes = ['human', 'bot', 'preview', 'prefetch', 'assistant'].map((value) => ({ value, name: value, count: 0 }))
+
 /** What is filtered by, each removable, and a menu with what could be. */
 export const Chips = ({ by }: { readonly by: Readonly<Record<string, readonly StatisticsRow[]>> }) => {
   const texts = t().stats
-  const classes = ['human', 'bot', 'preview', 'prefetch'].map((value) => ({ value, name: value, count: 0 }))
   const choices = (name: Dimension) =>
     (name === 'class' ? classes : (by[name] ?? []).slice(0, most)).filter(
       ({ value }) => !filterOf(name).includes(value),

@@ -211,6 +211,7 @@ describe('the destination of a visitor', () => {
     const person = {}
     const untracked = { untracked: () => true }
     const slack = { agent: 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)' }
+    const assistant = { agent: 'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)' }
     const plainly = { secure: () => false }
     const http = { url: 'http://example.com/' }
 
@@ -258,6 +259,7 @@ describe('the destination of a visitor', () => {
       ],
       ['by a redirect without pixels for a previewer', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
       ['by a card for a previewer', { type: 'direct', ...card }, none, slack, 'card', 0],
+      ['by a card for an assistant that somebody has asked', { type: 'direct', ...card }, none, assistant, 'card', 0],
       [
         'by a card for a previewer rather than a frame with pixels',
         { type: 'frame', ...card },

@@ -53,9 +53,16 @@ describe('the rules of a link', () => {
     }
   })
 
-  it('does not end a link by visits of bots', async () => {
+  it('does not end a link by visits of bots, previewers and assistants, nor by those of a page that is loaded ahead', async () => {
     const { id, path } = await add({ max_clicks: 2 })
-    for (let i = 0; i < 3; i++) await visit(path, { 'User-Agent': 'Googlebot/2.1' })
+    const programs = [
+      'Googlebot/2.1',
+      'Mozilla/4.0 (compatible; ms-office; MSOffice 16)',
+      'SummalyBot/5.1.0',
+      'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)',
+    ]
+    for (const agent of programs) expect((await visit(path, { 'User-Agent': agent })).status).to.equal(302)
+    expect((await visit(path, { 'X-Purpose': 'preview' })).status).to.equal(302)
     expect(await clicksSoFar(id, path)).to.equal(0)
     expect(await location(path)).to.equal(long)
   })

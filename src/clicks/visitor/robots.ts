@@ -1,0 +1,172 @@
+import { list } from 'isbot'
+
+/**
+ * Patterns of isbot that are words of everyday names. On a phone, a tablet or a television they name an app or a model,
+ * as in `… Mobile Safari/537.36 QRScanner/2.0`; anywhere else they name a robot, because robots claim to be desktops.
+ */
+export const everyday: ReadonlySet<string> = new Set([
+  String.raw`(?:^|[^g])news(?!sapphire)`,
+  String.raw`(?<! channel/|google/)google(?!(?:wv|app|/google| pixel))`,
+  String.raw`(?<!cam)scan`,
+  String.raw`(?<!lib)http`,
+  '24x7',
+  String.raw`;\s\w+;$`,
+  String.raw`\(\)`,
+  String.raw`\.com\b`,
+  String.raw`\b\w+/1\.0;`,
+  String.raw`\bbw/`,
+  String.raw`\bdlc\b`,
+  String.raw`\bort/`,
+  String.raw`\bperl\b`,
+  String.raw`\btime/`,
+  String.raw`\|`,
+  'abuse',
+  'advisor',
+  String.raw`agent\b`,
+  'analyzer',
+  'archive',
+  'audit',
+  'capture',
+  'catch',
+  String.raw`check\b`,
+  'checker',
+  'classifier',
+  'cloudflare',
+  'cursor/',
+  'detect',
+  'discovery',
+  'download',
+  'feed',
+  'grab',
+  'insight',
+  'inspect',
+  'java(?!;)',
+  'library',
+  'linkcheck',
+  'measure',
+  String.raw`monitor\b`,
+  String.raw`node\b`,
+  'optimize',
+  'parser',
+  'preview',
+  'proxy',
+  'radar',
+  'readable/',
+  'retriever',
+  'rigor',
+  String.raw`rss\b`,
+  'server',
+  'sogou',
+  'sparkler/',
+  'splash',
+  'supercleaner',
+  'tools',
+  'torrent',
+  'transcoder',
+  'url',
+  'validator',
+  'virtuoso',
+])
+
+/** Patterns of isbot that are wrong everywhere, each with whom it takes for a robot. */
+export const mistaken: ReadonlyMap<string, string> = new Map([
+  ['chromeframe', 'Internet Explorer with a plug-in that many people had'],
+])
+
+/** Robots that isbot does not know, or only by an everyday word, each with what they are. */
+export const missing: ReadonlyMap<string, string> = new Map([
+  [String.raw`\bGoogle[- ](?!Earth|Pixel|Play|Chrome|TV)[A-Z]|-Google\b|GoogleAd|googleweblight`, 'services of Google'],
+  [
+    String.raw`(?<=\(KHTML, like Gecko[;,]? ?)(?!Safari)[^\s;),]+`,
+    'a note of an engine that names something else, too',
+  ],
+  [String.raw`\bBingPreview\b`, 'pictures of pages for the results of Bing'],
+  [
+    String.raw`\bCloudflare[A-Z]|\bCatchpoint\b|\bGTmetrix\b|\bYLT Chrome\b|Optimizer-Agent`,
+    'measure how fast a page is',
+  ],
+  [
+    String.raw`\b(?:Site24x7|StatusCake|DatadogSynthetics|Checkly|BetterUptime|Better Stack|HetrixTools)\b`,
+    'watch a site',
+  ],
+  [
+    String.raw`\bAssetnote\b|\b360JK\b|\bLaravel Reaver\b|\bScope(?:3| scope com)\b|\badbeat\b|\bMiniature\.io\b`,
+    'look for weak or paid pages',
+  ],
+  [String.raw`PowerShell\b`, 'a script on Windows'],
+  [String.raw`\bjsdom\b|\bSlimerJS\b`, 'browsers without a window'],
+])
+
+/** Forms that browsers have: all others are of programs, which name what they are made with, or nothing. */
+const browsers =
+  /\bMozilla\b|\bOpera\b|AppleWebKit|\bUC(?:WEB|Browser)|\bUP.Browser|NetFront|Obigo|Teleca|\bMIDP|\bCLDC|WAP[-_ ]?Browser|\bMAUI\b|HbbTV|RokuBrowser|\bDoCoMo\b|\bKDDI\b|\bBlackBerry|\bFB(?:AN|_IAB)\b|Firefox|\bMSIE\b|^Nokia/i
+/** Browsers for a terminal, whose texts look like those of programs. */
+const inTerminal = /^(?:Lynx|E?Links|w3m|Dillo|NetSurf|Browsh)\b/i
+/** Phones, tablets and televisions, and windows of desktop apps. */
+const onPhone =
+  /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|\bBada\b|\bElectron\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
+/** What only robots write: an address, or what they are compatible with. */
+const note = /\bcompatible\b(?!;? MSIE)|\bhttps?\b|\bwww\.|\w@\w/
+/** What Facebook's apps write of the phone and its network. */
+const ofFacebook = /\[?\bFB(?:AN|_IAB)\b[^\]]*\]?/g
+/** The model of a phone: words of any meaning. */
+const ofDevice = [
+  [/^.*\bpr\(UCBrowser.*$/, '[UC]'],
+  [/^(Mozilla\/5\.0 \(Linux;(?: U;)? Android )[^)]*/, '$1'],
+  [/^(Mozilla Linux Android ).*?(?=AppleWebKit|$)/, '$1'],
+] as const
+
+const anyOf = (patterns: readonly string[], flags = '') => new RegExp(patterns.join('|'), flags)
+const known = list.filter((pattern) => !mistaken.has(pattern))
+const others = anyOf([...missing.keys()])
+const [anywhere, onPhones] = [
+  anyOf(known, 'i'),
+  anyOf(
+    known.filter((pattern) => !everyday.has(pattern)),
+    'i',
+  ),
+]
+
+/** What the answers follow from. */
+export const robotRules = [
+  list,
+  [...everyday],
+  [...mistaken.keys()],
+  [...missing.keys()],
+  [browsers, inTerminal, onPhone, note].map(({ source }) => source),
+]
+
+/** Returns the rules for a text, and the text as far as they apply to it. */
+const rulesFor = (text: string) =>
+  note.test(text) || !browsers.test(text) || !onPhone.test(text)
+    ? { rules: anywhere, text }
+    : { rules: onPhones, text: ofDevice.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text) }
+const isOfPerson = (text: string) => inTerminal.test(text) && !note.test(text)
+const firstWord = (text: string) => /[a-z]+/i.exec(text)?.[0] ?? ''
+
+/** Returns what shows that a user agent is not that of a browser; undefined for a browser. */
+export const robotIn = (agent: string): string | undefined => {
+  if (isOfPerson(agent)) return undefined
+  const { rules, text } = rulesFor(agent.replace(ofFacebook, '[FBAN]'))
+  const [found] = rules.exec(text) ?? others.exec(agent.replace(ofFacebook, '')) ?? []
+  return found ?? (browsers.test(agent) ? undefined : firstWord(agent))
+}
+
+/** Whether a rule has found a word, and not only the form of the text that was made of the words. */
+const isAmong = (words: string, found: string) => {
+  const piece = firstWord(found).toLowerCase()
+  return piece !== '' && words.toLowerCase().includes(piece)
+}
+
+/**
+ * Returns the same for the words of a user agent, as far as they show it. Each is put where browsers have it, and with
+ * a version, because some rules ask for one.
+ */
+export const robotInWords = (words: string): string | undefined => {
+  if (isOfPerson(words)) return undefined
+  const isMute = /^Mozilla(?: compatible(?: (?!MSIE)[\w-]+)*)?$/i.test(words)
+  if (isMute || !browsers.test(words)) return firstWord(words)
+  const { rules, text } = rulesFor(words.replace(ofFacebook, 'FBAN'))
+  const [found] = rules.exec(`Mozilla/5.0 (${text.replaceAll(' ', '/1 ')}/1) Gecko/20100101`) ?? []
+  return found !== undefined && isAmong(text, found) ? found : others.exec(words.replace(ofFacebook, ''))?.[0]
+}
