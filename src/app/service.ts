@@ -15,6 +15,7 @@ import { openCountries } from '../clicks/visitor/country.ts'
 import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
 import { type Clicks, type ClicksOptions, openClicks } from './log/clicks.ts'
+import { requireTaken } from '../clicks/state.ts'
 import { registerClicks } from './health/gauges.ts'
 import { isOperatorHost, ourHosts } from './site/hosts.ts'
 import { createFollowUp } from './log/erasures.ts'
@@ -72,8 +73,9 @@ interface StartOptions {
   readonly cleanup: Cleanup
 }
 
-const start = async (config: Config, log: Logger, { overrides, waiting, cleanup }: StartOptions): Promise<App> => {
-  const { ledger, listening } = await openData(config, log, waiting, cleanup)
+const start = async (config: Config, given: Logger, { overrides, waiting, cleanup }: StartOptions): Promise<App> => {
+  const { ledger, listening } = await openData(config, given, waiting, cleanup)
+  const { log } = ledger
   await dropLeftSchemas(ledger.db).catch((error: unknown) => log.warn({ err: error }, 'tables of a replay are left'))
   const listener = createListener(ledger.connection, ledger.instance, ledger.projections.map(readerLock))
   const redirectReader = { db: ledger.pool(4, 3000, 'redirect', sessions.byIndex), table: ledger.tables.name }
@@ -190,7 +192,7 @@ const startClicks = async (
   visitors: Pick<ClicksOptions, 'countryOf' | 'isOurHost'>,
   cleanup: Cleanup,
 ): Promise<Clicks> => {
-  const { config, store, keys, log, metrics } = ledger
+  const { config, store, keys, log, metrics, outages } = ledger
   const clicks = await openClicks({
     store,
     keyring: keys,
@@ -205,5 +207,6 @@ const startClicks = async (
   if (config.ROLES.has('relay')) await clicks.startRelay()
   if (config.ROLES.has('recorder')) clicks.startRecorder()
   registerClicks(metrics, clicks.state)
+  outages.watch('Kafka', async () => requireTaken(clicks.state()))
   return clicks
 }

@@ -5,7 +5,7 @@ import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from './visitor/agent.ts'
 import type { Classify } from './classify.ts'
 import { type ClickEntry, type EntriesByPartition, furthest, type SeqByPartition } from './entry.ts'
-import type { OnProblem } from './report.ts'
+import { isNews, type OnProblem } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { SpoolEntry } from './spool/segment.ts'
 import type { SpoolSource } from './spool/source.ts'
@@ -99,7 +99,7 @@ export const startRelay = (options: RelayOptions): Relay => {
         return
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error)
-        if (text !== problem && !signal.aborted) onProblem(error, 'clicks wait in the spool')
+        if (isNews(error, text, problem) && !signal.aborted) onProblem(error, 'clicks wait in the spool')
         problem = text
       }
       await retries.pause()

@@ -59,3 +59,9 @@ export const problemsOf = ({ relays, aside, recorder }: ClicksState, topic: stri
     ...deleted.map((one) => describeDeleted(one, topic)),
   ]
 }
+
+/** Throws while clicks wait for what does not take them. */
+export const requireTaken = ({ relays, recorder }: Pick<ClicksState, 'relays' | 'recorder'>): void => {
+  const waiting = [...relays, recorder].find((one) => one?.problem !== undefined)
+  if (waiting) throw new Error(waiting.problem)
+}

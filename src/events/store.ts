@@ -37,6 +37,7 @@ export const isClickType = (type: string): boolean => passesClicks.has(type)
  */
 export class StoreUnavailable extends Unavailable {
   override readonly name: string = 'StoreUnavailable'
+  override readonly part = 'log'
 }
 
 /** The log refuses this process, or its address is wrong: a retry cannot help until a setting is changed. */

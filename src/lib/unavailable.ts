@@ -4,7 +4,11 @@
  */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
+  readonly part: Part = 'Linkledger'
 }
+
+/** What can fail: an engine, the event log on whatever engine, or the service itself, which is busy or not ready. */
+export type Part = 'PostgreSQL' | 'log' | 'Kafka' | 'Linkledger'
 
 /** The read tables that a request needs are being built for the first time. */
 export class NotReady extends Unavailable {
@@ -16,8 +20,9 @@ export class NotReady extends Unavailable {
  * shutdown, a timeout, an exhausted pool. Covers what pg and knex throw (SQLSTATE classes 08, 53, 55, 57; 25006 is a
  * read-only standby).
  */
-export const isUnavailable = (error: unknown): boolean => {
-  if (error instanceof Unavailable) return true
+export const isUnavailable = (error: unknown): boolean => error instanceof Unavailable || isPostgresAway(error)
+
+const isPostgresAway = (error: unknown): boolean => {
   const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string }
   return (
     /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|EAI_AGAIN|ENOTFOUND)/.test(code) ||
@@ -27,4 +32,20 @@ export const isUnavailable = (error: unknown): boolean => {
       message,
     )
   )
+}
+
+/** System calls of a connection. The files of a spool and look-ups of DNS records fail with the same codes. */
+const connecting = /^(connect|getaddrinfo|read|write)$/
+
+const isOfConnection = (error: unknown): boolean => {
+  const { code, syscall } = error as { code?: string; syscall?: string }
+  return !/^E[A-Z]/.test(code ?? '') || syscall === undefined || connecting.test(syscall)
+}
+
+/** Returns what has failed for as long as its outage lasts; undefined when an error says nothing of an outage. */
+export const failedPart = (error: unknown): Part | undefined => {
+  if (error instanceof Unavailable) return error.part
+  if (!(error instanceof Error)) return undefined
+  if (error.name.startsWith('KafkaJS')) return 'Kafka'
+  return isPostgresAway(error) && isOfConnection(error) ? 'PostgreSQL' : undefined
 }

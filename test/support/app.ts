@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type App, startApp } from '../../src/app/service.ts'
 import type { WaitingStart } from '../../src/app/waiting.ts'
 import { readConfig } from '../../src/config.ts'
@@ -46,6 +46,7 @@ export const startTestApp = async (
   settings: Readonly<Record<string, string>> = {},
   on?: Connection,
   overrides: Overrides = {},
+  logger: Logger = pino({ level: 'silent' }),
 ) => {
   const connection = on ?? (await ('EVENTSTORE_URL' in settings ? freshDatabase() : startedDatabase()))
   const dir = await mkdtemp(join(tmpdir(), 'linkledger-app-'))
@@ -67,7 +68,7 @@ export const startTestApp = async (
     webhooks: { post: { ...openPost(), send: taken } },
     ...overrides,
   }
-  const app: App = await startApp(config, pino({ level: 'silent' }), own, waiting)
+  const app: App = await startApp(config, logger, own, waiting)
   // with read tables to serve, it starts without its event store
   await until(async () => app.ledger.logCheck.problem() === undefined, Boolean)
   if (config.ROLES.has('projector')) await until(async () => app.ledger.tables.complete(), Boolean)

@@ -104,7 +104,7 @@ export const startWithout = (
       try {
         await attempt()
         problem = undefined
-        return log.warn('the event store is back')
+        return
       } catch (error) {
         const { message } = error instanceof Error ? error : new Error(String(error))
         if (message !== problem && !closed.signal.aborted) log.error({ err: error }, 'the event store cannot be used')

@@ -97,9 +97,10 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
     cleanup.defer(store.close)
     return checked(metrics.measured(store), await postgresStore(pool, asStored, appended, { recent }))
   }
-  const onDropped = (error: unknown) => {
+  const onDropped = (cause: unknown) => {
     metrics.restarted('eventstore')
-    log.warn({ err: error }, 'subscription to EventStoreDB lost; resubscribing')
+    const lost = new StoreUnavailable('a subscription to EventStoreDB was lost', { cause })
+    log.warn({ err: lost }, 'subscription to EventStoreDB lost; resubscribing')
   }
   const memory = openSearchMemory(db)
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })

@@ -23,7 +23,8 @@ import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../store/ordi
 import { openSnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
-import { openPostgres, type Postgres, type Use } from './postgres.ts'
+import { openOutages, type Outages } from '../health/outages.ts'
+import { engineOf, openPostgres, type Postgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
@@ -54,6 +55,7 @@ export interface Ledger {
   readonly erasedUpTo: bigint
   readonly logCheck: LogCheck
   readonly log: Logger
+  readonly outages: Outages
   readonly metrics: Metrics
   /** Sends a notification to the other processes; several go as one. */
   readonly notify: (notification: Notification) => Promise<unknown>
@@ -63,8 +65,11 @@ export interface Ledger {
 }
 
 /** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
-export const openLedger = (config: Config, log: Logger, use: Use, options: LogOptions = {}): Promise<Ledger> => {
+export const openLedger = (config: Config, given: Logger, use: Use, options: LogOptions = {}): Promise<Ledger> => {
+  const outages = openOutages(given, { engine: engineOf(config) })
+  const { log } = outages
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
+  cleanup.defer(async () => outages.close())
   return openAll(cleanup, async () => {
     const instance = `linkledger-${randomBytes(6).toString('hex')}`
     const postgres = await openPostgres(config, { name: instance, use, log, cleanup })
@@ -87,6 +92,8 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
     const eventLog = await openEventLog(parts)
+    outages.watch('PostgreSQL', () => db.raw('select 1'))
+    outages.watch('EventStoreDB', () => eventLog.store.last('log'))
     const snapshots = openSnapshotStore(db, keyring)
     return {
       config,
@@ -104,6 +111,7 @@ export const openLedger = (config: Config, log: Logger, use: Use, options: LogOp
       reader: { db, table: tables.name },
       secret,
       log,
+      outages,
       metrics,
       notify: notifier(db),
       pool: postgres.database,

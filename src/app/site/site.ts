@@ -123,7 +123,7 @@ const openPages = (
   { limiter, now }: Effects,
   { images, routes, api, services, accountPages }: Behind,
 ) => {
-  const { config, handler, log, metrics } = ledger
+  const { config, handler, log, metrics, outages } = ledger
   const { blocks, clickCounts, current, domains, pending, progress, targets } = cache
   const shared = {
     blocks,
@@ -135,6 +135,7 @@ const openPages = (
     limiter,
     log,
     now,
+    outages,
     pending,
     pepper: services.pepper,
     progress,

@@ -2,6 +2,7 @@ import type { LogEntry, SASLOptions } from 'kafkajs'
 import { setMaxListeners } from 'node:events'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { Unavailable } from '../../lib/unavailable.ts'
 import type { Log } from '../report.ts'
 import { library } from './library.ts'
 
@@ -76,5 +77,9 @@ const detailsOf = ({ namespace, log }: LogEntry) => {
   return { namespace, broker, groupId, topic, partition, error: String(log['error'] ?? '') || undefined }
 }
 
-/** The error of a request that kafkajs may leave unanswered for ever. */
-export const noAnswer = (ms: number) => () => new Error(`Kafka did not answer within ${ms / 1000} s`)
+/** A request that kafkajs may leave unanswered for ever. */
+class NoAnswer extends Unavailable {
+  override readonly name = 'NoAnswer'
+  override readonly part = 'Kafka'
+}
+export const noAnswer = (ms: number) => () => new NoAnswer(`Kafka did not answer within ${ms / 1000} s`)

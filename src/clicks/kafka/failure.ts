@@ -1,11 +1,13 @@
+import { Unavailable } from '../../lib/unavailable.ts'
 import type { KafkaOptions } from './client.ts'
 import { library } from './library.ts'
 
 type Security = Pick<KafkaOptions, 'ssl' | 'sasl'>
 
 /** Kafka cannot be reached with these settings; the message names the ones to check. */
-export class ConnectionRefused extends Error {
+export class ConnectionRefused extends Unavailable {
   override readonly name = 'ConnectionRefused'
+  override readonly part = 'Kafka'
 }
 
 /** Rejects with the name of the setting to check when a wrong password or certificate is the cause. */

@@ -1,4 +1,4 @@
-import type { OnProblem } from '../report.ts'
+import { isNews, type OnProblem } from '../report.ts'
 import { TopicReplaced } from '../partition.ts'
 import { type DeletedMessages, describeDeleted, type RecorderState } from '../state.ts'
 import { InvalidMessage } from './message.ts'
@@ -81,7 +81,7 @@ export const createTracker = (topic: string, onProblem: OnProblem): RecorderTrac
     }),
     failed: (error) => {
       const text = error instanceof Error ? error.message : String(error)
-      if (text !== problem) onProblem(error, 'clicks wait in Kafka')
+      if (isNews(error, text, problem)) onProblem(error, 'clicks wait in Kafka')
       problem = text
     },
     succeeded: () => (problem = undefined),

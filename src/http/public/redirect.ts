@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Logger } from 'pino'
 import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
@@ -8,13 +7,13 @@ import { blockedPage } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
-import { createFallbacks, type Fallbacks, type PublicHandler } from './responses.ts'
+import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
 
-export interface RedirectOptions extends Omit<FollowOptions, 'siteOf' | 'sendMiss'> {
+export interface RedirectOptions
+  extends Omit<FollowOptions, 'siteOf' | 'sendMiss'>, Pick<FallbackOptions, 'log' | 'outages'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly isMainHost: (host: string) => boolean
-  readonly log: Logger
 }
 
 /** Answers a request, or returns false when there is nothing at its address. */

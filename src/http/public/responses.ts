@@ -1,10 +1,10 @@
-import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { withRequestedHost } from '../api/ownaddress.ts'
 import type { Blocks } from '../../cache/blocks.ts'
 import { blockedPage } from './blocked.ts'
+import { randomReference } from '../../lib/reference.ts'
 import type { SendPage, WritePage } from './page/page.ts'
 import { failurePage } from './page/messages.ts'
 
@@ -32,32 +32,14 @@ export interface FallbackOptions {
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Pick<Blocks, 'destination'>
   readonly log: Logger
+  /** Counts what fails in an outage, and returns the reference of it. */
+  readonly outages: { readonly failed: (error: unknown, what: string) => string | undefined }
 }
 
 export type Fallbacks = ReturnType<typeof createFallbacks>
 
-const letters = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
-const randomReference = () => {
-  const [a = '', b = ''] = Array.from({ length: 2 }, () =>
-    Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join(''),
-  )
-  return `${a}-${b}`
-}
-
-/** ms in which all visitors get the same reference to an outage, so that it does not fill the log */
-const outageInterval = 1000
-
 /** Creates the responses of all public addresses when there is nothing to show. */
-export const createFallbacks = ({ sendPage, isOurHost, blocks, log }: FallbackOptions) => {
-  let outage = { reference: '', at: -Infinity }
-  const outageReference = (error: unknown) => {
-    const at = performance.now()
-    if (at - outage.at >= outageInterval) {
-      outage = { reference: randomReference(), at }
-      log.warn({ err: error, reference: outage.reference }, 'public requests failed: the database is unavailable')
-    }
-    return outage.reference
-  }
+export const createFallbacks = ({ sendPage, isOurHost, blocks, log, outages }: FallbackOptions) => {
   const failureReference = (error: unknown) => {
     const reference = randomReference()
     log.error({ err: error, reference }, 'a public request failed')
@@ -79,7 +61,7 @@ export const createFallbacks = ({ sendPage, isOurHost, blocks, log }: FallbackOp
      */
     sendFailure: (req: IncomingMessage, res: ServerResponse, error: unknown) => {
       const unavailable = isUnavailable(error)
-      const reference = unavailable ? outageReference(error) : failureReference(error)
+      const reference = outages.failed(error, 'a public request failed') ?? failureReference(error)
       if (!res.headersSent) sendPage(req, res, failurePage(unavailable ? 'unavailable' : 'failed', reference))
     },
   }

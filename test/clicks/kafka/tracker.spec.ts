@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { ConnectionRefused } from '../../../src/clicks/kafka/failure.ts'
 import { InvalidMessage } from '../../../src/clicks/kafka/message.ts'
 import { createTracker } from '../../../src/clicks/kafka/tracker.ts'
 import { TopicReplaced } from '../../../src/clicks/partition.ts'
@@ -21,6 +22,12 @@ describe('the problems that a recorder reports', () => {
     tracker.failed(new Error('b'))
     const expected = ['a', 'b', 'b'].map((text) => `clicks wait in Kafka: ${text}`)
     expect(reported).to.deep.equal(expected)
+  })
+
+  it('contain each failure of an outage, which are counted', () => {
+    const { tracker, reported } = setUp()
+    for (let n = 0; n < 3; n++) tracker.failed(new ConnectionRefused('away'))
+    expect(reported).to.have.length(3)
   })
 
   it('include a truncated partition when it is seen a second time, and no longer once it is whole again', () => {
