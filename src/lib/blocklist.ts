@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
+import { textLimits } from './strangers.ts'
 
 /**
  * Rules for addresses that the service does not lead to. A host stands for itself and every host below it, an address
@@ -101,8 +102,11 @@ const inOneSpelling = (text: string) => {
  * Returns a single address in one spelling, or undefined when the text is not a web address. Scheme, port and fragment
  * make no difference.
  */
-export const readUrl = (text: string): string | undefined =>
-  /^https?:\/\/\S+$/i.test(text) ? inOneSpelling(text) : undefined
+export const readUrl = (text: string): string | undefined => {
+  const [, host = ''] = /^https?:[/\\]*([^/?#\\]*)/i.exec(text) ?? []
+  const isAddress = host.length <= textLimits.host && /^https?:\/\/\S+$/i.test(text)
+  return isAddress ? inOneSpelling(text) : undefined
+}
 
 const parse = (text: string): Pattern & { readonly host: string } => {
   const slash = text.indexOf('/')
@@ -160,6 +164,7 @@ const anyHost = /^[^\s/?#@\\:[\]*]+$/
 
 /** Returns a host in one spelling, or undefined when the text is not a host. */
 export const readHost = (text: string): string | undefined => {
+  if (text.length > textLimits.host) return undefined
   const host = text.toLowerCase().replace(/\.$/, '')
   // numbers may be an IPv4 address in another form
   if (plainHost.test(host) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(host) && !host.includes('xn--')) return host

@@ -20,6 +20,9 @@ export const must = <C extends ProblemCode>(code: C, ...rest: Rest<C>) => ({
   error: ({ input }: { readonly input?: unknown }) => (input === undefined ? says('required') : says(code, ...rest)),
 })
 
+/** Returns the error option of a check behind which no other is made: a long text must not reach what comes next. */
+export const orStop = (message: string) => ({ error: message, abort: true })
+
 const isDay = (text: string) => {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
@@ -79,8 +82,8 @@ export const notStorable = says('forbidden_characters')
 export const text = (max: number) =>
   z
     .string(must('wrong_type', { what: 'string' }))
-    .max(max, says('too_long', { max }))
-    .refine(isStorable, notStorable)
+    .max(max, orStop(says('too_long', { max })))
+    .refine(isStorable, orStop(notStorable))
 
 // invisible characters would make one address look like another, and control characters move the cursor of an
 // operator's terminal

@@ -65,20 +65,38 @@ export const readHeaders = (headers: IncomingHttpHeaders): AnswerHeaders =>
     }),
   )
 
-/** The longest texts of other kinds, in characters. */
+/** The longest texts of other kinds, in UTF-16 code units, of which a character outside of the usual ones has two. */
 export const textLimits = {
   /** a record in DNS; ours is shorter, and so is any name */
   record: 255,
   /** a line of a block list */
   listLine: 4096,
-  /** a row in a body with many */
+  /** a row in a body with many, in bytes */
   row: 64 * 1024,
+  /** a tag of a link before it is normalised: four may become one */
+  tag: 200,
+  /** the name of a country */
+  country: 64,
+  /** a password: a longer one cannot be set */
+  password: 1024,
+  /** a host before it is written in ASCII, in which it has at most 254 */
+  host: 512,
   /** the beginning of the answer of a receiver, for people */
   excerpt: 200,
 }
 
 /** Returns a text, or a little more of a longer one than its limit, by which it is known to be longer. */
 export const cut = (what: keyof typeof textLimits, text: string): string => text.slice(0, textLimits[what] + 1)
+
+/**
+ * Returns a text in a normal form of Unicode; undefined when it is too long. To sort a run of combining marks takes the
+ * square of its length.
+ */
+export const normalized = (
+  what: 'tag' | 'country' | 'password',
+  form: 'NFC' | 'NFKC' | 'NFKD',
+  text: string,
+): string | undefined => (text.length > textLimits[what] ? undefined : text.normalize(form))
 
 /** What may be in a JSON text. */
 export interface JsonLimits {

@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net'
 import { domainToASCII, domainToUnicode } from 'node:url'
 import QuickLRU from 'quick-lru'
 import { problem, type Problem } from './problems/problem.ts'
+import { textLimits } from './strangers.ts'
 
 /**
  * What a URL field accepts: the address as browsers write it, which is redirected to, and as its owner wrote it, with a
@@ -75,7 +76,8 @@ export const safeTargetUrl = (input: string): SafeUrl => {
   const authority = absolute.exec(text)?.[1]
   if (authority === undefined) return reject(problem('wrong_address', { what: 'web' }))
   if (authority.includes('@')) return reject(problem('forbidden_characters', { what: 'credentials' }))
-  const url = parseUrl(text)
+  // to write a host in ASCII takes the square of its length
+  const url = authority.length > textLimits.host ? undefined : parseUrl(text)
   if (!url || !hostname.test(url.hostname) || url.hostname.length > 254) {
     return reject(problem('wrong_address', { what: 'host' }))
   }
@@ -92,7 +94,7 @@ const normalised = new QuickLRU<string, string>({ maxSize: 1000 })
 export const normalHost = (host: string): string => {
   const known = normalised.get(host)
   if (known !== undefined) return known
-  const url = /^[^\s/?#@\\]+$/.test(host) ? parseUrl(`http://${host}`) : undefined
+  const url = host.length <= textLimits.host && /^[^\s/?#@\\]+$/.test(host) ? parseUrl(`http://${host}`) : undefined
   const name = url?.hostname.replace(/\.$/, '') ?? ''
   // no name in DNS has an empty label, and of two dots at the end one would be left
   const normal = name.split('.').includes('') ? '' : name.replace(/^www\.(?=.)/, '')

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
+import { normalized } from '../lib/strangers.ts'
 
 /** Too many passwords wait for their hash: the same request may succeed a moment later. */
 export class TooManyPasswords extends Error {
@@ -28,7 +29,8 @@ const known = createLane(16)
 const cost = { N: 16_384, r: 8, p: 1 }
 const derive = (password: string, salt: Buffer, length: number, { N, r, p } = cost) =>
   new Promise<Buffer>((resolve, reject) =>
-    scrypt(password.normalize('NFKC'), salt, length, { N, r, p }, (error, key) =>
+    // a longer one, which is that of nothing, is hashed as it is: that takes as long
+    scrypt(normalized('password', 'NFKC', password) ?? password, salt, length, { N, r, p }, (error, key) =>
       error ? reject(error) : resolve(key),
     ),
   )

@@ -84,6 +84,11 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     pattern: /for await \([^)]* of (?:ctx\.)?(?:req|response)\b|\b(?:req|response)\.on\('data'|bodyParser\(/,
     files: ['http/api/body.ts', 'http/public/postedform.ts', 'lib/fetch.ts', 'lib/post.ts'],
   },
+  'texts in a normal form of Unicode': { pattern: /\.normalize\(/, files: ['lib/strangers.ts'] },
+  'hosts that are written in ASCII': {
+    pattern: /domainTo(?:ASCII|Unicode)\(|new URL\(`http/,
+    files: ['lib/address.ts', 'lib/blocklist.ts', 'lib/url.ts'],
+  },
   DNS: { pattern: /\.(?:resolve\w*|reverse|lookup)\((?:host|name)\b/, files: ['lib/dns.ts', 'lib/lookup.ts'] },
   'all headers, by a name that only the program knows': {
     pattern: /headers(?:Distinct)?\[(?!')/,

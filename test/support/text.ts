@@ -70,6 +70,15 @@ export const pieces: readonly string[] = [
   ],
 ]
 
+/**
+ * The same for what knows Unicode: marks that are not in the order in which they are sorted, and very many different
+ * characters.
+ */
+export const unicodePieces: readonly string[] = [
+  '\u0315\u0300',
+  String.fromCodePoint(...Array.from({ length: 20_992 }, (_, i) => 0x4e00 + i)),
+]
+
 /** Returns a text of so many characters that repeats a piece. */
 export const runOf = (piece: string, size: number): string =>
   piece.repeat(Math.ceil(size / piece.length)).slice(0, size)

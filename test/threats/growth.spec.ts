@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import accepts from 'accepts'
 import { isDevice, readAgent } from '../../src/clicks/visitor/agent.ts'
+import { countryCode } from '../../src/clicks/visitor/country.ts'
 import { preferredLanguages } from '../../src/clicks/visitor/language.ts'
 import { referrerHost } from '../../src/clicks/visitor/referrer.ts'
 import { requestId } from '../../src/http/api/requestid.ts'
@@ -19,10 +20,10 @@ import { framingRefusal } from '../../src/lib/framing.ts'
 import { networksIn } from '../../src/lib/networks.ts'
 import { readBlockList } from '../../src/lib/readblocklist.ts'
 import { readShortAddress } from '../../src/lib/shortaddress.ts'
-import { readJson, requestHeaders } from '../../src/lib/strangers.ts'
+import { normalized, readJson, requestHeaders } from '../../src/lib/strangers.ts'
 import { normalHost, safeTargetUrl } from '../../src/lib/url.ts'
 import { describeError } from '../../src/logger.ts'
-import { pieces, runOf } from '../support/text.ts'
+import { pieces, runOf, unicodePieces } from '../support/text.ts'
 import { cpuTime } from '../support/clock.ts'
 import { expectGrowth } from '../support/turns.ts'
 
@@ -65,6 +66,9 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
     framingRefusal({ 'x-frame-options': text }, 'https://a.example/', 'https://b.example'),
   forms: (text) => new URLSearchParams(text).get('t'),
   JSON: (text) => readJson(text, { levels: 8, values: 1000 }),
+  'spellings of Unicode': (text) =>
+    (['tag', 'country', 'password'] as const).map((what) => normalized(what, 'NFKD', text)),
+  countries: countryCode,
   cells: textCell,
   'errors in the log': (text) => describeError(new Error(text)),
 }
@@ -82,25 +86,27 @@ type Field = Readonly<{
 const quickMs = 20
 const begins = ['', '"', 'https://', 'x ']
 const largest = 1 << 17
+const all = [...pieces, ...unicodePieces]
+const named = (begin: string, piece: string) => begin + piece.slice(0, 20)
 
 describe('twice as long a text takes at most three times as long to read', () => {
   for (const [what, read] of Object.entries(parsers))
     it(what, async () => {
       for (const begin of begins)
-        for (const piece of pieces) {
+        for (const piece of all) {
           const textOf = (size: number) => `${begin}${runOf(piece, size)}!`
           const { ms } = await cpuTime<unknown>(() => read(textOf(largest)))
-          if (ms > quickMs) await expectGrowth(textOf, read, { from: largest / 8, to: largest }, `${begin}${piece}`)
+          if (ms > quickMs) await expectGrowth(textOf, read, { from: largest / 8, to: largest }, named(begin, piece))
         }
     })
 
   const { paths, components } = openApi({ routes, version: '' })
-  const named = components.schemas as Readonly<Record<string, Field>>
+  const schemas = components.schemas as Readonly<Record<string, Field>>
 
   /** Returns a value of a schema in which each string is a text. */
   const filled = ({ $ref, anyOf, oneOf, type, properties, items }: Field, text: string): unknown => {
     const [choice] = [...(anyOf ?? []), ...(oneOf ?? [])].sort((a, b) => Number('items' in b) - Number('items' in a))
-    const other = $ref === undefined ? choice : named[$ref.slice($ref.lastIndexOf('/') + 1)]
+    const other = $ref === undefined ? choice : schemas[$ref.slice($ref.lastIndexOf('/') + 1)]
     if (other) return filled(other, text)
     if (properties)
       return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, filled(one, text)]))
@@ -118,10 +124,10 @@ describe('twice as long a text takes at most three times as long to read', () =>
     ]
     if (body ?? query)
       it(`fields of ${method.toUpperCase()} ${path}`, async () => {
-        for (const piece of pieces) {
+        for (const piece of all) {
           const textOf = (size: number) => `${runOf(piece, size)}!`
           const { ms } = await cpuTime(() => read(textOf(largest / 4)))
-          if (ms > quickMs) await expectGrowth(textOf, read, { from: largest / 16, to: largest / 4 }, piece)
+          if (ms > quickMs) await expectGrowth(textOf, read, { from: largest / 16, to: largest / 4 }, named('', piece))
         }
       })
   }

@@ -4,6 +4,7 @@ import { BlockList } from 'node:net'
 import { Reader } from 'mmdb-lib'
 import QuickLRU from 'quick-lru'
 import { plainAddress } from '../../lib/address.ts'
+import { normalized } from '../../lib/strangers.ts'
 
 export interface Countries {
   /** Returns the ISO 3166-1 alpha-2 code of an IP address, `` when it is unknown. */
@@ -113,8 +114,7 @@ const commonNames: Readonly<Record<string, string>> = {
  * of").
  */
 const plainName = (name: string) =>
-  name
-    .normalize('NFKD')
+  (normalized('country', 'NFKD', name) ?? '')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll('’', "'")
     .replaceAll('&', ' and ')

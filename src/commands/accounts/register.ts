@@ -1,6 +1,6 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { email, must, says, text } from '../../lib/fields.ts'
+import { email, must, orStop, says, text } from '../../lib/fields.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import type { AccountCommand } from './account.ts'
@@ -9,7 +9,7 @@ import { isTaken } from '../claims/taken.ts'
 export const password = text(1024).refine((word) => word.length >= 8, says('too_short', { min: 8 }))
 const username = z
   .string(must('wrong_type', { what: 'string' }))
-  .regex(/^[a-z0-9_-]{3,32}$/, says('wrong_form', { what: 'username' }))
+  .regex(/^[a-z0-9_-]{3,32}$/, orStop(says('wrong_form', { what: 'username' })))
   // logs of 0.1.0 have names of digits, which look like ids to an operator
   .regex(/[a-z]/, says('wrong_form', { what: 'letter' }))
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/caller.ts'
 import type { FieldChanges } from '../../commands/links/link.ts'
 import { requireReferences } from '../../commands/references.ts'
 import { defined } from '../../lib/defined.ts'
-import { expiry, must, says, starts, text } from '../../lib/fields.ts'
+import { expiry, must, orStop, says, starts, text } from '../../lib/fields.ts'
 import { isBrowserName } from '../../clicks/visitor/browser.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { deviceNames, isDeviceName } from '../../clicks/visitor/device.ts'
@@ -75,8 +75,8 @@ const weight = z
 const variants = orNone(
   z
     .array(z.object({ id: bodyId.optional(), url, weight }), must('wrong_type', { what: 'objects' }))
-    .max(10, says('too_many', { max: 10 }))
-    .refine((given) => given.length !== 1, says('too_few', { min: 2 }))
+    .max(10, orStop(says('too_many', { max: 10 })))
+    .refine((given) => given.length !== 1, orStop(says('too_few', { min: 2 })))
     .refine((given) => given.length === 0 || given.some((one) => one.weight > 0), says('too_few', { what: 'weight' })),
 ).transform((given) => given ?? [])
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isStorable, must, notStorable, says } from '../../lib/fields.ts'
+import { isStorable, must, notStorable, orStop, says } from '../../lib/fields.ts'
+import { normalized } from '../../lib/strangers.ts'
 import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
@@ -8,16 +9,20 @@ import { tagContract, tagNames } from './contract/tag.ts'
 const [most, longest] = [20, 50]
 
 /** The form in which tags are stored, shown and compared: `Spring  Sale` is `spring sale`. */
-const normal = (tag: string) => tag.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+const normal = (tag: string) => normalized('tag', 'NFC', tag.trim().replaceAll(/\s+/g, ' '))?.toLowerCase()
 
 /** Commas separate tags. Other characters that cannot be seen would make two tags look the same. */
 const unfit = /[\p{Cc}\p{Cf}]/u
 const oneTag = z
   .string(must('wrong_type', { what: 'string' }))
   .refine(isStorable, notStorable)
-  .transform(normal)
-  .refine((tag) => tag.length <= longest, says('too_long', { max: longest }))
-  .refine((tag) => !unfit.test(tag), says('forbidden_characters', { what: 'invisible' }))
+  .transform((given, context) => {
+    const tag = normal(given)
+    if (tag !== undefined && tag.length <= longest) return tag
+    context.addIssue(says('too_long', { max: longest }))
+    return z.NEVER
+  })
+  .refine((tag) => !unfit.test(tag), orStop(says('forbidden_characters', { what: 'invisible' })))
   .refine((tag) => !tag.includes(','), says('forbidden_characters', { what: 'comma' }))
 
 const separate = (text: string) => text.split(',')

@@ -6,7 +6,7 @@ import { addOwned, type AddressesOf, deleteOwned, listOwned, showOwned, updateOw
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { color, name, orEmpty, orInitial, url } from '../api/fields.ts'
-import { must, says, text, timestamp } from '../../lib/fields.ts'
+import { must, orStop, says, text, timestamp } from '../../lib/fields.ts'
 import { overlayContract, overlays } from './contract/overlay.ts'
 
 const initial = overlay.initialState.fields
@@ -16,7 +16,7 @@ const type = z.enum(OverlayType.options, {
 const position = z.enum(OverlayPosition.options, says('not_one_of', { what: 'corner' }))
 const options = z
   .array(name, must('wrong_type', { what: 'strings' }))
-  .max(10, says('too_many', { max: 10 }))
+  .max(10, orStop(says('too_many', { max: 10 })))
   .refine((answers) => new Set(answers).size === answers.length, says('repeated', { what: 'answer' }))
 
 const fields = z

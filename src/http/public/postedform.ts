@@ -5,7 +5,11 @@ import type { IncomingMessage } from 'node:http'
  * rest is read, so that the connection stays usable, but not kept.
  */
 export const readForm = async (req: IncomingMessage, limit: number) => {
-  let body = ''
-  for await (const chunk of req.setEncoding('utf8')) if (body.length <= limit) body += chunk as string
-  return body.length > limit ? undefined : new URLSearchParams(body)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes <= limit) chunks.push(chunk)
+  }
+  return bytes > limit ? undefined : new URLSearchParams(Buffer.concat(chunks).toString())
 }

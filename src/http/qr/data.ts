@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { QrType } from '../../events/qr/qr.ts'
 import { isPayload, type QrData } from '../../qr/payload.ts'
-import { email, firstProblem, must, says, text } from '../../lib/fields.ts'
+import { email, firstProblem, must, orStop, says, text } from '../../lib/fields.ts'
 import { Failure } from '../api/errors.ts'
 import { url } from '../api/fields.ts'
 
@@ -16,7 +16,7 @@ const needed = (schema: z.ZodType<string>) =>
     .refine((value) => value !== undefined, says('required'))
     .transform((value) => value ?? '')
 
-const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, says('forbidden_characters', { what: 'line' }))
+const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, orStop(says('forbidden_characters', { what: 'line' })))
 const address = line(254).refine((given) => email.safeParse(given).success, says('wrong_form', { what: 'email' }))
 /** RFC 3966: digits, `+`, and the usual separators. */
 const phone = line(64).regex(/^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/, says('wrong_form', { what: 'phone' }))

@@ -8,7 +8,7 @@ import { link } from '../../commands/links/link.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import { VisitorClass } from '../../events/statistics/click.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { must, parseMoment, says, text } from '../../lib/fields.ts'
+import { must, orStop, parseMoment, says, text } from '../../lib/fields.ts'
 import { fail, failAt, failField } from '../api/errors.ts'
 import { bodyId, flag, url } from '../api/fields.ts'
 import type { Call } from '../api/route.ts'
@@ -30,7 +30,7 @@ const events = z
     z.enum(eventTypes, says('not_one_of', { what: 'webhook_events' })),
     must('wrong_type', { what: 'event_types' }),
   )
-  .min(1, says('too_few', { what: 'one' }))
+  .min(1, orStop(says('too_few', { what: 'one' })))
   .max(mostTypes, says('too_many', { max: mostTypes }))
   .transform((all) => [...new Set(all)])
 const classNames = VisitorClass.options

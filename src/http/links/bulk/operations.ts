@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { z } from 'zod'
 import { aliasKey } from '../../../commands/links/alias.ts'
@@ -6,6 +7,7 @@ import { link } from '../../../commands/links/link.ts'
 import type { Load } from '../../../commands/load.ts'
 import { firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/async/inorder.ts'
+import { turnTimer } from '../../../lib/async/pause.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
@@ -124,11 +126,15 @@ export const doRows = async (
     op,
     rows.filter((row): row is Row => 'value' in row),
   )
+  const [lane, isLong] = [pLimit(1), turnTimer()]
+  /** Rows are looked at one after another, and other requests are answered in between. */
+  const looked = () => lane(async () => (isLong() ? nextTurn() : undefined))
   const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
     if (!('value' in row)) return failed(row, new Failure(400, row.problem))
     const found = problems.get(row.number)
     if (found) return failed(row, new Failure(400, found))
     try {
+      await looked()
       const answer = await write[op]({ ...given.part(row.number), load: writer.load, ...from }, row, sources)
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }

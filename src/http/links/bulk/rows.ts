@@ -43,8 +43,11 @@ const body: BodyKind = {
 
 const tooMuch = problem('too_many', { what: 'row_levels', ...jsonLimits })
 
+const isTooLong = (text: string) => Buffer.byteLength(text) > textLimits.row
+
 /** Returns why a value is no row, as a sentence, or undefined. `text` is its JSON. */
 const problemOf = (value: unknown, text: string): Problem | undefined => {
+  if (isTooLong(text)) return problem('too_long', { what: 'row' })
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('wrong_body', { what: 'row' })
   if (Object.hasOwn(value, '__proto__')) return problem('wrong_body', { what: 'row_field' })
   return isWithin(text, jsonLimits) ? undefined : tooMuch
@@ -64,7 +67,7 @@ const fromJson = function* (text: string): Iterable<ReadRow> {
 
 const fromLine = (content: string, line: number): ReadRow => {
   if (content.trim() === '') return undefined
-  if (content.length > textLimits.row) return { line, problem: problem('too_long', { what: 'row' }) }
+  if (isTooLong(content)) return { line, problem: problem('too_long', { what: 'row' }) }
   const read = readJson(content, parsedLimits)
   if ('value' in read) return rowOf(read.value, { line }, content)
   return { line, problem: read.problem === 'limits' ? tooMuch : problem('wrong_body', { what: 'row_line' }) }

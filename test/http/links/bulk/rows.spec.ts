@@ -63,6 +63,24 @@ describe('the rows of a body', () => {
     expect(open.message).to.match(/in line 2\. A quote that is never closed makes a long one/)
   })
 
+  it('fail alone when one is longer than 64 KiB in bytes, in whatever format', async () => {
+    const row = (size: number) => `{"url":"${url}","title":"${'\u0300'.repeat(size / 2)}"}`
+    const tooLong = problem('too_long', { what: 'row' })
+    for (const [type, body] of [
+      ['json', `{"rows":[${row(64 * KiB)},{"url":"${url}"}]}`],
+      ['lines', `${row(64 * KiB)}\n{"url":"${url}"}`],
+    ] as const) {
+      const { rows } = await read(type, body)
+      expect(rows?.map((one) => ('problem' in one ? one.problem : one.value))).to.deep.equal([tooLong, { url }])
+    }
+    const { rows } = await read('csv', `url,title\n${url},${'\u0300'.repeat(32 * KiB)}\n${url},x`)
+    expect(rows?.map((one) => ('problem' in one ? one.problem : one.value))).to.deep.equal([
+      tooLong,
+      { url, title: 'x' },
+    ])
+    expect((await read('json', `{"rows":[${row(63 * KiB)}]}`)).rows?.[0]).to.have.property('value')
+  })
+
   it('fail alone when one is too deep or has too many values, and all of them when that could not be parsed', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     const tooMuch = problem('too_many', { what: 'row_levels', levels: 8, values: 1000 })
