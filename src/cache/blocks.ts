@@ -1,4 +1,4 @@
-import { blockedAddress, blockId } from '../commands/operator/block.ts'
+import { blockedAddress, blockedOn, blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
 
@@ -24,6 +24,8 @@ export interface Blocks {
    * branded domain, undefined on the service's own host.
    */
   readonly address: (site: string | undefined, alias: string) => boolean
+  /** Returns the same of an address on a host, by which it stays blocked whatever becomes of the domain there. */
+  readonly addressOn: (host: string, alias: string) => boolean
   /** Returns whether a branded domain is blocked, by its host as a `Host` header or a URL has it. */
   readonly domain: (host: string) => boolean
   /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
@@ -31,6 +33,8 @@ export interface Blocks {
   /** Replaces a list; what is in `allowed` is blocked by neither of the others. */
   readonly setList: (source: 'file' | 'url' | 'allowed', list: BlockList) => void
 }
+
+const withoutPort = (host: string) => host.replace(/:\d*$/, '')
 
 export const openBlocks = (): Blocks => {
   const known = new Map<string, KnownBlock>()
@@ -72,8 +76,9 @@ export const openBlocks = (): Blocks => {
     },
     link: (id) => has('link', String(id)),
     address: (site, alias) => addresses.size > 0 && addresses.has(blockedAddress(site, alias)),
+    addressOn: (host, alias) => addresses.size > 0 && addresses.has(blockedOn(withoutPort(host), alias)),
     bio: (id) => has('bio', String(id)),
-    domain: (host) => has('domain', hostKey(host.toLowerCase().replace(/:\d*$/, ''))),
+    domain: (host) => has('domain', hostKey(withoutPort(host).toLowerCase())),
     set: (blocks) => {
       let changed = false
       for (const block of blocks) {

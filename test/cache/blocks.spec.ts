@@ -34,8 +34,11 @@ describe('what a process knows to be blocked', () => {
     const isBlocked = (site: string | undefined, alias: string) => blocks.address(site, alias)
     expect([isBlocked(undefined, 'Phish'), isBlocked('https://go.example.com', 'phish')]).to.deep.equal([true, true])
     expect([isBlocked(undefined, 'other'), isBlocked('https://go2.example.com', 'phish')]).to.deep.equal([false, false])
+    const hosts = ['go.example.com', 'GO.example.com.:8443', 'go2.example.com']
+    expect(hosts.map((host) => blocks.addressOn(host, 'PHISH'))).to.deep.equal([true, true, false])
     blocks.set([known('link', '7', null, 2n)])
     expect(isBlocked(undefined, 'phish')).to.equal(false)
+    expect(blocks.addressOn('go.example.com', 'phish')).to.equal(false)
   })
 
   it('keeps the newest state of each, in whatever order it arrives', () => {

@@ -31,7 +31,10 @@ export interface BlockState {
  * on the service's own host: the host stays the same when its owner adds the domain again.
  */
 export const blockedAddress = (site: string | undefined, alias: string): string =>
-  `${site === undefined ? '' : hostKey(new URL(site).hostname)}/${aliasKey(alias)}`
+  site === undefined ? `/${aliasKey(alias)}` : blockedOn(new URL(site).hostname, alias)
+
+/** Returns the same of a host, as a `Host` header or a URL has it, without its port. */
+export const blockedOn = (host: string, alias: string): string => `${hostKey(host.toLowerCase())}/${aliasKey(alias)}`
 
 /** Returns the id of the stream of what is blocked. A pattern may have any characters, which a name should not. */
 export const blockId = ({ kind, value }: Subject): string =>

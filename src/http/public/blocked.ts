@@ -1,9 +1,25 @@
 import type { Blocks } from '../../cache/blocks.ts'
+import type { Domains } from '../../cache/domains.ts'
 import type { OverlayFields } from '../../events/pages/overlay.ts'
 import type { BioTarget, Interstitial } from '../../queries/links/target.ts'
 import { html } from './page/html.ts'
 import type { WritePage } from './page/page.ts'
 import { topOf } from './page/page.ts'
+
+export interface BlockedAddressOptions {
+  readonly blocks: Pick<Blocks, 'address' | 'addressOn'>
+  readonly domains: Pick<Domains, 'byHost'>
+  readonly isMainHost: (host: string) => boolean
+}
+
+/**
+ * Returns a test for short addresses, by the host that a visitor has asked for. A block of an address of a branded
+ * domain holds when there is no domain any more, and the host leads to what our own has.
+ */
+export const createBlockedAddress =
+  ({ blocks, domains, isMainHost }: BlockedAddressOptions) =>
+  (host: string, alias: string): boolean =>
+    blocks.address(domains.byHost(host)?.domain, alias) || (blocks.addressOn(host, alias) && !isMainHost(host))
 
 type Destinations = Pick<Blocks, 'destination'>
 

@@ -3,7 +3,7 @@ import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
 import { createBioPages } from './bio/bio.ts'
-import { blockedPage } from './blocked.ts'
+import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
@@ -83,6 +83,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
    * service's own host.
    */
   const isBlocked = ({ headers: { host = '' } }: IncomingMessage) => blocks.domain(host) && !isMainHost(host)
+  const isBlockedAddress = createBlockedAddress(options)
   const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
     sendFallback(req, res, domain?.redirect404, pages.notFound)
   const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
@@ -105,7 +106,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
-    if (blocks.address(domain?.domain, alias)) {
+    if (isBlockedAddress(req.headers.host ?? '', alias)) {
       options.notCounted('blocked')
       return sendPage(req, res, blockedPage)
     }

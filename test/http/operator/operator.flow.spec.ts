@@ -279,6 +279,26 @@ describe("the operator's view", () => {
     await command('unblock', 'link', `id:${link}`, '--yes')
   })
 
+  it('keeps an address of a branded domain blocked when the domain is gone and the host leads to our own links', async () => {
+    const host = 'gone.blocked.example'
+    const body = { domain: `https://${host}` }
+    const domain = (await app.post('/api/domain/add', { key: bob.key, body })).json['id'] as number
+    const link = await addLink(bob, { custom: 'gone-phish', domain: host })
+    await command('block', 'link', `id:${link}`, '--reason', 'phishing', '--yes')
+    const visit = async (path: string, Host = host) => (await app.visit(path, { Host })).status
+    await eventually(async () => (await visit('/gone-phish')) === 403)
+    await app.del(`/api/domain/${domain}/delete`, { key: bob.key })
+    await addLink(bob, { custom: 'gone-phish' })
+    const links = [{ title: 'x', url: `https://${host}/gone-phish` }]
+    await app.post('/api/bio/add', { key: bob.key, body: { name: 'x', alias: 'gone-page', links } })
+    const spellings = [host, host.toUpperCase(), `${host}.`, `${host}:8443`]
+    for (const one of spellings) expect(await visit('/Gone-Phish', one), one).to.equal(403)
+    expect(await visit('/gone-page/1')).to.equal(403)
+    expect([await visit('/gone-phish', new URL(app.address).host), await visit('/gone-page')]).to.deep.equal([302, 200])
+    await command('unblock', 'link', `id:${link}`, '--yes')
+    await eventually(async () => (await visit('/gone-phish')) === 302)
+  })
+
   it('blocks hosts, patterns and branded domains, and names what cannot be blocked', async () => {
     const subjects = [
       ['host', 'https://evil.example/', 'evil.example'],

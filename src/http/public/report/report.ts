@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import type { Blocks } from '../../../cache/blocks.ts'
 import type { Targets } from '../../../cache/targets.ts'
 import { withRandomAlias } from '../../../commands/links/alias.ts'
 import type { Handler as CommandHandler } from '../../../commands/handle.ts'
@@ -24,6 +25,7 @@ import type { PublicHandler } from '../responses.ts'
 import { counted } from '../texts/languages.ts'
 
 export interface ReportPagesOptions extends Pick<Redirect, 'handle' | 'sendFailure'>, LinkAddresses, DomainNames {
+  readonly blocks: Pick<Blocks, 'addressOn'>
   readonly sendPage: SendPage
   readonly handler: CommandHandler
   readonly reader: Reader
@@ -61,7 +63,7 @@ const tooMany =
  * request.
  */
 const createFindReported = (options: ReportPagesOptions) => {
-  const { baseUrl, domains, isMainHost, reader, targets } = options
+  const { baseUrl, blocks, domains, isMainHost, reader, targets } = options
   /** Returns the id of the branded domain at a host, null for the service's own, undefined for any other. */
   const domainAt = (given: string | undefined, requested: string) => {
     const host = given ?? requested
@@ -75,6 +77,9 @@ const createFindReported = (options: ReportPagesOptions) => {
     const domain = address && domainAt(address.host, requested)
     if (!address || domain === undefined) return undefined
     if (address.kind === 'alias') {
+      const host = address.host ?? requested
+      // what had this address is blocked already, and the link of our own host there is another one
+      if (domain === null && blocks.addressOn(host, address.name) && !isMainHost(host)) return undefined
       const target = await targets.get(domain, address.name)
       if (!target || 'qr' in target) return undefined
       const found =
