@@ -31,6 +31,7 @@ export const layers = {
     'clicks/visitor/browser.ts',
     'clicks/visitor/choose.ts',
     'clicks/visitor/device.ts',
+    'clicks/visitor/range.ts',
     'lib/csv.ts',
     'lib/loopback.ts',
     'lib/problems',

@@ -3,6 +3,7 @@ import { agentLimit, readAgent } from './visitor/agent.ts'
 import { plainAddress } from '../lib/address.ts'
 import { modelsIn } from './visitor/device.ts'
 import { preferredLanguages, primaryLanguage } from './visitor/language.ts'
+import { fitOf } from './visitor/range.ts'
 import { referrerHost } from './visitor/referrer.ts'
 import type { Visit } from './visit.ts'
 import type { VisitorHash } from './hashvisitor.ts'
@@ -22,9 +23,13 @@ const mostLanguages = 5
 /** Returns the languages that a click keeps: with `*` for those that are left out, and the one that decided. */
 const keptLanguages = (languages: readonly string[], rule: string): readonly string[] => {
   if (languages.length <= mostLanguages) return languages
-  const decided = rule.startsWith('language:') ? primaryLanguage(rule.slice('language:'.length)) : ''
-  const isLater = languages.indexOf(decided) >= mostLanguages
-  return [...languages.slice(0, mostLanguages), '*', ...(isLater ? [decided] : [])]
+  const [, chosen] = /^language:(.*)$/s.exec(rule) ?? []
+  const decided = chosen === undefined ? -1 : languages.findIndex((one) => fitOf(chosen, one) !== undefined)
+  return [
+    ...languages.slice(0, mostLanguages),
+    '*',
+    ...languages.slice(mostLanguages).filter((_, i) => i + mostLanguages === decided),
+  ]
 }
 
 /** Returns the models of a user agent, unless its words, which a click keeps, name the same. */
@@ -52,7 +57,7 @@ export const createClassifier =
       rule,
       source,
       country: countryOf(address),
-      language: languages[0] ?? '',
+      language: primaryLanguage(languages[0] ?? ''),
       languages: keptLanguages(languages, rule),
       referrer: referrerHost(visit.referrer, isOurHost),
       browser: agent.browser,

@@ -46,7 +46,7 @@ describe('classifying a visit', () => {
       source: { kind: 'qr', id: 9 },
       country: 'CA',
       language: 'fr',
-      languages: ['fr', 'en'],
+      languages: ['fr-CH', 'en'],
       referrer: 'facebook.com',
       browser: { family: 'Chrome', version: '120' },
       os: { family: 'Windows', version: '10' },
@@ -82,9 +82,9 @@ describe('classifying a visit', () => {
   it('keeps five accepted languages in the order of preference and the one that decided, so that the rule of a click can be explained', () => {
     const languages = (header: string, rule = 'link') => classify({ ...visit, languages: header, rule }).languages
     expect(languages('fr;q=0.5, de, en;q=0.7')).to.deep.equal(['de', 'en', 'fr'])
-    expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*'])
+    expect(languages('en-US, en;q=0.9, de, es, it, pt, nl, ja')).to.deep.equal(['en-US', 'de', 'es', 'it', 'pt', '*'])
     const decided = languages('en-US, en;q=0.9, de, es, it, pt, nl, ja', 'language:nl-be')
-    expect(decided).to.deep.equal(['en', 'de', 'es', 'it', 'pt', '*', 'nl'])
+    expect(decided).to.deep.equal(['en-US', 'de', 'es', 'it', 'pt', '*', 'nl'])
     expect(languages('de, es, it, pt, nl')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl'])
     expect(languages('de, es, it, pt, nl, ja', 'language:es')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl', '*'])
     expect(languages('de, es, it, pt, nl, ja', 'location:ja')).to.deep.equal(['de', 'es', 'it', 'pt', 'nl', '*'])
@@ -129,10 +129,10 @@ describe('classifying a visit', () => {
       address: '198.51.100.23',
       agent: `${chrome} Secret/8.7.6.5 jane@example.org`,
       referrer: 'https://example.net/jane',
-      languages: 'fr-CH',
+      languages: 'fr-CH-x-jane;q=0.98765',
     }
     const text = JSON.stringify(classify({ ...visit, ...secrets }))
-    for (const secret of ['198.51.100', '8.7.6.5', 'jane', 'example.org', 'fr-CH', '537.36', 'Win64', 'l.php']) {
+    for (const secret of ['198.51.100', '8.7.6.5', 'jane', 'example.org', '98765', '537.36', 'Win64', 'l.php']) {
       expect(text).not.to.include(secret)
     }
   })

@@ -42,8 +42,8 @@ const byName: ReadonlyMap<string, string> = new Map(
   [...families, ...sameNames(browserNames.join(', '))].map(([name, family]) => [name.toLowerCase(), family]),
 )
 
-/** Whether some browser has this name, in any letter case. */
-export const isBrowserName = (name: string): boolean => byName.has(name.toLowerCase())
+/** Returns the family of browsers that has this name, in any letter case. */
+export const browserOf = (name: string): string | undefined => byName.get(name.trim().toLowerCase())
 
 /** Whether a name is that of a family of browsers; false for a name that no browser has. */
-export const isBrowser = (name: string, family: string): boolean => byName.get(name.toLowerCase()) === family
+export const isBrowser = (name: string, family: string): boolean => browserOf(name) === family

@@ -27,7 +27,7 @@ export interface VisitorFacts {
   readonly isBrowser: (name: string) => boolean
   /** ISO 3166-1 alpha-2, an empty string when unknown */
   readonly country: () => string
-  /** primary subtags, most preferred first */
+  /** `pt-BR`, `en`, …: most preferred first */
   readonly languages: () => Iterable<string>
   /** a number above 0 and below 1 for a variant of the link: any of them, but always the same for this visitor */
   readonly chance: (variant: number) => number
@@ -37,17 +37,27 @@ export interface VisitorFacts {
 export interface Names {
   /** whether a name means the country with this code */
   readonly isCountry: (name: string, code: string) => boolean
-  readonly primaryLanguage: (name: string) => string
+  /** how well a name is the language that somebody asks for: 0 is best, undefined is another language */
+  readonly fitOf: (name: string, asked: string) => number | undefined
 }
 
 /** Returns the name of a rule, as it is recorded with clicks: `device:ios`, `browser:safari`, `location:canada`,
  * `language:fr`. */
 export const ruleName = (kind: RuleKind, name: string): string => `${kind}:${name.toLowerCase()}`
 
-/** Returns the rule for the language that the visitor prefers among those of the rules. */
-const byLanguage = (rules: readonly Rule[], preferred: Iterable<string>, { primaryLanguage }: Names) => {
+/**
+ * Returns the rule for the language that the visitor prefers among those of the rules: of those that fit the first
+ * language at all, the one that fits best.
+ */
+const byLanguage = (rules: readonly Rule[], preferred: Iterable<string>, { fitOf }: Names) => {
   for (const language of preferred) {
-    const found = rules.find(({ name }) => primaryLanguage(name) === language)
+    let [best, found] = [Infinity, undefined as Rule | undefined]
+    for (const rule of rules) {
+      const fit = fitOf(rule.name, language)
+      if (fit === undefined || fit >= best) continue
+      best = fit
+      found = rule
+    }
     if (found) return found
   }
   return undefined

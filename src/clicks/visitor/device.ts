@@ -53,16 +53,14 @@ const synonyms: Readonly<Record<string, Device>> = {
   computer: 'desktop',
 }
 
-const deviceOf = (name: string): Device | undefined => {
+/** Returns the device that has this name, in any letter case. */
+export const deviceOf = (name: string): Device | undefined => {
   const plain = name.toLowerCase().replaceAll(/\s+/g, '')
   if (Object.hasOwn(devices, plain)) return plain as Device
   if (Object.hasOwn(synonyms, plain)) return synonyms[plain]
   // the service does not distinguish versions: browsers no longer say which Windows or macOS it is
   return /^windows(?:xp|vista|\d+(?:\.\d+)?)$/.test(plain) ? 'windows' : undefined
 }
-
-/** Whether some device has this name, in any letter case. */
-export const isDeviceName = (name: string): boolean => deviceOf(name) !== undefined
 
 /** Whether a device has this name; false for a name that no device has. */
 export const hasName = (name: string, traits: Traits): boolean => {

@@ -1,26 +1,16 @@
 import QuickLRU from 'quick-lru'
+import { canonicalRange } from './range.ts'
 
 /** Maximum length of an Accept-Language header in characters; the rest is cut off before parsing. */
 export const languagesLimit = 256
 
-const entry = /^\s*([a-z]{2,3})(?:[-_][\w-]*)?\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?$/i
-
-// `eng` -> `en`, `iw` -> `he`: one name per language. Cached because ICU is slow; there are at most 26² + 26³ tags.
-const canonicalTags = new Map<string, string>()
-
-const canonical = (tag: string): string => {
-  const found = canonicalTags.get(tag)
-  if (found !== undefined) return found
-  const { language } = new Intl.Locale(tag)
-  canonicalTags.set(tag, language)
-  return language
-}
+const entry = /^\s*([a-z]{2,3}(?:[-_][\w-]*)?)\s*(?:;\s*q\s*=\s*([\d.]+)\s*)?$/i
 
 const cache = new QuickLRU<string, readonly string[]>({ maxSize: 2_000 })
 
 /**
- * Returns the visitor's languages as primary subtags in lower case, ordered by q-value, then in the order of the
- * header.
+ * Returns the visitor's languages, each in one spelling with its script and region, ordered by q-value, then in the
+ * order of the header.
  */
 export const preferredLanguages = (header: string): readonly string[] => {
   const found = cache.get(header)
@@ -37,13 +27,14 @@ const parse = (header: string): readonly string[] => {
   const wanted = text.split(',').flatMap((part) => {
     const [, tag, q] = entry.exec(part) ?? []
     const weight = q === undefined ? 1 : Math.min(1, Number(q))
-    return tag !== undefined && weight > 0 ? [{ tag, weight }] : []
+    const range = canonicalRange(tag ?? '')
+    return range !== '' && weight > 0 ? [{ range, weight }] : []
   })
-  return [...new Set(wanted.sort((a, b) => b.weight - a.weight).map(({ tag }) => canonical(tag.toLowerCase())))]
+  return [...new Set(wanted.sort((a, b) => b.weight - a.weight).map(({ range }) => range))]
 }
 
 /** Returns the primary subtag of a language code (`pt` for `pt-BR`), `` when it is not a language code. */
-export const primaryLanguage = (code: string): string => preferredLanguages(code)[0] ?? ''
+export const primaryLanguage = (code: string): string => canonicalRange(code).split('-', 1)[0] ?? ''
 
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 

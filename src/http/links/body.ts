@@ -4,10 +4,11 @@ import type { FieldChanges } from '../../commands/links/link.ts'
 import { requireReferences } from '../../commands/references.ts'
 import { defined } from '../../lib/defined.ts'
 import { expiry, must, orStop, says, starts, text } from '../../lib/fields.ts'
-import { isBrowserName } from '../../clicks/visitor/browser.ts'
+import { browserOf } from '../../clicks/visitor/browser.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
-import { deviceNames, isDeviceName } from '../../clicks/visitor/device.ts'
+import { deviceNames, deviceOf } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
+import { canonicalRange } from '../../clicks/visitor/range.ts'
 import { failField } from '../api/errors.ts'
 import { alias, bodyId, flag, orEmpty, orInitial, orNone, url, urlAsSent } from '../api/fields.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
@@ -15,12 +16,18 @@ import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
 import type { LinkAddresses } from './address.ts'
 import { tags } from './tag.ts'
 
-/** A name that never matches is refused: its visitors would go elsewhere without a sign. */
-const targets = <N extends string>(name: N, isPossible: (name: string) => boolean, problem: string) =>
+/**
+ * A name that never matches is refused: its visitors would go elsewhere without a sign. `meaning` is the same for all
+ * names of the same visitors, undefined for such a name.
+ */
+const targets = <N extends string>(name: N, meaning: (name: string) => string | undefined, problem: string) =>
   orNone(
     z
       .array(
-        z.object({ [name]: text(64).refine(isPossible, problem), link: url } as Record<N, z.ZodString> & {
+        z.object({ [name]: text(64).refine((given) => meaning(given) !== undefined, problem), link: url } as Record<
+          N,
+          z.ZodString
+        > & {
           link: typeof url
         }),
         must('wrong_type', { what: 'objects' }),
@@ -32,11 +39,14 @@ const targets = <N extends string>(name: N, isPossible: (name: string) => boolea
         name: (entry as Record<N, string>)[name].trim(),
         url: (entry as { link: string }).link,
       })),
+      meaning,
     ),
   )
-/** Keeps the first of several targets with the same name. */
-const firstOfEach = <T extends { name: string }>(entries: readonly T[]) =>
-  [...new Map(entries.toReversed().map((entry) => [entry.name.toLowerCase(), entry])).values()].toReversed()
+/** Keeps the first of several targets that mean the same: the others could never match. */
+const firstOfEach = <T extends { name: string }>(
+  entries: readonly T[],
+  meaning: (name: string) => string | undefined,
+) => [...new Map(entries.toReversed().map((entry) => [meaning(entry.name), entry])).values()].toReversed()
 
 const parameters = orNone(
   z
@@ -89,10 +99,14 @@ const fields = {
   expiry,
   title: orEmpty(text(255)),
   description: orEmpty(text(2000)),
-  geotarget: targets('location', (name) => countryCode(name) !== undefined, says('wrong_form', { what: 'country' })),
-  devicetarget: targets('device', isDeviceName, says('not_one_of', { values: deviceNames.join(', ') })),
-  browsertarget: targets('browser', isBrowserName, says('wrong_form', { what: 'browser' })),
-  languagetarget: targets('language', isLanguage, says('wrong_form', { what: 'language' })),
+  geotarget: targets('location', countryCode, says('wrong_form', { what: 'country' })),
+  devicetarget: targets('device', deviceOf, says('not_one_of', { values: deviceNames.join(', ') })),
+  browsertarget: targets('browser', browserOf, says('wrong_form', { what: 'browser' })),
+  languagetarget: targets(
+    'language',
+    (name) => (isLanguage(name) ? canonicalRange(name) : undefined),
+    says('wrong_form', { what: 'language' }),
+  ),
   metatitle: orEmpty(text(255)),
   metadescription: orEmpty(text(2000)),
   metaimage: orEmpty(url),

@@ -3,6 +3,7 @@ import type { VisitGroup, AskedDimension, Counts, SentTo } from '../../queries/s
 import type { Target } from '../../queries/links/target.ts'
 import { isBrowser } from '../../clicks/visitor/browser.ts'
 import { hasName, modelsIn, traitOf } from '../../clicks/visitor/device.ts'
+import { fitOf } from '../../clicks/visitor/range.ts'
 import { type Resolved, resolve, type Visitor } from '../public/link/resolve.ts'
 
 /** Why it cannot be known where a recorded visit would go: what the rules ask about was not recorded. */
@@ -79,20 +80,33 @@ const modelsOf = ({ profile }: VisitGroup): readonly string[] => {
   return []
 }
 
+/** The version of the rules of the first releases, whose clicks have languages without their regions. */
+const withoutRegions = 1
+
 /**
- * The languages in their order, as far as they are known. `complete`: those that are left out are known to match no
- * rule.
+ * Returns a language of an older click as the redirect of then has read it: the first rule of the language decided.
+ * Which one would decide now is known if there is one only.
  */
-const languagesOf = function* ({ profile, language = '' }: VisitGroup, complete: boolean): Generator<string> {
+const asThen = (language: string, { target, again }: Pick<Rehearsed, 'target' | 'again'>): string => {
+  const possible = target.language.filter(({ name }) => fitOf(name, language) !== undefined)
+  if (possible.length > 1 && !again) throw new NotDecidable('languages')
+  return possible[0]?.name ?? language
+}
+
+/**
+ * The languages in their order, as far as they are known. Those that are left out are known to match no rule of the
+ * target that has decided.
+ */
+const languagesOf = function* ({ profile, language = '' }: VisitGroup, by: Rehearsed): Generator<string> {
   if (profile?.languages) {
     for (const one of profile.languages) {
-      if (one !== '*') yield one
-      else if (!complete) throw new NotDecidable('languages')
+      if (one !== '*') yield profile.rules === withoutRegions ? asThen(one, by) : one
+      else if (!by.again) throw new NotDecidable('languages')
     }
     return
   }
   if (language === '') return
-  yield language
+  yield asThen(language, by)
   throw new NotDecidable('languages')
 }
 
@@ -144,10 +158,8 @@ const outcomeOf = (resolved: Resolved): Outcome => {
 }
 
 /** Returns where visits would go, by the very function that the redirect uses, or why that cannot be known. */
-export const rehearse = (
-  visits: VisitGroup,
-  { target, inForce, again, at, isOurHost }: Rehearsed,
-): Outcome | { readonly reason: Reason } => {
+export const rehearse = (visits: VisitGroup, by: Rehearsed): Outcome | { readonly reason: Reason } => {
+  const { target, inForce, at, isOurHost } = by
   const got = variantOf(visits.route.rule)
   const { country = '', os = '', device = '', browser = '' } = visits
   const traits = { os: () => os, device: () => device, models: () => modelsOf(visits) }
@@ -157,7 +169,7 @@ export const rehearse = (
     isDevice: (name) => hasName(name, traits),
     isBrowser: (name) => isBrowser(name, browser),
     country: () => country,
-    languages: () => languagesOf(visits, again),
+    languages: () => languagesOf(visits, by),
     untracked: () => false,
     secure: () => true,
     query: () => '',

@@ -218,16 +218,19 @@ describe('the link API', () => {
       expect(await details(both.id)).to.include({ title: 'Own', metatitle: 'Meta' })
     })
 
-    it('uses the first of two targets with the same name, in any case', async () => {
+    it('uses the first of two targets that mean the same, by any name of it', async () => {
       const first = 'https://example.com/first'
       const { id } = await add({
         geotarget: [
           { location: 'Canada', link: first },
           { location: 'canada', link: long },
+          { location: 'CA', link: long },
         ],
         devicetarget: [
           { device: 'iphone', link: first },
           { device: 'iPhone', link: long },
+          { device: 'Mac', link: first },
+          { device: 'macOS', link: long },
         ],
         browsertarget: [
           { browser: 'safari', link: first },
@@ -236,13 +239,16 @@ describe('the link API', () => {
         languagetarget: [
           { language: 'pt', link: first },
           { language: 'PT', link: long },
+          { language: 'zh-TW', link: first },
+          { language: 'zh_tw', link: long },
+          { language: 'zh-CN', link: long },
         ],
       })
       expect(await details(id)).to.deep.include({
         location: { canada: first },
-        device: { iphone: first },
+        device: { iphone: first, mac: first },
         browser: { safari: first },
-        language: { pt: first },
+        language: { pt: first, 'zh-tw': first, 'zh-cn': long },
       })
     })
 

@@ -21,7 +21,23 @@ const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.l
 
 const countries = ['', 'CA', 'DE', 'FR', 'US']
 const countryOf = (address: string) => countries[Number(address.split('.')[3]) % countries.length] ?? ''
-const languages = ['fr', 'de-AT', 'en-US', 'en', 'pt-BR', 'iw', 'it', 'es', 'nl', 'da', 'xx-bad-', 'sv']
+const languages = [
+  'fr',
+  'de-AT',
+  'en-US',
+  'en',
+  'pt-BR',
+  'iw',
+  'zh-TW',
+  'zh-CN',
+  'zh',
+  'it',
+  'es',
+  'nl',
+  'da',
+  'xx-bad-',
+  'sv',
+]
 const odd = [
   'Instagram 300 (iPhone14,2; iOS 17_0)',
   'curl/8.1',
@@ -55,7 +71,7 @@ const fieldsOf = (random: Random): LinkFields => {
     device: some(deviceNames, 'device'),
     browser: random(3) === 0 ? some(browserNames, 'browser') : [],
     location: some(['Canada', 'de', 'France'], 'location'),
-    language: some(['fr', 'de', 'en', 'pt-BR', 'it', 'es', 'nl', 'da', 'he'], 'language'),
+    language: some(['fr', 'de', 'en', 'pt-BR', 'it', 'es', 'nl', 'da', 'he', 'zh-TW', 'zh-CN', 'zh-Hant'], 'language'),
     parameters: random(3) === 0 ? [{ name: 'utm', value: 'a b' }] : [],
     forward: random(4) === 0,
     variants:
@@ -153,6 +169,10 @@ describe(`a rehearsal (${repeatable})`, () => {
     expect(again(rules({ language: [to('fr')] }), none)).to.include({ rule: 'language:fr' })
     expect(again(rules({ language: [to('de')] }), none)).to.deep.equal({ reason: 'languages' })
     expect(again(rules({ language: [to('de')] }), { ...none, language: '' })).to.include({ rule: 'link' })
+    const chinese = { ...none, language: 'zh' }
+    const both = rules({ language: [to('zh-TW'), to('zh-CN')] })
+    expect(again(both, chinese), 'the first of a language, as then').to.include({ rule: 'language:zh-tw' })
+    expect(by(both, both, chinese)).to.deep.equal({ reason: 'languages' })
     expect(again(rules({ device: [to('iphone')] }), none)).to.include({ rule: 'link' })
     const profile = { ...none.profile!, agent: 'Mozilla iPhone CPU OS' }
     expect(again(rules({ device: [to('iphone')] }), { ...none, profile })).to.deep.equal({ reason: 'device' })

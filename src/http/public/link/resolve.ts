@@ -2,7 +2,7 @@ import type { Interstitial, Target } from '../../../queries/links/target.ts'
 import { type Agent, readAgent } from '../../../clicks/visitor/agent.ts'
 import { choose, type VisitorFacts } from '../../../clicks/visitor/choose.ts'
 import { isCountry } from '../../../clicks/visitor/country.ts'
-import { primaryLanguage } from '../../../clicks/visitor/language.ts'
+import { fitOf } from '../../../clicks/visitor/range.ts'
 import { withForwarded, withQuery } from './forward.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
@@ -45,7 +45,7 @@ export interface Visitor extends VisitorFacts {
   readonly query: () => string
 }
 
-const names = { isCountry, primaryLanguage }
+const names = { isCountry, fitOf }
 
 const withParameters = (url: string, parameters: Target['parameters']) =>
   parameters.length === 0

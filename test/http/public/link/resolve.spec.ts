@@ -114,6 +114,12 @@ describe('the destination of a visitor', () => {
     expect(by('fr;q=0.5, de;q=0.9')).to.equal('language:de')
     expect(by('en-US,en;q=0.9,fr;q=0.8,de;q=0.7')).to.equal('language:fr-ca')
     expect(by('pt-BR')).to.equal('language:pt')
+    const regions = [at('zh-TW'), at('zh-CN'), at('pt-BR'), at('en')]
+    const among = (header: string) => (go({ language: regions }, { header }) as { rule: string }).rule
+    expect(among('zh-CN,zh;q=0.9')).to.equal('language:zh-cn')
+    expect(among('zh-HK,zh-CN;q=0.5')).to.equal('language:zh-tw')
+    expect(among('pt-PT,en;q=0.9')).to.equal('language:pt-br')
+    expect(among('nl,en-GB;q=0.9')).to.equal('language:en')
     expect(by('de;q=0, it')).to.equal('link')
     expect(by('*')).to.equal('link')
     expect(by('')).to.equal('link')

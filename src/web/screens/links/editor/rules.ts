@@ -1,6 +1,7 @@
 import { browserNames, isBrowser } from '../../../../clicks/visitor/browser.ts'
 import { choose, type Names, ruleName, type VisitorFacts } from '../../../../clicks/visitor/choose.ts'
 import { deviceNames, hasName } from '../../../../clicks/visitor/device.ts'
+import { fitOf } from '../../../../clicks/visitor/range.ts'
 import type { LinkDetails } from '../../../../http/links/contract/link.ts'
 import { t } from '../../../core/alltexts.ts'
 import { lang } from '../../../core/texts.ts'
@@ -131,7 +132,7 @@ const factsOf = ({ country, device, browser, language }: Visitor): VisitorFacts 
 /** The rules of a form have codes of countries and languages. */
 const codes: Names = {
   isCountry: (name, code) => name.toUpperCase() === code,
-  primaryLanguage: (name) => name.toLowerCase().split('-')[0] ?? '',
+  fitOf,
 }
 
 /** How the service calls the kinds of rules. */
