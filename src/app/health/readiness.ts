@@ -13,7 +13,7 @@ interface Observed {
   readonly store: Pick<EventStore, 'problem'>
   /** a process that was started while its log was away */
   readonly logCheck: Pick<LogCheck, 'problem'>
-  readonly notifications: { readonly pendingKnown: () => boolean }
+  readonly notifications: { readonly pendingKnown: () => boolean; readonly lostEvents: () => string | undefined }
   readonly projector:
     | {
         readonly state: () => {
@@ -75,6 +75,7 @@ export const readiness =
     const reasons = [
       ...(listener.up() ? [] : ['the database is not connected']),
       ...[logCheck.problem() ?? []].flat(),
+      ...[notifications.lostEvents() ?? []].flat(),
       ...(tables.complete() ? [] : ['the read tables are being filled']),
       ...(notifications.pendingKnown()
         ? []

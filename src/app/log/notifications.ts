@@ -5,6 +5,7 @@ import { type EventStore, readToHead } from '../../events/store.ts'
 import { isKnown } from '../../events/unknown.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import type { Listener } from '../../postgres/listen.ts'
+import { watchForLostEvents } from '../health/lostevents.ts'
 import { decode } from '../../postgres/notifications.ts'
 import { markOf } from '../../projections/engine/projection.ts'
 import type { HaltedProjection } from '../../projections/engine/work.ts'
@@ -24,7 +25,7 @@ const markTimeout = 2000
 interface NotificationOptions {
   readonly cache: Pick<Cache, 'pending' | 'progress' | 'warm' | 'invalidateAll' | 'retry'>
   readonly listener: Pick<Listener, 'start' | 'close'>
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'warn' | 'error'>
   /** notified when an operator wants halted projections to be tried again */
   readonly retries?: Signal
   /** Called when this process has read which tables are live. */
@@ -39,6 +40,8 @@ export interface Notifications {
   readonly pendingKnown: () => boolean
   /** Returns the halted projections, as the process that projects has recorded them when they were last read. */
   readonly halted: () => readonly HaltedProjection[]
+  /** Returns that the log has lost events, while it has. */
+  readonly lostEvents: () => string | undefined
   readonly close: () => Promise<void>
 }
 
@@ -86,11 +89,13 @@ export const startNotifications = async (
   const onReplaced = () => void refresh().catch(() => {})
   let halted: readonly HaltedProjection[] = []
   const hold = holder(store, cache, closed.signal)
+  const lost = watchForLostEvents(store, log)
   const look = async () => {
     const found = await readProjected(db)
     halted = found.halts.map(({ projection, position, reason }) => ({ projection, position: BigInt(position), reason }))
     void progress.advance(positionOf(found)).catch(() => {})
     void tables.refresh(found.live).catch(() => {})
+    void lost.look(found.live).catch(() => {})
     await hold(found)
   }
   listener.start({
@@ -120,6 +125,7 @@ export const startNotifications = async (
   return {
     pendingKnown: () => pendingKnown,
     halted: () => halted,
+    lostEvents: lost.problem,
     close: async () => {
       closed.abort()
       clearInterval(polling)

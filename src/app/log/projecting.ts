@@ -6,6 +6,7 @@ import type { Projector } from '../../projections/engine/run.ts'
 import type { Subscription } from '../../projections/engine/work.ts'
 import { registerProjector } from '../health/gauges.ts'
 import { watchLag } from '../health/lag.ts'
+import { logLag } from '../health/behind.ts'
 import type { Ledger } from './ledger.ts'
 import { project } from './projector.ts'
 
@@ -40,6 +41,14 @@ export const startProjecting = (ledger: Ledger, { progress }: Cache, retries: Si
     },
   })
   cleanup.defer(async () => stop())
+  const stopLogging = logLag({
+    log: ledger.log,
+    lag,
+    maxLag: ledger.config.READY_MAX_LAG_SECONDS,
+    complete: ledger.tables.complete,
+    failure: (filter) => subscription(filter)?.failure,
+  })
+  cleanup.defer(async () => stopLogging())
   registerProjector(ledger.metrics, lag, projector?.state)
   return { projector, lag }
 }

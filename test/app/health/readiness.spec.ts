@@ -11,6 +11,7 @@ describe('readiness', () => {
     unchecked = undefined as string | undefined,
     complete = true,
     pendingKnown = true,
+    lost = undefined as string | undefined,
     active = true,
     halted = [] as readonly string[],
     recorded = [] as readonly string[],
@@ -27,7 +28,7 @@ describe('readiness', () => {
       tables: { complete: () => complete },
       store: {},
       logCheck: { problem: () => unchecked },
-      notifications: { pendingKnown: () => pendingKnown },
+      notifications: { pendingKnown: () => pendingKnown, lostEvents: () => lost },
       projector: {
         state: () => ({
           active,
@@ -57,6 +58,12 @@ describe('readiness', () => {
   it('is not ready before the log of a start without its event store is checked', () => {
     const unchecked = 'the event store (EVENTSTORE_URL) cannot be reached'
     expect(check({ unchecked })).to.deep.equal({ ready: false, problems: [unchecked], lagSeconds })
+  })
+
+  it('is lost, except for redirects, while the log has lost events that the tables have', () => {
+    const lost = 'the event log has lost events'
+    expect(check({ lost })).to.deep.equal({ ready: false, problems: [lost], lagSeconds })
+    expect(check({ lost, redirects: true })).to.deep.equal({ ready: true, problems: [lost], lagSeconds })
   })
 
   it('is kept by a process that redirects while its tables are old or the database is away, which are problems', () => {

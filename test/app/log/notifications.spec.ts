@@ -51,12 +51,13 @@ const start = async () => {
     generation: () => 1,
   }
   const db = (() => ({ where: async () => [], select: () => ({ orderBy: async () => [] }) })) as unknown as Database
+  const warning = (_: object, message?: string) => void warnings.push(message)
   const notifications = await startNotifications(
     { db, store, logCheck: logChecked, appended, projected: createSignal(), projections, tables, instance },
     {
       cache,
       listener: { start: (given) => void (handlers = given), close: call('close') },
-      log: { warn: (_: object, message?: string) => void warnings.push(message) },
+      log: { warn: warning, error: warning },
     },
   )
   calls.length = 0

@@ -36,10 +36,11 @@ export const memoryLog = () => {
   let remembered = new Map<string, Stored>()
   let end = 0
 
+  const sizeOf = (data: Uint8Array, metadata: Uint8Array) => 120 + data.length + metadata.length
   const visible = ({ stream, revision }: Stored) => revision > (deleted.get(stream) ?? -1)
   const put = (stream: string, event: Proposed, revision = (revisions.get(stream) ?? -1) + 1) => {
     const stored = { ...event, stream, revision, position: end, created: Date.now() }
-    end += 120 + event.data.length + event.metadata.length
+    end += sizeOf(event.data, event.metadata)
     if (revision < Infinity) revisions.set(stream, revision)
     remembered.set(`${stream} ${event.id}`, stored)
     all.push(stored)
@@ -93,6 +94,22 @@ export const memoryLog = () => {
       deleted.set(stream, forEver ? Infinity : (revisions.get(stream) ?? -1))
       const { position } = forEver ? system('$streamDeleted', stream, Infinity) : system('$metadata', `$$${stream}`)
       return position
+    },
+    /**
+     * Gives the log the data of an older copy, which has so many of its events. Returns what gives the newer data back.
+     */
+    putBack: (kept: number) => {
+      const lost = all.splice(kept)
+      const recount = () => {
+        revisions.clear()
+        for (const { stream, revision } of all) if (revision < Infinity) revisions.set(stream, revision)
+        end = all.reduce((_, { position, data, metadata }) => position + sizeOf(data, metadata), 0)
+      }
+      recount()
+      return () => {
+        all.push(...lost)
+        recount()
+      }
     },
     isTombstone: (stream: string) => deleted.get(stream) === Infinity,
     forget: () => (remembered = new Map()),
