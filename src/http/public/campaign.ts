@@ -10,9 +10,16 @@ import type { Targets } from '../../cache/targets.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { streamId } from '../../events/streams.ts'
+import { batch } from '../../lib/async/batch.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import type { Target } from '../../queries/links/target.ts'
-import { campaignLinks, findPublicCampaign, type RotatorLink, rotatorLinks } from '../../queries/links/campaign.ts'
+import {
+  campaignLinks,
+  findPublicCampaigns,
+  type RotatorLink,
+  rotatorLinks,
+  rotatorsAmong,
+} from '../../queries/links/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
@@ -41,8 +48,8 @@ const sampleSize = 1000
 /** ms after which a new sample is drawn, so that all links of a larger campaign get visits */
 const sampleAge = 1000
 const perPage = 100
-/** of rotators and of lists: those of guessed addresses leave connections to redirects */
-const lookupsAtOnce = 1
+/** guessed addresses that share a query */
+const guessesAtOnce = 1000
 
 /**
  * Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older
@@ -50,7 +57,9 @@ const lookupsAtOnce = 1
  */
 export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
   const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
-  const lookUp = pLimit(lookupsAtOnce)
+  // one at a time: they leave connections to redirects
+  const exists = batch(guessesAtOnce, (slugs: readonly string[]) => rotatorsAmong(reader, slugs))
+  const lookUp = pLimit(1)
   const queued = new Map<string, Promise<readonly RotatorLink[]>>()
   /** Requests share a look-up that has not begun, so that many visits to one rotator do not delay the others. */
   const find = (slug: string) => {
@@ -68,7 +77,8 @@ export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, '
     const [seen, at] = [progress.seen(), Date.now()]
     if (before?.seen === seen && at - before.at < sampleAge) return before.links
     try {
-      const links = await find(slug)
+      // no visit waits for the look-ups of slugs that were guessed
+      const links = before || (await exists(slug)) ? await find(slug) : []
       // a slug that was guessed must not replace a sample
       if (links.length > 0) samples.set(slug, { links, seen, at })
       else samples.delete(slug)
@@ -120,7 +130,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
   const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
   const sample = createSamples(options)
-  const lookUp = pLimit(lookupsAtOnce)
+  const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
 
   /** A campaign that was closed is no longer served, even before the tables know. */
   const isPublic = async (id: number) => {
@@ -149,7 +159,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   }
 
   const list = async (req: IncomingMessage, res: ServerResponse, username: string, slug: string, id: number) => {
-    const found = await lookUp(() => findPublicCampaign(reader, id))
+    const found = await findPublic(id)
     const named = found?.username === username && found.slug.toLowerCase() === slug.toLowerCase()
     if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])

@@ -22,11 +22,28 @@ const publicCampaigns = ({ db, table }: Reader) =>
     .join({ a: table('accounts') }, 'a.id', 'c.account')
     .where({ 'c.public': true, 'c.deleted': null, 'a.status': 'active' })
 
-export const findPublicCampaign = async (reader: Reader, id: number): Promise<PublicCampaign | undefined> => {
-  const [row] = (await publicCampaigns(reader)
-    .where({ 'c.id': id })
+/** Returns what is public of these campaigns, in their order. */
+export const findPublicCampaigns = async (
+  reader: Reader,
+  ids: readonly number[],
+): Promise<readonly (PublicCampaign | undefined)[]> => {
+  const rows = (await publicCampaigns(reader)
+    .whereRaw('c.id = any(?)', [[...ids]])
     .select('c.id', 'c.account', 'c.name', 'c.slug', 'c.public', 'a.username')) as (PublicCampaign & { id: string })[]
-  return row && { ...row, id: Number(row.id), account: Number(row.account) }
+  const found = new Map(rows.map((row) => [Number(row.id), row]))
+  return ids.map((id) => {
+    const row = found.get(id)
+    return row && { ...row, id, account: Number(row.account) }
+  })
+}
+
+/** Returns which of these slugs, in lower case, public campaigns have. */
+export const rotatorsAmong = async (reader: Reader, slugs: readonly string[]): Promise<readonly boolean[]> => {
+  const rows = (await publicCampaigns(reader)
+    .whereRaw('lower(c.slug) = any(?)', [[...slugs]])
+    .select('c.slug')) as Pick<PublicCampaign, 'slug'>[]
+  const found = new Set(rows.map(({ slug }) => slug.toLowerCase()))
+  return slugs.map((slug) => found.has(slug))
 }
 
 /** Links that redirect at the moment. */
