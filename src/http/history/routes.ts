@@ -79,7 +79,8 @@ const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader'>, 
 
 const resourceRoute = (services: HistoryServices, kind: OwnedKind) =>
   endpoint(historyContract, `GET /api/${kinds[kind].path}/:id/history`, {
-    scope: 'read',
+    // as its details: the address of a webhook is often a secret
+    scope: kind === 'webhook' ? 'webhooks' : 'read',
     params: byId,
     query: HistoryQuery,
     owner: ownedOrDeleted(histories[kind].decider),
