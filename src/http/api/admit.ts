@@ -4,7 +4,7 @@ import type { Handler } from '../../commands/handle.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
 import { type RateCount, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
-import type { Route } from './route.ts'
+import type { Call, Route } from './route.ts'
 import { mayCall, namesOf, type Right } from './scope.ts'
 import { type PresentedSession, presentedSession, type SessionHolder, type SessionOptions } from './session.ts'
 
@@ -118,6 +118,11 @@ export const isAdmitted = async (
 ): Promise<boolean> => {
   const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options)
   return who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also))
+}
+
+/** Fails with 401 once the caller is no longer admitted. An answer that lasts asks for each of its parts. */
+export const requireAdmitted = async ({ isAdmitted }: Pick<Call, 'isAdmitted'>): Promise<void> => {
+  if (!(await isAdmitted())) fail(401, 'key_required', {}, { 'WWW-Authenticate': 'Bearer' })
 }
 
 const tooMany = ({ wait }: RateCount) =>

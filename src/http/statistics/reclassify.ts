@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
-import { reclassification } from '../../commands/statistics/reclassification.ts'
+import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { must, says } from '../../lib/fields.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
@@ -11,6 +11,7 @@ import { rulesVersion } from '../../clicks/visitor/agent.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { classOfWords } from '../../clicks/visitor/words.ts'
 import { readAccount } from '../accounts/account.ts'
+import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, flag } from '../api/fields.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
@@ -69,31 +70,38 @@ const visitors = z
 /** ms that a request waits between the parts of a reclassification altogether */
 const timeoutMs = 10_000
 
-type Request = Reading & Pick<Call, 'write'>
+type Request = Reading & Pick<Call, 'isAdmitted' | 'write'>
+
+/** Returns what writes the parts of a reclassification, for as long as the caller is admitted. */
+export const writePart = (call: Pick<Request, 'isAdmitted' | 'write'>) => async (command: ReclassificationCommand) => {
+  await requireAdmitted(call)
+  return call.write(reclassification, command)
+}
 
 const reclassify = async (
   call: Request,
   { dryRun, link }: { readonly dryRun: boolean; readonly link: number | undefined },
 ) => {
-  const { account, write } = call
+  const { account } = call
   if (link !== undefined) await readLink(call, link)
   const { exclusions } = await readAccount(call)
   const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
   const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(call.reader, { id, part }, until)
-  if (id !== '') await recordReclassification((command) => write(reclassification, command), id, parts, pace)
+  if (id !== '') await recordReclassification(writePart(call), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
   return { id, dryRun, rules: currentRules.version, visits, changes }
 }
 
-const takeBack = async ({ account, reader, write }: Request, id: string) => {
+const takeBack = async (call: Request, id: string) => {
+  const { account, reader } = call
   const until = Date.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
   const newer = await newerReclassification(reader, id, account)
   if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-  await undoReclassification((command) => write(reclassification, command), id, { account, since }, pace)
+  await undoReclassification(writePart(call), id, { account, since }, pace)
   return { message: 'The reclassification has been taken back.' }
 }
 

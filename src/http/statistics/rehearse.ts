@@ -11,6 +11,7 @@ import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { readOneMoment, type Reader } from '../../queries/reader.ts'
 import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../queries/statistics/rehearse.ts'
 import type { Target } from '../../queries/links/target.ts'
+import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
@@ -97,9 +98,11 @@ interface Rehearsal {
   readonly draft: Target | undefined
   readonly isOurHost: (host: string) => boolean
   readonly signal: AbortSignal
+  readonly requireAdmitted: () => Promise<void>
 }
 
-const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehearsal, services: RehearseServices) => {
+const run = async (reader: Reader, rehearsal: Rehearsal, services: RehearseServices) => {
+  const { period, draft, isOurHost, signal, requireAdmitted } = rehearsal
   await requireFacts(reader, period, draft)
   const revisions = await revisionsIn(reader, period)
   const fields = await fieldsAt(services, period.link, revisions)
@@ -119,6 +122,7 @@ const run = async (reader: Reader, { period, draft, isOurHost, signal }: Rehears
       tally.add(visits, target ? rehearse(visits, { target, ...options }) : { reason: 'revision' })
     }
     signal.throwIfAborted()
+    await requireAdmitted()
   }
   const { destinations, moves, ...counts } = tally.result()
   return {
@@ -138,7 +142,9 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
     const target = draft && (await drafted(call, id, draft, services))
     // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
     const isOurHost = target ? services.isOurHost : () => false
-    const rehearsal = { period: { link: id, from, to }, draft: target, isOurHost, signal: call.gone() }
+    const [signal, stillAdmitted] = [call.gone(), () => requireAdmitted(call)]
+    const period = { link: id, from, to }
+    const rehearsal = { period, draft: target, isOurHost, signal, requireAdmitted: stillAdmitted }
     const found = await readOneMoment(call.reader, (moment) => run(moment, rehearsal, services))
     return { data: { from: timestamp(from), to: timestamp(to), draft: draft !== undefined, ...found } }
   } finally {

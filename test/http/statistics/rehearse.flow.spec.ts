@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { EventStore } from '../../../src/events/store.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 
@@ -112,6 +113,31 @@ describe('POST /api/url/:id/rehearse', () => {
     })
     // nothing has changed
     expect(((await app.get(`/api/url/${link}`, { key })).json['details'] as Json)['revision']).to.equal(1)
+  })
+
+  it('ends once its key has ended', async () => {
+    const body = { name: 'short', scopes: ['stats:read'] }
+    const { key: short, id } = (await app.post('/api/key/add', { key, body })).json
+    const store = app.app.ledger.store as { read: EventStore['read'] }
+    const { read } = store
+    let [isReading, goOn] = [false, () => {}]
+    const ended = new Promise<void>((resolve) => (goOn = resolve))
+    store.read = async function* (...asked) {
+      if (asked[0] === `link-${link}`) {
+        isReading = true
+        await ended
+      }
+      yield* read.apply(store, asked)
+    }
+    try {
+      const answer = app.post(`/api/url/${link}/rehearse`, { key: String(short), body: {} })
+      await until(async () => isReading, Boolean)
+      await app.del(`/api/key/${String(id)}/delete`, { key })
+      goOn()
+      expect((await answer).status).to.equal(401)
+    } finally {
+      store.read = read
+    }
   })
 
   it('refuses what is no draft, another account, and a second rehearsal at the same time', async () => {

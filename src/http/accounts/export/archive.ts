@@ -34,17 +34,25 @@ interface ArchiveOptions {
   readonly counts: Map<string, number>
   readonly modified: Date
   readonly signal: AbortSignal
+  /** Rejects once the client may not have any more. */
+  readonly requireAdmitted: () => Promise<void>
 }
 
-const filesOf = async function* (contents: readonly Content[], { counts, modified, signal }: ArchiveOptions) {
+const filesOf = async function* (contents: readonly Content[], options: ArchiveOptions) {
+  const { counts, modified, signal, requireAdmitted } = options
+  /** A file was made of what there is by now, so it is asked afterwards. */
+  const file = async (name: string, content: Buffer) => {
+    await requireAdmitted()
+    return tarFile({ name, content, modified })
+  }
   for (const content of contents) {
     signal.throwIfAborted()
     if ('file' in content) {
-      yield tarFile({ name: content.file, content: Buffer.from(await content.text()), modified })
+      yield file(content.file, Buffer.from(await content.text()))
       continue
     }
     if ('files' in content) {
-      for await (const { name, content: bytes } of content.files) yield tarFile({ name, content: bytes, modified })
+      for await (const { name, content: bytes } of content.files) yield file(name, bytes)
       continue
     }
     const { folder, lines } = content
@@ -54,8 +62,7 @@ const filesOf = async function* (contents: readonly Content[], { counts, modifie
       counts.set(folder, (counts.get(folder) ?? 0) + 1)
     }
     let n = 0
-    for await (const part of parts(lines, onLine))
-      yield tarFile({ name: `${folder}/${String(++n).padStart(6, '0')}.ndjson`, content: part, modified })
+    for await (const part of parts(lines, onLine)) yield file(`${folder}/${String(++n).padStart(6, '0')}.ndjson`, part)
   }
   yield tarEnd
 }
@@ -64,9 +71,12 @@ const filesOf = async function* (contents: readonly Content[], { counts, modifie
  * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it
  * is complete, failed or destroyed.
  */
-export const archive = (contents: readonly Content[], counts: Map<string, number>, onClose: () => void): Readable => {
+export const archive = (
+  contents: readonly Content[],
+  { onClose, ...options }: Pick<ArchiveOptions, 'counts' | 'requireAdmitted'> & { readonly onClose: () => void },
+): Readable => {
   const stopped = new AbortController()
-  const files = Readable.from(filesOf(contents, { counts, modified: new Date(), signal: stopped.signal }))
+  const files = Readable.from(filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal }))
   const zipped = createGzip()
   zipped.once('close', () => {
     stopped.abort()

@@ -2,6 +2,7 @@ import { timestamp } from '../../../lib/fields.ts'
 import { answersOf, type ExportedAnswer, logosOf } from '../../../queries/accounts/export.ts'
 import { clicksKeptSince, clicksOf, type ExportedClick } from '../../../queries/statistics/recorded.ts'
 import { findInlineLogo } from '../../../queries/qr/qr.ts'
+import { requireAdmitted } from '../../api/admit.ts'
 import type { Download } from '../../api/download.ts'
 import { endpoint, type Call, type Route } from '../../api/route.ts'
 import { archive, type Content } from './archive.ts'
@@ -102,7 +103,8 @@ const exportAccount = async (call: Call, exports: Exports, routes: readonly Rout
       { file: 'manifest.json', text: manifest },
     ]
     const name = `linkledger-${account}-${now.toISOString().slice(0, 10)}.tar.gz`
-    return { download: { name, type: 'application/gzip', content: archive(contents, counts, end) } }
+    const content = archive(contents, { counts, requireAdmitted: () => requireAdmitted(call), onClose: end })
+    return { download: { name, type: 'application/gzip', content } }
   } catch (error) {
     end()
     throw error

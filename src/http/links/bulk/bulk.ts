@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppendTooLarge } from '../../../events/store.ts'
 import { must, says } from '../../../lib/fields.ts'
+import { requireAdmitted } from '../../api/admit.ts'
 import { failField, Failure } from '../../api/errors.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
 import { type Call, endpoint, type Route, type Writer } from '../../api/route.ts'
@@ -80,6 +81,7 @@ const doInTransaction = async (
   try {
     const decide = async (writer: Writer) => {
       const rows = await doRows(bulk, writer)
+      await bulk.requireAdmitted()
       if (atomic && !bulk.dryRun && countFailed(rows) > 0) throw new NotAll(rows)
       return rows
     }
@@ -88,6 +90,16 @@ const doInTransaction = async (
     if (error instanceof NotAll) throw nothingStored(error.rows)
     if (error instanceof AppendTooLarge) failField('atomic', 'too_much', { what: 'append' })
     throw error
+  }
+}
+
+/** Returns the same work, of which all calls within a second share one. */
+const onceASecond = (work: () => Promise<void>) => {
+  let last = { at: -Infinity, done: Promise.resolve() }
+  return () => {
+    const now = performance.now()
+    if (now - last.at > 1000) last = { at: now, done: work() }
+    return last.done
   }
 }
 
@@ -103,8 +115,14 @@ const run = async (
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
   const inTransaction = dryRun || atomic
   const { reader, pending } = call
-  const sources = { services: noted, hash: hashing(dryRun, noted) }
-  const bulk = { op, rows: call.body, dryRun, inTransaction, from: { reader, pending }, sources }
+  const stillAdmitted = onceASecond(() => requireAdmitted(call))
+  const hashNew = async (password: string) => {
+    await stillAdmitted()
+    return services.hashNewPassword(password)
+  }
+  const sources = { services: noted, hash: hashing(dryRun, hashNew) }
+  const from = { reader, pending }
+  const bulk = { op, rows: call.body, dryRun, inTransaction, requireAdmitted: stillAdmitted, from, sources }
   const rows = inTransaction
     ? await doInTransaction(bulk, call, atomic)
     : await call.withoutWaiting((writer) => doRows(bulk, writer))

@@ -108,6 +108,8 @@ export interface Bulk {
   readonly rows: readonly (Row | UnreadableRow)[]
   readonly dryRun: boolean
   readonly inTransaction: boolean
+  /** Rejects once the caller may do no more. */
+  readonly requireAdmitted: () => Promise<void>
   /** what channels of links are read from */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
@@ -118,7 +120,7 @@ const rowsAtATime = 64
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async (
-  { op, rows, dryRun, inTransaction, from, sources }: Bulk,
+  { op, rows, dryRun, inTransaction, requireAdmitted, from, sources }: Bulk,
   given: Writer,
 ): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
@@ -135,6 +137,7 @@ export const doRows = async (
     if (found) return failed(row, new Failure(400, found))
     try {
       await looked()
+      await requireAdmitted()
       const answer = await write[op]({ ...given.part(row.number), load: writer.load, ...from }, row, sources)
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }
@@ -149,10 +152,7 @@ export const doRows = async (
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */
-export const hashing = (
-  dryRun: boolean,
-  { hashNewPassword }: Pick<LinkWriting, 'hashNewPassword'>,
-): Sources['hash'] => {
+export const hashing = (dryRun: boolean, hashNewPassword: LinkWriting['hashNewPassword']): Sources['hash'] => {
   const limit = pLimit(1)
   const hashes = new Map<number, Promise<string>>()
   return async ({ number }, password) => {

@@ -263,6 +263,34 @@ describe('the export of an account', () => {
       expect(await complete()).to.equal(200)
     })
 
+    it('ends without its manifest once its key has ended, and shows nothing that was made since', async () => {
+      const body = { name: 'short', scopes: ['account'] }
+      const { key, id } = (await app.post('/api/key/add', { key: ours.key, body })).json
+      const stream = `link-${ours.ids.get('url')!}`
+      const real = store()
+      let [isReading, goOn] = [false, () => {}]
+      const ended = new Promise<void>((resolve) => (goOn = resolve))
+      store().read = async function* (...asked) {
+        if (asked[0] === stream) {
+          isReading = true
+          await ended
+        }
+        yield* read.apply(real, asked)
+      }
+      const response = await ask(String(key))
+      expect(response.status).to.equal(200)
+      const whole = response.arrayBuffer().then(
+        () => 'complete',
+        () => 'connection closed',
+      )
+      await until(async () => isReading, Boolean)
+      expect((await app.del(`/api/key/${String(id)}/delete`, { key: ours.key })).status).to.equal(200)
+      goOn()
+      expect(await whole).to.equal('connection closed')
+      store().read = read
+      expect(await complete()).to.equal(200)
+    })
+
     it('ends the connection when it fails, so that no client takes a part for the whole', async () => {
       store().read = () => {
         throw new Error('the log is away')

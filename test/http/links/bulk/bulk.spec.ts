@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { Failure } from '../../../../src/http/api/errors.ts'
-import type { Call } from '../../../../src/http/api/route.ts'
+import type { Call, Writer } from '../../../../src/http/api/route.ts'
 import { bulkRoutes, type BulkServices } from '../../../../src/http/links/bulk/bulk.ts'
+import { type Bulk, doRows } from '../../../../src/http/links/bulk/operations.ts'
 import { problem } from '../../../../src/lib/problems/problem.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ number: i + 1, value: {} }))
@@ -38,5 +39,26 @@ describe('a bulk request', () => {
     const services = { transactions: { supported: false } }
     const error = await send(rows(1), { atomic: true }, { charge }, services).catch(String)
     expect(error).to.include('EventStoreDB').and.to.include('Leave `atomic` out')
+  })
+
+  it('does no more rows once its caller is not admitted any more', async () => {
+    let left = 2
+    const requireAdmitted = async () => {
+      if (left-- <= 0) throw new Failure(401, problem('key_required', {}))
+    }
+    const bulk = { op: 'delete', rows: rows(4), dryRun: false, inTransaction: false, requireAdmitted } as const
+    const writer = { load: expect.fail, part: () => ({}) } as unknown as Writer
+    // rows have no id here, which is found out behind the right to do them
+    const done = await doRows({ ...bulk, from: {}, sources: {} } as unknown as Bulk, writer)
+    expect(done.map((row) => 'status' in row && row.status)).to.deep.equal([400, 400, 401, 401])
+
+    const call = { charge: async () => {}, isAdmitted: async () => false }
+    const withoutWaiting = (work: (writer: Writer) => unknown) => work(writer)
+    const answer = await send(rows(2), { op: 'delete' }, { ...call, withoutWaiting })
+    expect(answer).to.have.property('failed', 2)
+    const transaction = async (decide: (writer: Writer) => unknown) => decide(writer)
+    const services = { transactions: { supported: true } }
+    const atomic = await send(rows(2), { op: 'delete', atomic: true }, { ...call, transaction }, services).catch(String)
+    expect(atomic).to.match(/^Failure: /)
   })
 })
