@@ -28,7 +28,8 @@ export type Subject = 'owner' | 'visitor' | 'reporter' | 'operator' | 'nobody'
 /** What stays readable in the log after an erasure, and why. */
 export const open = {
   address: 'addresses of links, pages, QR codes and campaigns, and hosts of branded domains: they stay reserved',
-  destination: 'destinations, also those that rules, variants, splash pages and overlays lead to',
+  destination:
+    'destinations, also those that rules, variants, splash pages and overlays lead to, and apps that open addresses of a domain',
   parameter: 'parameters that links add to their destinations',
   rule: 'countries, devices, browsers and languages of rules, and tags that a webhook is limited to: they decide what is sent where',
   exclusion: 'what an account left out of its statistics: counts follow from it',
@@ -112,7 +113,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
     ...owned,
     ...nobody('free', 'until', 'by'),
     ...stays('address', 'owner', 'domain'),
-    ...stays('destination', 'owner', 'redirectroot', 'redirect404'),
+    ...stays('destination', 'owner', 'redirectroot', 'redirect404', 'apple', 'android'),
   }),
   pixel: of(pixelEvents, { ...owned, ...nobody('type'), ...sealed('name', 'tag') }),
   qr: of(qrEvents, {

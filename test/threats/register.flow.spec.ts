@@ -18,6 +18,7 @@ type Bodies = Readonly<Record<string, object>>
 const places = {
   geotarget: [{ location: 'Canada', link: url }],
   devicetarget: [{ device: 'iPhone', link: url }],
+  browsertarget: [{ browser: 'Safari', link: url }],
   languagetarget: [{ language: 'fr', link: url }],
 }
 const link = {

@@ -9,7 +9,7 @@ import { referencePages } from '../../http/docs/pages.ts'
 import { streamDocument } from '../../http/docs/streamdocument.ts'
 import { createSendPage } from '../../http/public/page/page.ts'
 import { sendFavicon } from '../../http/public/favicon.ts'
-import { securityTxt } from '../../http/public/securitytxt.ts'
+import { createWellKnown } from '../../http/public/wellknown.ts'
 import { createLogPages } from '../../http/proof/log.ts'
 import { createReportPages } from '../../http/public/report/report.ts'
 import type { OperatorHealth } from '../../http/operator/operator.ts'
@@ -80,13 +80,7 @@ const openQrPages = (
   })
 
 /** What the service serves at one address each. */
-const fixedPages = (
-  routes: readonly Route[],
-  { SECURITY_CONTACT: contact }: Pick<Config, 'SECURITY_CONTACT'>,
-  dashboard: PublicHandler,
-  report: PublicHandler,
-) => ({
-  ...(contact !== undefined && { '/.well-known/security.txt': securityTxt(contact) }),
+const fixedPages = (routes: readonly Route[], dashboard: PublicHandler, report: PublicHandler) => ({
   '/dashboard': dashboard,
   '/report': report,
   '/favicon.ico': sendFavicon,
@@ -156,11 +150,12 @@ const openPages = (
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
     '/account/': accountPages(pages),
     '/log/': openLogPages(ledger),
+    '/.well-known/': createWellKnown({ domains, contact: config.SECURITY_CONTACT }),
   }
   return {
     redirect: redirect.handle,
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(api, qrPages), ...forms },
-    at: fixedPages(routes, config, dashboard, createReportPages(pages)),
+    at: fixedPages(routes, dashboard, createReportPages(pages)),
   }
 }
 

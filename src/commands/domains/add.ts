@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { DomainFields } from '../../events/domains/domain.ts'
+import type { StoredDomainFields } from '../../events/domains/domain.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { account as accounts } from '../accounts/account.ts'
 import { type Caller, requireOwn } from '../caller.ts'
@@ -46,7 +46,7 @@ const requireAvailable = async (caller: DomainCaller, holder: Awaited<ReturnType
  */
 export const addDomain = async (
   creator: DomainCreator,
-  fields: DomainFields,
+  fields: StoredDomainFields,
   proof?: Proof,
 ): Promise<{ readonly id: number }> => {
   const { account, write, create, own, now } = creator

@@ -1,4 +1,9 @@
-import type { BrandedDomainEvent, DomainFields } from '../../events/domains/domain.ts'
+import {
+  type BrandedDomainEvent,
+  completedDomain,
+  type DomainFields,
+  type StoredDomainFields,
+} from '../../events/domains/domain.ts'
 import type { Event } from '../../events/index.ts'
 import { acquire, fence, noTokens, releaseUntil, type Tokens } from '../claims/claim.ts'
 import { type Decider, refuse } from '../decider.ts'
@@ -8,7 +13,7 @@ import { refuseTaken } from '../claims/taken.ts'
 export interface Domain {
   readonly status: 'none' | 'open' | 'deleted'
   readonly account: number
-  readonly fields: DomainFields
+  readonly fields: StoredDomainFields
   /** Whether it serves, unless it is deleted. A deleted domain keeps what it was. */
   readonly verified: boolean
   /**
@@ -20,7 +25,7 @@ export interface Domain {
   readonly tokens: Tokens
 }
 
-type Targets = Pick<DomainFields, 'redirectroot' | 'redirect404'>
+type Changes = Partial<Omit<DomainFields, 'domain'>>
 /** How a domain was verified; see `DomainVerified`. */
 export type Proof = 'txt' | 'dns' | 'off'
 
@@ -29,7 +34,7 @@ export type DomainCommand =
       readonly type: 'CreateDomain'
       readonly id: number
       readonly account: number
-      readonly fields: DomainFields
+      readonly fields: StoredDomainFields
       /** of the claim of the host, in case the domain is verified at once */
       readonly token: string
       /** undefined: it is pending */
@@ -40,7 +45,7 @@ export type DomainCommand =
       readonly type: 'UpdateDomain'
       readonly id: number
       readonly account: number
-      readonly changes: Partial<Targets>
+      readonly changes: Changes
       /** the revision that had these values, if the domain is set back to it */
       readonly to?: number
     }
@@ -123,7 +128,7 @@ const releaseNow = (id: number, state: Domain, free: string): readonly BrandedDo
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
   kind: 'domain',
-  version: 3,
+  version: 4,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -138,7 +143,8 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
       case 'CreateDomain':
         return create(command, state)
       case 'UpdateDomain': {
-        const changes = differing(command.changes, requireOwned(state, command.account, 'domain').fields)
+        const { fields } = requireOwned(state, command.account, 'domain')
+        const changes = differing<DomainFields>(command.changes, completedDomain(fields))
         const to = command.to === undefined ? {} : { to: command.to }
         return Object.keys(changes).length > 0 ? [{ type: 'DomainUpdated', data: { id, ...to, changes } }] : []
       }
@@ -180,7 +186,7 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         return { ...state, status: 'open', fields, verified, proof, keptUntil: until, tokens: claimed(token) }
       }
       case 'DomainUpdated':
-        return { ...state, fields: { ...state.fields, ...(event.data.changes as Partial<Targets>) } }
+        return { ...state, fields: { ...state.fields, ...(event.data.changes as Changes) } }
       case 'DomainDeleted':
         return { ...state, status: 'deleted', tokens: releaseUntil(state.tokens, 'host', event.data.free) }
       case 'DomainUnverified': {

@@ -3,6 +3,30 @@ import type { EventOf } from '../event.ts'
 
 const id = z.int()
 
+/** Which addresses open an app, in the words of Apple's file; the first component that matches decides. */
+const Component = z.object({
+  '/': z.string().optional(),
+  '?': z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  '#': z.string().optional(),
+  exclude: z.boolean().optional(),
+  caseSensitive: z.boolean().optional(),
+  percentEncoded: z.boolean().optional(),
+  comment: z.string().optional(),
+})
+export const AppleApps = z.object({
+  details: z.array(z.object({ appIDs: z.array(z.string()), components: z.array(Component) })),
+})
+export type AppleApps = z.infer<typeof AppleApps>
+export const AndroidApps = z.array(
+  z.object({
+    package_name: z.string(),
+    /** upper case with colons */
+    sha256_cert_fingerprints: z.array(z.string()),
+    components: z.array(Component).optional(),
+  }),
+)
+export type AndroidApps = z.infer<typeof AndroidApps>
+
 const fields = {
   /** scheme and host, for example `https://go.example.com` */
   domain: z.string(),
@@ -11,20 +35,34 @@ const fields = {
   /** where a visit to an unknown alias is redirected; empty: nowhere */
   redirect404: z.string(),
 }
-export const DomainFields = z.object(fields)
-export type DomainFields = z.infer<typeof DomainFields>
+/** Apps that open the addresses of the domain instead of a browser. Events of older releases do not have them. */
+const apps = { apple: AppleApps.optional(), android: AndroidApps.optional() }
+const StoredFields = z.object({ ...fields, ...apps })
+/** The fields of a domain as its events have them. */
+export type StoredDomainFields = z.infer<typeof StoredFields>
+export type DomainFields = Omit<StoredDomainFields, 'apple' | 'android'> & {
+  readonly apple: AppleApps
+  readonly android: AndroidApps
+}
+export const noApps: Pick<DomainFields, 'apple' | 'android'> = { apple: { details: [] }, android: [] }
+/** Returns all fields of a domain. */
+export const completedDomain = ({ apple, android, ...fields }: StoredDomainFields): DomainFields => ({
+  ...fields,
+  apple: apple ?? noApps.apple,
+  android: android ?? noApps.android,
+})
 
 export const domainEvents = {
   /**
    * Pending until it is verified. `token` belongs to the claim of the host, which only older releases made here: the
    * domain is verified then.
    */
-  DomainCreated: z.object({ id, account: z.int(), token: z.string().optional(), ...fields }),
+  DomainCreated: z.object({ id, account: z.int(), token: z.string().optional(), ...fields, ...apps }),
   /** `to`: it has its values of that revision again. */
   DomainUpdated: z.object({
     id,
     to: id.optional(),
-    changes: DomainFields.pick({ redirectroot: true, redirect404: true }).partial(),
+    changes: StoredFields.omit({ domain: true }).partial(),
   }),
   /** This account can restore the domain at any time. Other accounts can verify the host after `free`. */
   DomainDeleted: z.object({ id, free: z.iso.datetime() }),
@@ -33,7 +71,13 @@ export const domainEvents = {
    * without, it is pending. `until`: when the reservation ends that this uses. Until the domain is verified again, a
    * deletion does not prolong it.
    */
-  DomainRestored: z.object({ id, token: z.string().optional(), until: z.iso.datetime().optional(), ...fields }),
+  DomainRestored: z.object({
+    id,
+    token: z.string().optional(),
+    until: z.iso.datetime().optional(),
+    ...fields,
+    ...apps,
+  }),
   /**
    * Several checks in a row failed: the domain stops. From `free` on, other accounts can verify the host; missing in
    * older logs: never.

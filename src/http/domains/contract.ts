@@ -30,8 +30,29 @@ const verification = z
   .meta({ id: 'Verification' })
 export type Verification = Answer<typeof verification>
 const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
+const components = z
+  .array(
+    z.object({
+      '/': text.optional(),
+      '?': z.union([text, z.record(z.string(), text)]).optional(),
+      '#': text.optional(),
+      exclude: z.boolean().optional(),
+      caseSensitive: z.boolean().optional(),
+      percentEncoded: z.boolean().optional(),
+      comment: text.optional(),
+    }),
+  )
+  .meta({ id: 'AppAddresses', description: 'which addresses open the app; the first that matches decides' })
+const apps = {
+  apple: z
+    .object({ details: z.array(z.object({ appIDs: z.array(text), components })) })
+    .describe('apps of Apple’s systems that open addresses of the domain'),
+  android: z
+    .array(z.object({ package_name: text, sha256_cert_fingerprints: z.array(text), components: components.optional() }))
+    .describe('Android apps that open addresses of the domain'),
+}
 const domain = z
-  .object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+  .object({ id, domain: address, redirectroot: text, redirect404: text, ...apps, ...state })
   .meta({ id: 'DomainDetails' })
 export type DomainDetails = Answer<typeof domain>
 
@@ -64,8 +85,16 @@ export const domainContract = {
     answer: success({ message: text, id, ...state }),
   },
   'PUT /api/domain/:id/update': {
-    summary: 'Change where a branded domain redirects',
-    fields: redirects,
+    summary: 'Change where a branded domain redirects, and which apps open its addresses',
+    description:
+      'The domain serves `apple` at `/.well-known/apple-app-site-association` and `android` at `/.well-known/assetlinks.json`; without apps they are 404.',
+    fields: {
+      ...redirects,
+      apple:
+        '`{"details": [{"appIDs": ["9JA89QQLNQ.com.example.app"], "components": [{"/": "/buy/*"}]}]}`; `""` or null: no apps',
+      android:
+        '`[{"package_name": "com.example.app", "sha256_cert_fingerprints": ["14:6D:…"]}]`, with `components` to open some addresses only (Android 15); `""` or null: no apps',
+    },
     example: { redirect404: 'https://example.com/not-found' },
     answer: updated,
   },

@@ -9,6 +9,7 @@ import { addDomain, verifyDomain } from '../../commands/domains/add.ts'
 import { type Caller, requireOwn } from '../../commands/caller.ts'
 import { Refused } from '../../commands/decider.ts'
 import { canBeProven, domain, type DomainCommand, hostOf, hostReservation } from '../../commands/domains/domain.ts'
+import { completedDomain } from '../../events/domains/domain.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import { defined } from '../../lib/defined.ts'
@@ -21,6 +22,7 @@ import { failField } from '../api/errors.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import { android, apple } from './apps.ts'
 import { verificationOf } from './status.ts'
 import { deletedAnswer, listOwned, ownedBy } from '../api/owned.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
@@ -70,8 +72,17 @@ export interface DomainServices extends ServiceHosts, OurHosts {
 const target = orEmpty(url)
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
-  const { id, domain, redirectroot, redirect404, revision } = row
-  return { id, domain, redirectroot, redirect404, revision, ...verificationOf(account, row, domainCheck) }
+  const { id, domain, redirectroot, redirect404, apple, android, revision } = row
+  return {
+    id,
+    domain,
+    redirectroot,
+    redirect404,
+    apple,
+    android,
+    revision,
+    ...verificationOf(account, row, domainCheck),
+  }
 }
 
 type OwnCall = Reading & Pick<Caller, 'write'>
@@ -84,7 +95,7 @@ const readDomain = (call: Reading, id: number) =>
       const state = await requireOwn(call, domain, id)
       const { fields, verified, proof = verified ? 'off' : '', created, revision } = state
       const unchecked = { free: null, failures: 0, ...(await findLook(call.reader, id)) }
-      return { ...fields, ...unchecked, id, created, revision, verified, proof }
+      return { ...completedDomain(fields), ...unchecked, id, created, revision, verified, proof }
     },
   })
 
@@ -198,7 +209,7 @@ const update = (services: DomainServices) =>
     scope: 'write',
     params: byId,
     owner: ownedBy(domain),
-    body: z.object({ redirectroot: target.optional(), redirect404: target.optional() }),
+    body: z.object({ redirectroot: target, redirect404: target, apple, android }).partial(),
     run: async ({ account, params: { id }, body, write }) => {
       rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
       rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)

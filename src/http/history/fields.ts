@@ -3,6 +3,7 @@ import type { Domain } from '../../commands/domains/domain.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
+import { completedDomain } from '../../events/domains/domain.ts'
 import { completed } from '../../events/links/link.ts'
 import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
 import { completedWebhook } from '../../events/webhooks/webhook.ts'
@@ -75,7 +76,10 @@ export const bioFieldsOf = ({ links, lastEntry: _, ...same }: BioFields): Fields
   links: entriesOf(links),
 })
 
-export const domainFieldsOf = ({ fields, verified }: Domain): Fields => ({ ...fields, verified })
+export const domainFieldsOf = ({ fields, verified }: Domain): Fields => ({
+  ...completedDomain(fields),
+  verified,
+})
 
 export const webhookFieldsOf = ({ fields, url, secret, stopped }: Webhook): Fields => ({
   ...completedWebhook(fields),

@@ -40,7 +40,7 @@ export const readOnly = ({ api, redirect, below, at = {} }: Site, moment: string
   return {
     api: guarded(api),
     redirect: guarded(redirect),
-    below: keep(below, (path) => ['/r/', '/u/', '/qr/'].includes(path)),
+    below: keep(below, (path) => ['/r/', '/u/', '/qr/', '/.well-known/'].includes(path)),
     at: keep(at, (path) => path !== '/report'),
   }
 }

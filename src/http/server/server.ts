@@ -23,7 +23,7 @@ export interface ServerOptions extends Site {
 }
 
 const isApi = /^\/(?:api|register)(?:[/?]|$)/
-const firstPart = /^\/[a-z]+\//
+const firstPart = /^\/(?:\.well-known|[a-z]+)\//
 
 /**
  * Returns a server without handlers: they need its port, which is known once it listens. A connection without a request

@@ -1,3 +1,4 @@
+import { forms } from './forms.ts'
 import { notYours } from './kinds.ts'
 
 /**
@@ -52,6 +53,7 @@ export const fieldTexts = {
     entry_id: '{field} must be the id of an entry, as a whole number.',
     list_id: '{field} must be an id, a whole number from 1 on: leave it out to list all.',
     revision: '{field} must be a revision, as a whole number.',
+    json: '{field} must be a JSON object.',
     object: '{field} must be a JSON object with fields of the link.',
     objects: '{field} must be an array of objects.',
     strings: '{field} must be an array of strings.',
@@ -68,40 +70,7 @@ export const fieldTexts = {
     channel_ids: '{field} must be a list of ids of channels.',
     domain_ids: '{field} must be a list of ids of domains.',
   },
-  wrong_form: {
-    alias:
-      '{field} must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit.',
-    username: '{field} must be 3 to 32 lower-case letters, digits, hyphens or underscores.',
-    letter: '{field} must have at least one letter.',
-    email: '{field} must be an e-mail address, for example ann@example.com.',
-    phone: '{field} must be a telephone number, for example +1 555 010 0199.',
-    color: '{field} must be a HEX color, for example #1d4ed8 or #fff.',
-    code_color: '{field} must be a color, for example rgb(0,0,0), with numbers from 0 to 255, or #000000.',
-    network: '{field} must be an address or a network, for example 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32.',
-    moment:
-      '{field} must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
-    past: '{field} must be a date and time in UTC, for example 2026-03-01 12:00:00, a day for its end, ISO 8601 with an offset, or an event, for example event:123456.',
-    place: '{field} must be `now`, the number of an event, or a date and time in UTC.',
-    line: '{field} must be the number of an event, or `now`.',
-    click: '{field} must be the number of an event, the id of a click, or `now`.',
-    line_id: '{field} must be the id of a line of this stream.',
-    pixel: '{field} must be 3 to 64 letters, digits or any of _ . / -.',
-    key: '{field} must be a whole API key.',
-    tag: '{field} must be a tag: leave it out to list all.',
-    country: '{field} must be a country by its English name or ISO code, for example Canada or CA.',
-    browser: '{field} must be a browser as statistics name it, for example Chrome, Safari or Samsung Internet.',
-    language: '{field} must be a language code, for example fr or pt-BR.',
-    agent: '{field} must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone.',
-    visitor: '{field} must be the `visitor` of a click: 16 digits from 0 to f.',
-    reclassification: '{field} must be the `id` of a reclassification.',
-    message_id: '{field} must be the id of a message, such as evt_123456.',
-    secret: '{field} must be a secret that `POST /api/account/totp/secret` has returned.',
-    cursor: '{field} must be a `next_cursor` that this list returned to this account, unchanged.',
-    etags: '{field} must be an ETag, a list of them, or a revision in quotes: "7".',
-    idempotency_key: '{field} must be sent once and have 1 to 255 printable ASCII characters, for example a UUID.',
-    cursor_list:
-      '{field} belongs to another list, order or filter: send it with the parameters that it was returned for.',
-  },
+  wrong_form: forms,
   wrong_address: {
     web: '{field} must be a web address that starts with http:// or https://.',
     host: '{field} must have a valid host and port: send an address such as https://example.com/page.',
@@ -169,6 +138,7 @@ export const fieldTexts = {
   },
   not_supported: {
     csv: '{field} must not be true for CSV: ask for application/x-ndjson or text/event-stream.',
+    key: '{field} must not have `{name}`. It can have {values}.',
     condition: 'This address does not support {field}: leave it out.',
     atomic:
       '{field} needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',

@@ -1,3 +1,5 @@
+import { completedDomain, noApps } from '../../events/domains/domain.ts'
+import { defined } from '../../lib/defined.ts'
 import { fenceHandler } from '../owned.ts'
 import { add, patch, type Projection, put } from '../engine/projection.ts'
 
@@ -12,12 +14,13 @@ const proofOf = (token: string | undefined) => (token === undefined ? '' : 'off'
  */
 export const domains: Projection = {
   name: 'domains',
-  version: 4,
+  version: 5,
   filter: 'domain',
   tables: {
     domains: (t) => `
       create table ${t} (
         id bigint primary key, account bigint not null, domain text not null, redirectroot text not null, redirect404 text not null,
+        apple json not null, android json not null,
         verified boolean not null, proof text not null, free timestamptz, created timestamptz not null, deleted timestamptz,
         revision bigint not null, position bigint not null);
       create index on ${t} (account, id) where deleted is null;
@@ -32,7 +35,7 @@ export const domains: Projection = {
         { id },
         {
           account,
-          ...fields,
+          ...completedDomain(fields),
           verified: token !== undefined,
           proof: proofOf(token),
           free: null,
@@ -45,7 +48,7 @@ export const domains: Projection = {
       count(account, 1),
     ],
     DomainUpdated: ({ data: { id, changes }, revision, position }) => [
-      patch('domains', { id }, { ...(changes as Record<string, string>), revision, position }),
+      patch('domains', { id }, { ...defined(changes), revision, position }),
     ],
     DomainDeleted: ({ data: { id, free }, metadata: { account }, at, revision, position }) => [
       patch('domains', { id }, { deleted: at, free, revision, position }),
@@ -56,7 +59,7 @@ export const domains: Projection = {
         'domains',
         { id },
         {
-          ...fields,
+          ...completedDomain(fields),
           verified: token !== undefined,
           free: null,
           deleted: null,
@@ -81,7 +84,9 @@ export const domains: Projection = {
     DomainReleased: ({ data: { id, free }, revision, position }) => [
       patch('domains', { id }, { verified: false, proof: '', free, revision, position }),
     ],
-    AccountErased: ({ data: { id } }) => [patch('domains', { account: id }, { redirectroot: '', redirect404: '' })],
+    AccountErased: ({ data: { id } }) => [
+      patch('domains', { account: id }, { redirectroot: '', redirect404: '', ...noApps }),
+    ],
     ClaimFenced: fenceHandler('domain', 'domains'),
   },
 }

@@ -21,7 +21,7 @@ const ownDomains = ({ db, table }: Reader, account: number) =>
     .leftJoin({ c: 'state.domain_checks' }, 'c.domain', 'd.id')
     .where({ 'd.account': account, 'd.deleted': null })
     .select(
-      ...'id domain redirectroot redirect404 verified proof free created revision'
+      ...'id domain redirectroot redirect404 apple android verified proof free created revision'
         .split(' ')
         .map((name) => `d.${name}`),
       db.raw('coalesce(c.failures, 0) as failures'),
@@ -94,6 +94,8 @@ export const domainsChanged = async ({ db, table }: Reader, after: bigint, upTo?
       'd.domain',
       'd.redirectroot',
       'd.redirect404',
+      'd.apple',
+      'd.android',
       db.raw('greatest(d.position, a.position) as position'),
       db.raw('d.deleted is not null as deleted'),
       db.raw(`d.deleted is null and d.verified and coalesce(a.status = 'active', false) as live`),

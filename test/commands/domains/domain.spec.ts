@@ -56,6 +56,22 @@ const fenced = (token: string): E => ({ type: 'ClaimFenced', data: { token } })
 const serving = [created, verified('txt', 't1')] as const
 
 describe('a branded domain', () => {
+  it('has apps that open its addresses, and stays the same when they are sent again or none are cleared', () => {
+    const apple = { details: [{ appIDs: ['9JA89QQLNQ.com.example.app'], components: [{ '/': '*' }] }] }
+    given(created).when(update({ apple })).thenEvents(updated({ apple }))
+    given(created, updated({ apple }))
+      .when(update({ apple, redirectroot: '' }))
+      .thenNothing()
+    given(created, updated({ apple }))
+      .when(update({ apple: { details: [] } }))
+      .thenEvents(updated({ apple: { details: [] } }))
+    given(created)
+      .when(update({ apple: { details: [] }, android: [] }))
+      .thenNothing()
+    given(created, updated({ apple }), deleted(later), restored())
+      .when(update({ android: [] }))
+      .thenNothing()
+  })
   it('serves at once when it is added with a proof, and claims its host', () => {
     given().when(create()).thenEvents(created, verified('txt', 't2'))
     given().when(create()).thenClaims({ kind: 'host', name: host, token: 't2' })

@@ -30,6 +30,8 @@ describe('the domain API', () => {
         domain: 'https://go.example.com',
         redirectroot: 'https://example.com/',
         redirect404: 'https://example.com/missing',
+        apple: { details: [] },
+        android: [],
         revision: 2,
         status: 'active',
       },

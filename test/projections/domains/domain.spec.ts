@@ -1,4 +1,4 @@
-import type { BrandedDomainEvent } from '../../../src/events/domains/domain.ts'
+import { type BrandedDomainEvent, noApps } from '../../../src/events/domains/domain.ts'
 import { domains } from '../../../src/projections/domains/domain.ts'
 import { at, inStream } from '../../support/events.ts'
 import { projectionSpec } from '../../support/given.ts'
@@ -22,6 +22,7 @@ const row = (position: bigint, changed = {}) => ({
   id,
   account,
   ...fields,
+  ...noApps,
   verified: false,
   proof: '',
   free: null,
@@ -47,6 +48,16 @@ describe('the table of branded domains', () => {
       'domains',
       row(2n, { redirectroot: 'https://example.com/' }),
     ))
+  it('has the apps that open its addresses, until they change or the domain is added again', () => {
+    const apple = { details: [{ appIDs: ['9JA89QQLNQ.com.example.app'], components: [{ '/': '*' }] }] }
+    const android = [{ package_name: 'com.example.app', sha256_cert_fingerprints: ['AA'] }]
+    const updated: BrandedDomainEvent = { type: 'DomainUpdated', data: { id, changes: { apple, android } } }
+    given(created, updated).thenRows('domains', row(2n, { apple, android }))
+    const cleared: BrandedDomainEvent = { type: 'DomainUpdated', data: { id, changes: { android: [] } } }
+    given(created, updated, cleared).thenRows('domains', row(3n, { apple }))
+    given(created, updated, deleted, restored()).thenRows('domains', row(4n))
+    given(created, updated, deleted, restored({ apple })).thenRows('domains', row(4n, { apple }))
+  })
   it('keeps the row of a deleted domain, and when its host is free for others', () =>
     given(created, verified('txt'), deleted).thenRows(
       'domains',

@@ -1,5 +1,6 @@
 import { addDomain } from '../../../commands/domains/add.ts'
 import { domain, type DomainCommand, hostOf } from '../../../commands/domains/domain.ts'
+import { completedDomain } from '../../../events/domains/domain.ts'
 import { byId } from '../../api/fields.ts'
 import { endpoint, type Writer } from '../../api/route.ts'
 import { rejectBlocked } from '../../api/blockedaddress.ts'
@@ -25,8 +26,8 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
       const { state: before } = await load(domain, id)
       const former = await formerState(domain, id, body, services, ({ status }) => status === 'open')
       const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
-      const { redirectroot, redirect404 } = fields
-      const addresses = { redirectroot: [redirectroot], redirect404: [redirect404] }
+      const { domain: _, ...changes } = completedDomain(fields)
+      const addresses = { redirectroot: [changes.redirectroot], redirect404: [changes.redirect404] }
       rejectOwnAddresses(addresses, services)
       rejectBlocked(addresses, services)
       const isDeleted = before.status === 'deleted'
@@ -48,13 +49,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
         write: async (writer) => {
           if (!isDeleted) {
             const to = former && { to: former.revision }
-            return writer.write(domain, {
-              type: 'UpdateDomain',
-              id,
-              account,
-              changes: { redirectroot, redirect404 },
-              ...to,
-            })
+            return writer.write(domain, { type: 'UpdateDomain', id, account, changes, ...to })
           }
           await revive(writer)
           const { state, revision, position } = await writer.load(domain, id)

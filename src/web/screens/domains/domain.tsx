@@ -16,6 +16,7 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+import { Apps } from './apps.tsx'
 import { DomainState } from './list.tsx'
 
 const Value = ({ text }: { readonly text: string }) => (
@@ -221,6 +222,7 @@ export const DomainScreen = ({ params }: ScreenProps) => {
           </Section>
         )}
         <Redirects key={`${details.redirectroot} ${details.redirect404}`} domain={details} />
+        <Apps key={JSON.stringify([details.apple, details.android])} domain={details} />
       </div>
     </>
   )
