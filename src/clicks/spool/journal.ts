@@ -91,8 +91,16 @@ export const releaseSegments = async (
       (isWithin(next.header.last, upTo) || (segment.readUpTo !== undefined && isWithin(segment.readUpTo, upTo)))
     return !isDone
   })
-  for (const { path } of segments.splice(0, Math.max(0, count))) await unlink(path)
+  await removeFiles(segments.splice(0, Math.max(0, count)))
 }
+
+const removeFiles = async (segments: readonly Segment[]): Promise<void> => {
+  for (const { path } of segments) await unlink(path)
+}
+
+/** Whether an entry of a segment is up to these sequence numbers. */
+const hasRecorded = ({ header }: Segment, upTo: SeqByPartition): boolean =>
+  header.last.some((seq, partition) => (upTo[partition] ?? 0) > seq)
 
 /** Begins a spool: its sequence numbers start at 1. */
 export const createJournal = (options: JournalOptions): Journal => {
@@ -151,16 +159,12 @@ export const createJournal = (options: JournalOptions): Journal => {
     },
 
     renew: (upTo) => {
-      const [only, next] = segments
-      const isRecorded = only?.header.last.some((seq, partition) => (upTo[partition] ?? 0) > seq)
-      if (!isRecorded || next) return false
-      current = beginSegment()
-      return true
+      const isDue = segments.length === 1 && hasRecorded(segments[0]!, upTo)
+      if (isDue) current = beginSegment()
+      return isDue
     },
 
-    remove: async () => {
-      for (const { path } of segments.splice(0)) await unlink(path)
-    },
+    remove: () => removeFiles(segments.splice(0)),
 
     bytes: totalBytes,
     entries: () => numbering.last.reduce((sum, seq) => sum + seq, 0),
