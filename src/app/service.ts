@@ -108,7 +108,7 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
     lag,
     clicks,
     redirects: config.ROLES.has('http'),
-    clockProblem: () => projector?.clockProblem(),
+    jobProblems: () => projector?.jobProblems() ?? [],
     halted: notifications.halted,
     maxLag: config.READY_MAX_LAG_SECONDS,
   })

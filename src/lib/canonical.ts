@@ -29,6 +29,14 @@ const planOf = (keys: readonly string[]): Plan => {
   return plan
 }
 
+/** A value has no canonical form: JSON has no such value, or writing it would take more room than a stack has. */
+export class NotCanonical extends TypeError {
+  override readonly name = 'NotCanonical'
+}
+
+/** levels of objects and lists in a value */
+const deepest = 100
+
 /** Text that needs no escapes: from the space on, without quotes, backslashes and surrogates. */
 const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
@@ -36,7 +44,7 @@ const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 type Parts = string[]
 
 const addText = (parts: Parts, value: string | number | boolean | null) => {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`JSON has no ${value}`)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new NotCanonical('a number that is too large, and so no canonical form')
   if (typeof value !== 'string') parts.push(`${value}`)
   else if (isPlain.test(value)) parts.push('"', value, '"')
   else parts.push(JSON.stringify(value))
@@ -48,6 +56,7 @@ export type KnownText = (key: string, value: unknown) => string | undefined
 const addObject = (
   parts: Parts,
   object: Readonly<Record<string, unknown>>,
+  depth: number,
   keys: readonly string[] = Object.keys(object),
   known?: KnownText,
 ) => {
@@ -59,19 +68,20 @@ const addObject = (
     if (member === undefined && text === undefined) continue
     parts.push(isFirst ? first : next)
     isFirst = false
-    if (text === undefined) add(parts, member)
+    if (text === undefined) add(parts, member, depth + 1)
     else parts.push(text)
   }
   parts.push('}')
 }
 
-const add = (parts: Parts, value: unknown) => {
+const add = (parts: Parts, value: unknown, depth: number) => {
   if (typeof value !== 'object' || value === null) return addText(parts, value as string | number | boolean | null)
-  if (!Array.isArray(value)) return addObject(parts, value as Readonly<Record<string, unknown>>)
+  if (depth >= deepest) throw new NotCanonical(`more than ${deepest} levels, and so no canonical form`)
+  if (!Array.isArray(value)) return addObject(parts, value as Readonly<Record<string, unknown>>, depth)
   parts.push('[')
   value.forEach((item, i) => {
     if (i > 0) parts.push(',')
-    add(parts, item)
+    add(parts, item, depth + 1)
   })
   parts.push(']')
 }
@@ -90,10 +100,10 @@ export const canonicalWith = (
   object: Readonly<Record<string, unknown>>,
   keys: readonly string[],
   known: KnownText,
-): string => joined((parts) => addObject(parts, object, keys, known))
+): string => joined((parts) => addObject(parts, object, 0, keys, known))
 
 /**
  * Returns the canonical JSON of a JSON value (RFC 8785): without spaces, keys in the order of their UTF-16 code units,
- * numbers and strings as ECMAScript writes them. Members that are undefined are left out.
+ * numbers and strings as ECMAScript writes them. Members that are undefined are left out. Throws `NotCanonical`.
  */
-export const canonical = (value: unknown): string => joined((parts) => add(parts, value))
+export const canonical = (value: unknown): string => joined((parts) => add(parts, value, 0))

@@ -12,12 +12,14 @@ interface ExclusiveOptions {
   readonly work: (signal: AbortSignal) => Promise<unknown>
   /** Called when the work has failed, once for each message in a row. */
   readonly onFailed: (error: unknown) => void
+  /** Called each time when the work has ended without a failure. */
+  readonly onWorked?: () => void
   /** ms between two attempts */
   readonly interval?: number
 }
 
 /** Runs work in one process at a time: the one that holds the lock. Returns a function that stops it. */
-export const startExclusive = ({ open, key, work, onFailed, interval = 1000 }: ExclusiveOptions) => {
+export const startExclusive = ({ open, key, work, onFailed, onWorked = () => {}, interval = 1000 }: ExclusiveOptions) => {
   const stopped = new AbortController()
   const pause = (signal: AbortSignal) => sleep(interval, undefined, { signal }).catch(() => {})
   let failure: string | undefined
@@ -29,6 +31,7 @@ export const startExclusive = ({ open, key, work, onFailed, interval = 1000 }: E
       while (!ends.aborted) {
         if ((await locks.acquire([key])).has(key)) await work(ends)
         failure = undefined
+        onWorked()
         await pause(ends)
       }
     } finally {

@@ -1,5 +1,6 @@
 import { isOrdinal, type Ordinals } from '../events/ordinals.ts'
 import type { Database } from '../postgres/database.ts'
+import { type Row, timeOf } from './postgres/events.ts'
 
 export type { Numbered, Ordinals } from '../events/ordinals.ts'
 
@@ -60,10 +61,10 @@ export const postgresOrdinals = (db: Database): Ordinals => {
     head: async () => Number(await readHead()),
     timeOf: async (ordinal) => {
       if (!isOrdinal(ordinal)) return undefined
-      const { rows } = await db.raw<{ rows: { at: Date }[] }>('select at from log.events where position = ?', [
+      const { rows } = await db.raw<{ rows: Pick<Row, 'at'>[] }>('select at from log.events where position = ?', [
         ordinal + 1,
       ])
-      return rows[0]?.at.toISOString()
+      return rows[0] && timeOf(rows[0].at)
     },
   }
 }

@@ -22,8 +22,8 @@ interface Observed {
         }
       }
     | undefined
-  /** Returns what is wrong with the clock, in a process that signs checkpoints. */
-  readonly clockProblem: () => string | undefined
+  /** Returns what is wrong with the clock that signs checkpoints, and which work of the projector stands still. */
+  readonly jobProblems: () => readonly string[]
   /** as another process has recorded them */
   readonly halted: () => readonly HaltedProjection[]
   readonly lag: LagWatch['lag']
@@ -62,7 +62,7 @@ export const readiness =
     logCheck,
     notifications,
     projector,
-    clockProblem,
+    jobProblems,
     halted,
     lag,
     maxLag,
@@ -98,7 +98,7 @@ export const readiness =
         ...reasons,
         ...halts.filter(({ projection }) => !essential.has(projection)).map(describeHalt),
         ...[store.problem?.() ?? []].flat(),
-        ...[clockProblem() ?? []].flat(),
+        ...jobProblems(),
         ...idle,
         ...clicks.problems(),
       ],

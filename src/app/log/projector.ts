@@ -11,6 +11,7 @@ import { type Projector, startProjector } from '../../projections/engine/run.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
 import { numberEvents } from '../../store/numbering.ts'
 import { cancellable } from '../cancellable.ts'
+import { createStandstill, type Standstill } from '../health/standstill.ts'
 import { createDiskErasure } from './diskerasure.ts'
 import type { Ledger } from './ledger.ts'
 import { createSigningClock, type SigningClock } from '../proof/clock.ts'
@@ -28,7 +29,7 @@ export const project = (
   ledger: Ledger,
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
-): Projector & { readonly clockProblem: SigningClock['problem'] } => {
+): Projector & { readonly jobProblems: () => readonly string[] } => {
   const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
@@ -38,7 +39,13 @@ export const project = (
     await Promise.race([logCheck.passed, ended])
     return openLocks(connection, instance)
   }
-  const stopNumbering = config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open)
+  const jobs = {
+    numbering: createStandstill('the events of the log are not numbered'),
+    proofs: createStandstill('no checkpoint of the log is signed'),
+    erasure: createStandstill('the files of the database are not cleared of erased accounts'),
+  }
+  const stopNumbering =
+    config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open, jobs.numbering)
   const projector = startProjector({
     db,
     store,
@@ -56,11 +63,11 @@ export const project = (
   })
   const clock = createSigningClock(log)
   const whileActive = whileProjecting(ledger, { isActive: () => projector.state().active, ended })
-  const stopProofs = startProofs(ledger, db, whileActive, clock)
-  const stopErasure = startDiskErasure(ledger, db, whileActive)
+  const stopProofs = startProofs(ledger, db, whileActive, clock, jobs.proofs)
+  const stopErasure = startDiskErasure(ledger, db, whileActive, jobs.erasure)
   return {
     ...projector,
-    clockProblem: clock.problem,
+    jobProblems: () => [clock, ...Object.values(jobs)].flatMap(({ problem }) => problem() ?? []),
     stop: () => {
       stopping.abort()
       return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs(), stopErasure()]).then(() => {}))
@@ -88,35 +95,53 @@ type WhileProjecting = ReturnType<typeof whileProjecting>
 /** ms between two looks for erased accounts */
 const erasureInterval = 10_000
 
-const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjecting) =>
+const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjecting, job: Standstill) =>
   startExclusive({
     ...whileActive,
     work: createDiskErasure({ ledger, db }),
     interval: erasureInterval,
-    onFailed: (error) =>
-      ledger.log.warn(
-        { err: error },
-        'the files of the database could not be cleared of erased accounts; trying again',
-      ),
+    onWorked: job.worked,
+    onFailed: (error) => {
+      job.failed(error)
+      ledger.log.warn({ err: error }, 'the files of the database could not be cleared of erased accounts; trying again')
+    },
   })
 
 /**
  * Lets the tree over the log grow in the process that projects. Should another one work on the tree for a moment, the
  * checkpoint of the tree moves for one of them only.
  */
-const startProofs = (ledger: Ledger, db: Database, whileActive: WhileProjecting, clock: SigningClock) =>
+const startProofs = (
+  ledger: Ledger,
+  db: Database,
+  whileActive: WhileProjecting,
+  clock: SigningClock,
+  job: Standstill,
+) =>
   startExclusive({
     ...whileActive,
-    work: (signal) => followProofs(ledger, db, signal, clock),
-    onFailed: (error) => ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
+    work: (signal) => followProofs(ledger, db, signal, { ...clock, worked: job.worked }),
+    onFailed: (error) => {
+      job.failed(error)
+      ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again')
+    },
   })
 
-const startNumbering = ({ stored, log }: Ledger, db: Database, open: () => ReturnType<typeof openLocks>) =>
+const startNumbering = (
+  { stored, log }: Ledger,
+  db: Database,
+  open: () => ReturnType<typeof openLocks>,
+  job: Standstill,
+) =>
   startExclusive({
     open,
     key: numberingLock,
     work: (signal) => numberEvents(db, stored, signal),
-    onFailed: (error) => log.error({ err: error }, 'the events of the log could not be numbered; trying again'),
+    onWorked: job.worked,
+    onFailed: (error) => {
+      job.failed(error)
+      log.error({ err: error }, 'the events of the log could not be numbered; trying again')
+    },
   })
 
 /**

@@ -1,5 +1,5 @@
 import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
-import { keptCheckpoints } from '../../postgres/checkpoints.ts'
+import { type KeptCheckpoint, keptCheckpoints } from '../../postgres/checkpoints.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Finding } from './finding.ts'
 
@@ -18,16 +18,19 @@ export const readCheckpoints = async (
   { db, verifier, outside = [] }: CheckpointOptions,
   report: (finding: Finding) => void,
 ) => {
-  const kept = await keptCheckpoints(db)
-  const notes = [...kept.map(({ note }) => note), ...outside]
-  const checkpoints = notes.flatMap((text): Checkpoint[] => {
+  const kept: readonly KeptCheckpoint[] = await keptCheckpoints(db)
+  const all = [...kept, ...outside.map((note) => ({ note, size: undefined }))]
+  const checkpoints = all.flatMap(({ note: text, size }): Checkpoint[] => {
     const note = parseNote(text)
     const checkpoint = note && parseCheckpoint(note.text)
-    if (note && checkpoint?.origin === verifier.name && verifier.verifies(note)) return [checkpoint]
+    const isSigned = note && checkpoint?.origin === verifier.name && verifier.verifies(note)
+    if (isSigned && (size ?? checkpoint.size) === checkpoint.size) return [checkpoint]
     report({
       of: 'checkpoints',
       ordinal: 0,
-      text: `a checkpoint of ${checkpoint?.size ?? '?'} events is not signed by the key of this log`,
+      text: isSigned
+        ? `the checkpoint of ${size} events was replaced by that of ${checkpoint.size}`
+        : `a checkpoint of ${checkpoint?.size ?? size ?? '?'} events is not signed by the key of this log`,
     })
     return []
   })

@@ -7,22 +7,30 @@ export interface HashTask {
   readonly events: readonly RawText[]
   readonly place: LeafPlace
 }
+/** An event of a batch without a canonical form. */
+export interface Invalid {
+  readonly index: number
+  readonly why: string
+}
 /** The hashes of leaves, one after another, and how many clicks the events have. */
 export interface Hashed {
   readonly leaves: Uint8Array<ArrayBuffer>
+  readonly invalid: readonly Invalid[]
   readonly clicks: number
 }
 
 /** Hashes events as the log stores them. */
 export const hashTexts = ({ events, place }: HashTask): Hashed => {
   const leaves = new Uint8Array(events.length * hashSize)
+  const invalid: Invalid[] = []
   let [at, clicks] = [place.at, 0]
   for (const [i, text] of events.entries()) {
     // one at a time: the objects take many times the memory of the text
     const event = parseRaw(text) as StoredEvent
-    leaves.set(leavesOf([event], { size: place.size + i, at })[0]!, i * hashSize)
+    const onInvalid = (_: number, why: string) => invalid.push({ index: i, why })
+    leaves.set(leavesOf([event], { size: place.size + i, at }, onInvalid)[0]!, i * hashSize)
     at = clockAfter([event], at)
     clicks += countClicks([event])
   }
-  return { leaves, clicks }
+  return { leaves, invalid, clicks }
 }

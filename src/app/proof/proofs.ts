@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clickTexts, leafOf, type StoredEvent } from '../../events/proof/leaf.ts'
+import { clickTexts, ifCanonical, leafOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import { parseClickId } from '../../events/ordinals.ts'
 import {
   CheckpointMismatch,
   type Extension,
+  NoCanonicalForm,
   type Proofs,
   type Receipt,
   TreeDamaged,
@@ -83,7 +84,7 @@ export const followProofs = async (
   ledger: Pick<Ledger, 'config' | 'stored' | 'store' | 'keys'>,
   db: Database,
   signal: AbortSignal,
-  clock: Pick<SigningClock, 'signedAt'>,
+  clock: Pick<SigningClock, 'signedAt'> & { readonly worked: () => void },
 ): Promise<void> => {
   const { config, stored } = ledger
   const signer = await openSigner(ledger)
@@ -94,9 +95,9 @@ export const followProofs = async (
   const sign = async (size: number) => {
     const newest = await newestCheckpoint(db)
     if (newest) clock.signedAt(newest.signed_at)
-    if (newest?.size === size) return
     const isDue = (newest && newest.size > size) || isCheckpointDue(await checkpointAge(db), interval)
-    if (isDue) await signCheckpoint(db, signer, size, counter)
+    if (newest?.size !== size && isDue) await signCheckpoint(db, signer, size, counter)
+    clock.worked()
   }
   await followTree({ db, store: stored, engine: engineOf(config) }, sign, signal)
 }
@@ -164,11 +165,17 @@ export const proveExtension = async (db: Database, first: number): Promise<Exten
   return { first, path: path.map((hash) => hash.toString('base64')), checkpoint: newest.note }
 }
 
+const refuse = (ordinal: number | undefined) => (why: string) => {
+  throw new NoCanonicalForm(ordinal, why)
+}
+
 /** Returns what makes receipts. Without an account, any event can be shown: an operator asks. */
 export const openProofs = (parts: ProofParts): Omit<Proofs, 'state'> => {
   const { db, ordinals } = parts
-  const leafAt = async (event: StoredEvent, ordinal: number, hashes?: Buffer) =>
-    leafOf(event, ordinal, (await ordinals.timeOf(ordinal)) ?? event.at, hashes)
+  const leafAt = async (event: StoredEvent, ordinal: number, hashes?: Buffer) => {
+    const onInvalid = refuse(ordinal)
+    return leafOf(event, ordinal, (await ordinals.timeOf(ordinal)) ?? event.at, { hashes, onInvalid })
+  }
 
   return {
     ofEvent: async (ordinal, mayRead = () => true) => {
@@ -181,7 +188,7 @@ export const openProofs = (parts: ProofParts): Omit<Proofs, 'state'> => {
     ofClick: async (id, account) => {
       const { ordinal, index } = parseClickId(id) ?? {}
       const found = ordinal === undefined ? undefined : await readEvent(parts, ordinal)
-      const clicks = found ? [...clickTexts(found)] : []
+      const clicks = found ? (ifCanonical(() => [...clickTexts(found)], refuse(ordinal)) ?? []) : []
       const click = index === undefined ? undefined : clicks[index]
       if (!found || ordinal === undefined || index === undefined || click === undefined) return undefined
       if (account !== undefined && (JSON.parse(click) as { account?: unknown }).account !== account) return undefined

@@ -1,13 +1,14 @@
+import { clockAfter } from '../../events/proof/leaf.ts'
 import { nameOfOrdinal } from '../../events/naming.ts'
 import type { RawText } from '../../events/rawtext.ts'
 import { hashSize } from '../../lib/merkle.ts'
 import { keyOfTile, type TileName } from '../../lib/tiles.ts'
 import type { Database } from '../../postgres/database.ts'
-import { readTiles } from '../../projections/proof/tree.ts'
+import { readTiles, type TreeEnd } from '../../projections/proof/tree.ts'
 import type { Finding } from './finding.ts'
 
 /** Names an event that is read. */
-export type Named = Pick<RawText, 'position' | 'type' | 'stream' | 'revision'>
+export type Named = Pick<RawText, 'id' | 'position' | 'type' | 'stream' | 'revision' | 'at'>
 
 /** A hash that the tree has to have. */
 export interface TreeHash extends TileName {
@@ -30,11 +31,31 @@ const compareHashes = async (db: Database, hashes: readonly TreeHash[]) => {
   }
 }
 
+/** Compares where the tree ends with the event there. */
+const endCheck = (stored: TreeEnd | undefined) => {
+  let end: Pick<TreeEnd, 'position' | 'id' | 'at'> = { position: 0n, id: '', at: '' }
+  return {
+    /** Takes the next events. Returns whether the tree ends at one of them and says something else of it. */
+    isOther: (first: number, events: readonly Named[]): boolean => {
+      const inTree = events.slice(0, Math.max(0, (stored?.size ?? 0) - first))
+      const last = inTree.at(-1)
+      if (!stored || !last) return false
+      end = { ...last, at: clockAfter(inTree, end.at) }
+      const isEnd = first + inTree.length === stored.size
+      return isEnd && (end.position !== stored.position || end.id !== stored.id || end.at !== stored.at)
+    },
+    /** Whether the tree ends at the last event of the log, whatever its size is. */
+    isLast: (): boolean => stored?.id === end.id,
+  }
+}
+
 /**
  * Finds out what a difference between the events and the tree over them means: up to a checkpoint that holds, no event
  * was changed, so the tree was.
  */
-export const treeCheck = (db: Database, size: number, report: (finding: Finding) => void) => {
+export const treeCheck = (db: Database, stored: TreeEnd | undefined, report: (finding: Finding) => void) => {
+  const size = stored?.size ?? 0
+  const end = endCheck(stored)
   let pending: { readonly ordinal: number; readonly name: string } | undefined
   let isDamaged = false
   const damaged = (ordinal: number, where: string) => {
@@ -60,6 +81,8 @@ export const treeCheck = (db: Database, size: number, report: (finding: Finding)
       )
       const leaves = wrong.filter(({ level }) => level === 0).map(({ ordinal }) => ordinal)
       const [lost] = missing
+      if (end.isOther(first, events) && !leaves.includes(size - 1))
+        damaged(size - 1, `where it ends, at event ${size - 1}`)
       const upper = wrong.find(({ level }) => level > 0)
       if (lost) damaged(lost.ordinal, `at event ${lost.ordinal}`)
       if (upper && leaves.length === 0 && !pending) damaged(upper.ordinal, `above event ${upper.ordinal}`)
@@ -78,7 +101,8 @@ export const treeCheck = (db: Database, size: number, report: (finding: Finding)
           ordinal: pending.ordinal,
           text: `${pending.name} is not the one that was added to the tree${pending.ordinal < signed ? '' : ', or the tree was changed there: no checkpoint has the event yet'}`,
         })
-      if (events < size)
+      if (events < size && end.isLast()) damaged(events, `where it ends: it has ${size} events`)
+      else if (events < size)
         report({
           of: 'log',
           ordinal: events,

@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { clockAfter, countClicks, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
+import { clockAfter, countClicks, isTime, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import { nameOfOrdinal, nameOfStream } from '../../events/naming.ts'
 import type { RawText } from '../../events/rawtext.ts'
 import { readToHead, type StoredLog } from '../../events/store.ts'
 import { ahead, mapAhead } from '../../lib/async/ahead.ts'
 import { growingTree, hashSize } from '../../lib/merkle.ts'
 import { placeInTile } from '../../lib/tiles.ts'
-import { treeSize } from '../../projections/proof/tree.ts'
-import { findJumps } from '../../store/postgres/jumps.ts'
+import { treeEnd } from '../../projections/proof/tree.ts'
+import { findHidden, findJumps, type Hidden } from '../../store/postgres/jumps.ts'
 import { checkpointCheck, type CheckpointOptions, readCheckpoints } from './checkpointcheck.ts'
 import type { Counter } from './counter.ts'
 import type { Finding } from './finding.ts'
+import type { Invalid } from './leafhash.ts'
 import { openLeafThreads } from './leafthreads.ts'
 import { type Named, type TreeHash, treeCheck } from './treecheck.ts'
 
@@ -39,6 +40,7 @@ export interface Verified {
 interface Batch {
   readonly events: readonly Named[]
   readonly leaves: readonly Buffer[]
+  readonly invalid: readonly Invalid[]
   readonly clicks: number
 }
 type ReadLog = Pick<VerifyOptions, 'stored' | 'threads'> & { readonly head: bigint }
@@ -59,20 +61,30 @@ const readBatches = async function* ({ stored, head, threads = availableParallel
   }
   const { texts } = stored
   if (!texts) {
-    for await (const events of ahead(readToHead(stored, range)))
-      yield { events, leaves: leavesOf(events, take(events).place), clicks: countClicks(events) }
+    for await (const events of ahead(readToHead(stored, range))) {
+      const invalid: Invalid[] = []
+      const leaves = leavesOf(events, take(events).place, (index, why) => invalid.push({ index, why }))
+      yield { events, leaves, invalid, clicks: countClicks(events) }
+    }
     return
   }
   const pool = openLeafThreads(Math.min(threads, mostThreads))
   const hash = async (events: readonly RawText[]): Promise<Batch> => {
-    const { leaves, clicks } = await pool.run(take(events))
-    return { events, leaves: splitHashes(Buffer.from(leaves.buffer)), clicks }
+    const { leaves, ...rest } = await pool.run(take(events))
+    return { events, leaves: splitHashes(Buffer.from(leaves.buffer)), ...rest }
   }
   try {
     yield* mapAhead(readToHead({ head: stored.head, subscribe: texts }, range), pool.tasks, hash)
   } finally {
     await pool.close()
   }
+}
+
+/** Returns where the tree of this log ends. The service drops that of another log or engine. */
+const treeEndOf = async ({ db, stored }: Pick<VerifyOptions, 'db' | 'stored'>) => {
+  const end = await treeEnd(db)
+  const engine = stored.texts ? 'postgres' : 'eventstoredb'
+  return end?.logId === stored.logId && end.engine === engine ? end : undefined
 }
 
 const splitHashes = (hashes: Buffer) =>
@@ -90,6 +102,24 @@ const jumpOf = (ordinal: number, event: Named, before: bigint): Finding => {
   }
 }
 
+/** Says that an event is in its stream and not in the log. */
+const hiddenOf = (event: Hidden): Finding => ({
+  of: 'log',
+  ordinal: 0,
+  text: `${nameOfOrdinal(undefined, event)} is before the first position, where no tree and no checkpoint has it, and commands read it: something else than the service has added or moved it`,
+})
+
+/** Returns the events whose time is none, as PostgreSQL can store it. */
+const timeless = (events: readonly Named[]): readonly Invalid[] =>
+  events.flatMap(({ at }, index) => (isTime(at) ? [] : [{ index, why: 'a time that is none' }]))
+
+/** Says that an event has what the service stores in none. */
+const invalidOf = (ordinal: number, event: Named, why: string): Finding => ({
+  of: 'log',
+  ordinal,
+  text: `${nameOfOrdinal(ordinal, event)} has ${why}: something else than the service has changed or added it`,
+})
+
 /**
  * Reads the whole log again and compares it with its tree, with every signed checkpoint that is kept here, and with
  * those that were kept elsewhere.
@@ -100,10 +130,11 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const report = (finding: Finding) => void findings.push(finding)
   const checkpoints = await readCheckpoints(options, report)
   const roots = checkpointCheck(checkpoints, report)
-  const tree = treeCheck(db, await treeSize(db), report)
+  const tree = treeCheck(db, await treeEndOf(options), report)
   const head = await stored.head('all')
   // EventStoreDB lets nobody leave out a revision
   const jumps = new Map((stored.texts ? await findJumps(db) : []).map(({ position, before }) => [position, before]))
+  for (const hidden of stored.texts ? await findHidden(db) : []) report(hiddenOf(hidden))
   const hashes: TreeHash[] = []
   let [next, clicks] = [0, 0]
   const growing = growingTree((level, hash) => {
@@ -112,7 +143,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   })
   if (roots.sizes.has(0)) roots.at(0, growing.root())
 
-  for await (const { events, leaves, clicks: more } of readBatches({ ...options, head })) {
+  for await (const { events, leaves, invalid, clicks: more } of readBatches({ ...options, head })) {
     clicks += more
     const first = next
     const found: (readonly [size: number, root: Buffer])[] = []
@@ -128,6 +159,8 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       if (roots.holds() === size) tree.clear()
     }
     tree.take(wrong, roots.holds(), next)
+    for (const { index, why } of [...invalid, ...timeless(events)])
+      report(invalidOf(first + index, events[index]!, why))
     for (const [i, event] of jumps.size > 0 ? events.entries() : []) {
       const before = jumps.get(event.position)
       if (before !== undefined) report(jumpOf(first + i, event, before))

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { canonical, canonicalWith, type KnownText } from '../../lib/canonical.ts'
+import { canonical, canonicalWith, type KnownText, NotCanonical } from '../../lib/canonical.ts'
 import { hashLeaf, hashLeaves, rootOf } from '../../lib/merkle.ts'
 import type { Recorded } from '../event.ts'
 import type { LogEvent } from '../index.ts'
@@ -71,23 +71,39 @@ const dataOf = (event: Pick<StoredEvent, 'type' | 'data'>, hashes?: Buffer): unk
   }
 }
 
+/** Learns what keeps an event from having a canonical form, which no service has stored. */
+export type OnInvalid = (why: string) => void
+
+/** Returns what `write` does; what it throws of an event without a canonical form is only reported. */
+export const ifCanonical = <T>(write: () => T, onInvalid: OnInvalid = () => {}): T | undefined => {
+  try {
+    return write()
+  } catch (error) {
+    if (!(error instanceof NotCanonical)) throw error
+    onInvalid(error.message)
+    return undefined
+  }
+}
+
 /**
  * Returns the leaf of an event in the Merkle tree over the log: its canonical form, sealed as it is stored. A batch of
  * clicks has the root of its clicks in place of them, so that one can be shown without the others. `at` is the time by
- * the clock of the log, which is the same on every engine. `hashes` are those of its clicks, if they are known.
- * docs/proof.md describes it: a leaf never changes.
+ * the clock of the log, which is the same on every engine. `hashes` are those of its clicks, if they are known. An
+ * event without a canonical form has a leaf that says so: the tree goes on, and the event is a finding. docs/proof.md
+ * describes it: a leaf never changes.
  */
-export const leafOf = (event: StoredEvent, ordinal: number, at: string, hashes?: Buffer): string => {
+export const leafOf = (
+  event: StoredEvent,
+  ordinal: number,
+  at: string,
+  { hashes, onInvalid }: { readonly hashes?: Buffer | undefined; readonly onInvalid?: OnInvalid | undefined } = {},
+): string => {
   const { stream, revision, id, type, metadata } = event
-  return canonical({
-    ordinal,
-    stream,
-    revision: Number(revision),
-    id,
-    type,
-    metadata: { ...metadata, at },
-    data: dataOf(event, hashes),
-  })
+  const named = { ordinal, stream, revision: Number(revision), id, type }
+  return (
+    ifCanonical(() => canonical({ ...named, metadata: { ...metadata, at }, data: dataOf(event, hashes) }), onInvalid) ??
+    canonical({ ...named, invalid: true })
+  )
 }
 
 /** Where the next leaf is: its ordinal, and the clock of the log before it. */
@@ -96,14 +112,25 @@ export interface LeafPlace {
   readonly at: string
 }
 
+const epoch = new Date(0).toISOString()
+/** Whether a time is one: PostgreSQL stores `infinity`, too, and years that no clock has. */
+export const isTime = (at: string): boolean => /^[+-]?\d/.test(at)
+
 /** Returns the clock of the log after events: it never goes back. */
 export const clockAfter = (events: readonly Pick<StoredEvent, 'at'>[], before: string): string =>
-  events.reduce((latest, { at }) => (at > latest ? at : latest), before)
+  events.reduce((latest, { at }) => (at > latest ? (isTime(at) ? at : latest || epoch) : latest), before)
 
 /** Returns the hashes of the leaves of the next events. */
-export const leavesOf = (events: readonly StoredEvent[], { size, at: before }: LeafPlace): readonly Buffer[] => {
+export const leavesOf = (
+  events: readonly StoredEvent[],
+  { size, at: before }: LeafPlace,
+  onInvalid?: (index: number, why: string) => void,
+): readonly Buffer[] => {
   let at = before
-  return events.map((event, i) => hashLeaf(leafOf(event, size + i, (at = clockAfter([event], at)))))
+  return events.map((event, i) => {
+    at = clockAfter([event], at)
+    return hashLeaf(leafOf(event, size + i, at, { onInvalid: (why) => onInvalid?.(i, why) }))
+  })
 }
 
 /** Returns how many clicks events have. */

@@ -54,6 +54,16 @@ export class CheckpointMismatch extends OperatorError {
   }
 }
 
+/** An event cannot be written as JSON. */
+export class NoCanonicalForm extends OperatorError {
+  override readonly name = 'NoCanonicalForm'
+  constructor(ordinal: number | undefined, why: string) {
+    super(
+      `event ${ordinal} has ${why} and no receipt: something else than the service has changed or added it. \`linkledger verify\` finds all that has changed`,
+    )
+  }
+}
+
 /** The hashes of the tree over the log do not lead to the root of the newest checkpoint. */
 export class TreeDamaged extends OperatorError {
   override readonly name = 'TreeDamaged'
@@ -66,7 +76,8 @@ export class TreeDamaged extends OperatorError {
 
 /**
  * Makes receipts. `unsigned`: no signed checkpoint has the event yet. They throw `CheckpointMismatch` for an event that
- * was changed since it was signed, and `TreeDamaged` when the hashes beside it were.
+ * was changed since it was signed, `NoCanonicalForm` for one that no service has stored, and `TreeDamaged` when the
+ * hashes beside it were changed.
  */
 export interface Proofs {
   readonly state: () => Promise<ProofState>

@@ -1,6 +1,6 @@
 import { QuotaExceeded } from '../../cache/quotas.ts'
 import { Refused, RevisionChanged } from '../../commands/decider.ts'
-import { CheckpointMismatch, TreeDamaged } from '../../events/proof/receipt.ts'
+import { CheckpointMismatch, NoCanonicalForm, TreeDamaged } from '../../events/proof/receipt.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import {
   type WithField,
@@ -82,6 +82,7 @@ export const failureOf = (error: unknown): Failure => {
     return new Failure(503, problem('changed_by_newer', { resource: error.resource }), retry)
   if (isUnavailable(error)) return new Failure(503, problem('unavailable', { what: 'database' }), retry)
   if (error instanceof TreeDamaged) return new Failure(503, problem('tree_damaged'), { 'Retry-After': '60' })
-  if (error instanceof CheckpointMismatch) return new Failure(500, problem('log_damaged'))
+  if (error instanceof CheckpointMismatch || error instanceof NoCanonicalForm)
+    return new Failure(500, problem('log_damaged'))
   return new Failure(500, problem('internal_error'))
 }

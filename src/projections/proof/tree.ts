@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import { clickTexts, clockAfter, type LeafPlace, leafOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import { readToHead, type StoredLog } from '../../events/store.ts'
 import { ahead } from '../../lib/async/ahead.ts'
+import { NotCanonical } from '../../lib/canonical.ts'
 import { hashLeaf, hashSize } from '../../lib/merkle.ts'
 import { type Edge, emptyEdge, growEdge, type GrownTile, keyOfTile, widthIn } from '../../lib/tiles.ts'
 import { migrationLock } from '../../postgres/migrate.ts'
@@ -26,7 +27,8 @@ interface Checkpoint {
   readonly size: string
   readonly position: string
   readonly event_id: string
-  readonly at: Date
+  /** a number when somebody has stored `infinity` */
+  readonly at: Date | number
 }
 const checkpoint = 'read.tree'
 export const tiles = 'read.tiles'
@@ -51,6 +53,27 @@ export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 export const treeSize = async (db: Knex): Promise<number> =>
   Number((await db<Checkpoint>(checkpoint).select('size'))[0]?.size ?? 0)
 
+/** Where the tree ends: after so many events, the last of which has this position and id, by the clock of the log. */
+export interface TreeEnd extends Pick<Tree, 'position' | 'at'> {
+  readonly size: number
+  readonly logId: string
+  readonly engine: Engine
+  readonly id: string
+}
+
+const toEnd = (row: Checkpoint): TreeEnd => ({
+  size: Number(row.size),
+  position: BigInt(row.position),
+  at: new Date(row.at).toJSON() ?? String(row.at),
+  logId: row.log_id,
+  engine: row.engine,
+  id: row.event_id,
+})
+
+/** Returns where the tree ends, undefined for one without events. */
+export const treeEnd = async (db: Knex): Promise<TreeEnd | undefined> =>
+  (await db<Checkpoint>(checkpoint).select()).map(toEnd)[0]
+
 /**
  * The log does not have the last event of the tree where it was: events were changed or removed, or the log was
  * restored.
@@ -60,6 +83,16 @@ export class TreeMismatch extends Error {
   constructor(size: number) {
     super(
       `the log does not have event ${size - 1}, the last one of its Merkle tree, where it was: \`linkledger verify\` finds what has changed; after the log was restored from an older backup, \`linkledger proof restart\` begins the tree again`,
+    )
+  }
+}
+
+/** The tree has not all hashes of its right edge, on which it grows. */
+class TreeIncomplete extends Error {
+  override readonly name = 'TreeIncomplete'
+  constructor(size: number) {
+    super(
+      `the tree over the log has ${size} events, and not all of their hashes: \`linkledger rebuild\` makes it again, after \`linkledger verify\` has shown that no event was changed`,
     )
   }
 }
@@ -76,16 +109,15 @@ interface TreeOptions {
  * other positions.
  */
 const openTree = async ({ db, store, engine }: TreeOptions): Promise<Tree> => {
-  const [row] = await db<Checkpoint>(checkpoint).select()
-  if (!row) return emptyTree
-  const size = Number(row.size)
-  const position = BigInt(row.position)
-  if (row.log_id !== store.logId || row.engine !== engine) {
+  const end = await treeEnd(db)
+  if (!end) return emptyTree
+  const { size, position, at } = end
+  if (end.logId !== store.logId || end.engine !== engine) {
     await dropTree(db)
     return emptyTree
   }
-  if ((await store.idAt(position)) !== row.event_id) throw new TreeMismatch(size)
-  return { edge: { size, tiles: await readEdge(db, size) }, position, at: row.at.toISOString() }
+  if ((await store.idAt(position)) !== end.id) throw new TreeMismatch(size)
+  return { edge: { size, tiles: await readEdge(db, size) }, position, at }
 }
 
 const readEdge = async (db: Knex, size: number): Promise<readonly Buffer[]> => {
@@ -96,7 +128,7 @@ const readEdge = async (db: Knex, size: number): Promise<readonly Buffer[]> => {
   return names.map((name) => {
     const width = widthIn(size, name)
     const hashes = (found.get(keyOfTile(name)) ?? Buffer.alloc(0)).subarray(0, width * hashSize)
-    if (hashes.length < width * hashSize) throw new TreeMismatch(size)
+    if (hashes.length < width * hashSize) throw new TreeIncomplete(size)
     return Buffer.from(hashes)
   })
 }
@@ -129,16 +161,26 @@ const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }
     await sleep(rest)
     began = performance.now()
   }
+  /** Returns undefined for clicks without a canonical form. */
+  const hashClicks = async (event: StoredEvent): Promise<Buffer | undefined> => {
+    const hashes: Buffer[] = []
+    try {
+      for (const text of clickTexts(event)) {
+        hashes.push(hashLeaf(text))
+        await restIfDue()
+      }
+    } catch (error) {
+      if (error instanceof NotCanonical) return undefined
+      throw error
+    }
+    return Buffer.concat(hashes)
+  }
   const leaves: Buffer[] = []
   let at = before
   for (const event of events) {
-    const clicks: Buffer[] = []
-    for (const text of clickTexts(event)) {
-      clicks.push(hashLeaf(text))
-      await restIfDue()
-    }
+    const hashes = await hashClicks(event)
     at = clockAfter([event], at)
-    leaves.push(hashLeaf(leafOf(event, size + leaves.length, at, Buffer.concat(clicks))))
+    leaves.push(hashLeaf(leafOf(event, size + leaves.length, at, { hashes })))
     await restIfDue()
   }
   return leaves

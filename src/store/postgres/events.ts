@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** Returns a time as ISO 8601; what no service has stored is no time, and is found by the proof of the log. */
-const timeOf = (at: Date | number): string => {
+export const timeOf = (at: Date | number): string => {
   const time = new Date(at)
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString()
 }

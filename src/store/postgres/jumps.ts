@@ -17,6 +17,29 @@ interface Part {
   readonly jumps: readonly { readonly position: string; readonly before: string }[]
 }
 
+/** An event below the first position. Those who read a stream see it, and those who read the log do not. */
+export interface Hidden {
+  readonly position: bigint
+  readonly stream: string
+  readonly revision: bigint
+  readonly type: string
+}
+
+/** hidden events that are named */
+const mostHidden = 100
+
+/** Finds the events of a log in PostgreSQL that have no place in its order. */
+export const findHidden = async (db: Database): Promise<readonly Hidden[]> => {
+  const { rows } = await db.raw<{ rows: { position: string; stream: string; revision: string; type: string }[] }>(
+    `select position, stream, revision, type from log.events where position < 1 order by position limit ${mostHidden}`,
+  )
+  return rows.map(({ position, revision, ...named }) => ({
+    ...named,
+    position: BigInt(position),
+    revision: BigInt(revision),
+  }))
+}
+
 /** events that are looked at in one statement, by their index alone */
 const step = 100_000
 

@@ -38,7 +38,7 @@ describe('readiness', () => {
           ],
         }),
       },
-      clockProblem: () => clock,
+      jobProblems: () => [clock ?? []].flat(),
       halted: () => recorded.map(halt),
       lag: (filter) => lags[filter],
       maxLag: 10,

@@ -103,6 +103,112 @@ describe(`the tree over the log (${repeatable})`, () => {
         expect(finding?.text).to.include(`event ${ordinal}`)
       })
 
+    /** One for each way in which an event can be what JSON, or a clock, cannot be; each keeps the event's length of one row. */
+    const strange: Readonly<Record<string, string>> = {
+      'a number that is too large': `data = ('{"zz":1e999,' || substr(data::text, 2))::json`,
+      'a number that is too small': `data = ('{"zz":[-1e999],' || substr(data::text, 2))::json`,
+      'such a number in its metadata': `metadata = ('{"zz":1e999,' || substr(metadata::text, 2))::json`,
+      'such a number in a click': `type = 'LinkClicked', data = '{"clicks":[{"link":1e999}],"salt":"x"}'::json`,
+      'lists in lists': `data = (repeat('[', 3000) || repeat(']', 3000))::json`,
+      'objects in objects': `data = (repeat('{"a":', 3000) || '1' || repeat('}', 3000))::json`,
+    }
+    for (const [name, set] of Object.entries(strange))
+      it(`names an event that has ${name}, and everything else that was changed`, async () => {
+        await alter(`update log.events set ${set} where position = ${position}`)
+        await alter(`update log.events set id = gen_random_uuid() where position = ${position + 10}`)
+        const texts = (await verify()).findings.map(({ text }) => text)
+        expect(texts.join('\n')).to.match(
+          new RegExp(`event ${ordinal} .* has (a number|more than 100).*no canonical form`),
+        )
+        expect(texts.join('\n')).to.match(new RegExp(`event ${ordinal} .* is not the one that was added`))
+        expect(texts.join('\n')).to.include('the log was changed between')
+      })
+
+    it('goes on behind an event that has no canonical form: its tree grows, and checkpoints are signed', async () => {
+      const size = await treeSize(log.db)
+      for (const set of Object.values(strange)) {
+        await log.append(history(random, 1, 9000 + size))
+        await alter(`update log.events set ${set} where position = (select max(position) from log.events)`)
+        await log.append(history(random, 1, 9500 + size))
+      }
+      const { size: signed } = await grown()
+      expect(signed).to.be.above(size + 2 * Object.keys(strange).length - 1)
+      const { findings, broken } = await verify()
+      expect(broken).to.deep.equal([])
+      expect(findings).to.have.length(Object.keys(strange).length)
+      for (const { text } of findings) expect(text).to.include('no canonical form')
+      const proofs = openProofs({ db: log.db, stored, ordinals: postgresOrdinals(log.db) })
+      const refused = await proofs.ofEvent(findings[0]!.ordinal).catch(String)
+      expect(refused).to.match(/NoCanonicalForm: event \d+ has a number that is too large/)
+      expect(await proofs.ofEvent(signed - 1)).to.have.property('proof')
+      await log.db('state.checkpoints').where({ size: signed }).delete()
+      await restore()
+      await dropTree(log.db)
+      await grow()
+    })
+
+    it('goes on behind a time that is none, and names its event', async () => {
+      for (const at of ['infinity', '-infinity', '290000-01-01']) {
+        await alter(`update log.events set at = '${at}' where position = ${position}`)
+        await dropTree(log.db)
+        expect(await grow()).to.be.above(position)
+        expect(await grow(), 'from where it ended').to.be.above(position)
+      }
+      expect((await found())?.text).to.match(new RegExp(`event ${ordinal} .* has a time that is none`))
+      await restore()
+      await dropTree(log.db)
+      await grow()
+    })
+
+    it('finds an event before the first position, which only those who read its stream see', async () => {
+      const before = await verify()
+      for (const [at, revision] of [
+        [0, 1000],
+        [-5, 1001],
+      ])
+        await alter(
+          `insert into log.events select ${at}, stream, ${revision}, gen_random_uuid(), type, data, metadata, at from original where position = ${position}`,
+        )
+      const texts = (await verify()).findings.map(({ text }) => text)
+      expect(texts.filter((text) => text.includes('before the first position'))).to.have.length(2)
+      expect(texts.join('\n')).to.match(/revision 1001, position -5\) is before the first position/)
+      expect(before.findings).to.deep.equal([])
+    })
+
+    /** One for each way in which the place where the tree ends can be changed. */
+    const ends: Readonly<Record<string, string>> = {
+      'another event': 'event_id = gen_random_uuid()',
+      'an earlier position': 'position = position - 3',
+      'fewer events': 'size = size - 5',
+      'more events': 'size = size + 5',
+      'another time': `at = 'infinity'`,
+    }
+    for (const [name, set] of Object.entries(ends))
+      it(`finds a tree that ends at ${name}, and what to do`, async () => {
+        await alter(`create table tree_end as select * from read.tree; update read.tree set ${set}`)
+        const { findings } = await verify()
+        await alter('delete from read.tree; insert into read.tree select * from tree_end; drop table tree_end')
+        expect(findings.map(({ of }) => of)).to.deep.equal(['tree'])
+        expect(findings[0]!.text).to.match(/^the tree over the log was changed where it ends.*`linkledger rebuild`/)
+      })
+
+    it('finds a checkpoint in whose place another one was put', async () => {
+      const kept = await keptCheckpoints(log.db)
+      const [first, last] = [kept[0]!, kept.at(-1)!]
+      const put = ({ size }: typeof last, note: string) => log.db('state.checkpoints').where({ size }).update({ note })
+      await put(last, first.note)
+      await alter(`update log.events set id = gen_random_uuid() where position = ${last.size}`)
+      await dropTree(log.db)
+      await grow()
+      expect((await verify()).findings.map(({ text }) => text)).to.deep.equal([
+        `the checkpoint of ${last.size} events was replaced by that of ${first.size}`,
+      ])
+      await put(last, last.note)
+      await restore()
+      await dropTree(log.db)
+      await grow()
+    })
+
     it('finds that the tail is cut off', async () => {
       await alter('delete from log.events where position > 500')
       expect(await found()).to.deep.include({ ordinal: 500 })

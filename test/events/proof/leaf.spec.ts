@@ -93,3 +93,30 @@ describe('the clock of the log', () => {
     expect(JSON.parse(texts[1]!)).to.deep.include({ ordinal: 11 }).and.to.have.nested.property('metadata.at', at(6))
   })
 })
+
+describe('the leaf of an event that JSON cannot have', () => {
+  const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+  const eventWith = (data: unknown) =>
+    ({ ...recorded([clicked(click())])[0], type: 'Strange', data }) as unknown as StoredEvent
+  const leaf = (data: unknown) => {
+    const problems: string[] = []
+    const text = leafOf(eventWith(data), 8, at(5), { onInvalid: (why) => problems.push(why) })
+    return { text, problems }
+  }
+
+  it('says that it has none, whatever it has, and why is reported', () => {
+    for (const data of [{ a: Infinity }, [-Infinity], nested(100), nested(20_000)]) {
+      const { text, problems } = leaf(data)
+      expect(JSON.parse(text)).to.include({ ordinal: 8, type: 'Strange', invalid: true })
+      expect(text).not.to.include('data')
+      expect(problems).to.have.length(1)
+      expect(problems[0]).to.match(/^(a number that is too large|more than 100 levels), and so no canonical form$/)
+    }
+  })
+
+  it('is as ever up to 100 levels with those of the leaf', () => {
+    const { text, problems } = leaf(nested(99))
+    expect(problems).to.deep.equal([])
+    expect(JSON.parse(text)).to.deep.include({ data: nested(99) })
+  })
+})
