@@ -6,7 +6,7 @@ export interface Visit {
   /** ISO 8601, UTC */
   readonly at: string
   readonly account: number
-  /** 0 when a QR code or an entry of a bio page leads to its destination without a link */
+  /** 0 when a QR code or an entry of a bio page leads to its destination without a link of the account */
   readonly link: number
   /** revision of the stream that decided, the link's, the QR code's or the bio page's */
   readonly revision: number

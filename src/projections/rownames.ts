@@ -1,7 +1,7 @@
 import { kinds, resourceKinds } from '../events/kinds.ts'
 import { nameOfResource, nameOfStream } from '../events/naming.ts'
 import { clickId, type Ordinals } from '../events/ordinals.ts'
-import { minuteMs, positionOf, subjects, visited } from './statistics/clickfacts.ts'
+import { indexOf, minuteMs, positionOf, subjects, visited } from './statistics/clickfacts.ts'
 import { dims } from './statistics/labels.ts'
 
 /** The columns of a key, as text. */
@@ -33,7 +33,7 @@ const ordinalAt = async (position: bigint, ordinals: Find) => (await ordinals.of
 const nameClick = async (value: string, ordinals: Find) => {
   const seq = BigInt(value)
   const ordinal = await ordinalAt(positionOf(seq), ordinals)
-  return ordinal === undefined ? undefined : `click ${clickId(ordinal, Number(seq % 1000n))}`
+  return ordinal === undefined ? undefined : `click ${clickId(ordinal, indexOf(seq))}`
 }
 
 const nameEvent = async (value: string, ordinals: Find) => {

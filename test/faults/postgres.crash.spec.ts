@@ -209,12 +209,13 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
     stage.later(() => postgres.stop())
     const service = await startOn(postgres.connection)
     const { key } = await service.register()
-    const makeCode = async (n: number) => {
-      const url = `https://example.com/${n}`
+    const makeCode = async (url: string) => {
       const { json } = await service.post('/api/qr/add', { key, body: { type: 'link', data: url } })
       return { id: json['id'] as number, path: new URL(String(json['link'])).pathname, url }
     }
-    const [known, other] = [[await makeCode(0), await makeCode(1)], await makeCode(2)]
+    const { json: link } = await service.post('/api/url/add', { key, body: { url: 'https://example.com/linked' } })
+    const known = [await makeCode('https://example.com/0'), await makeCode('https://example.com/1')]
+    const [linked, other] = [await makeCode(String(link['short'])), await makeCode('https://example.com/2')]
     let scans = 0
     const expectServed = async () => {
       for (const { path, url } of known) {
@@ -222,6 +223,8 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
         expect([scan.status, scan.headers.get('Location')]).to.deep.equal([302, url])
         for (const name of [path, `${path}.svg`]) expect((await service.visit(name)).status, name).to.equal(200)
       }
+      const { pathname, search } = new URL((await service.visit(`${linked.path}/go`)).headers.get('Location') ?? '')
+      expect((await service.visit(pathname + search)).headers.get('Location')).to.equal('https://example.com/linked')
       scans++
     }
     await expectServed()
@@ -239,9 +242,10 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
 
     postgres = await startEmbedded({ dir, log: () => {} })
     expect((await patiently(() => service.visit(`${other.path}/go`))).status).to.equal(302)
+    const paths = [...[...known, linked].map(({ id }) => `/api/qr/${id}`), `/api/url/${link['id']}`]
     const counted = () =>
-      Promise.all(known.map(async ({ id }) => (await service.get(`/api/qr/${id}`, { key })).json['data']?.clicks))
-    expect(await until(counted, (all) => all.every((n) => n === scans))).to.deep.equal(known.map(() => scans))
+      Promise.all(paths.map(async (path) => (await service.get(path, { key })).json['data']?.clicks))
+    expect(await until(counted, (all) => all.every((n) => n === scans))).to.deep.equal(paths.map(() => scans))
   })
 
   it('returns 503 within seconds and redirects cached links while PostgreSQL hangs, and recovers with it', async () => {

@@ -80,13 +80,20 @@ export const dump = async (db: Database, projection: Projection, generation?: nu
 type Random = (below: number) => number
 const pick = <T>(random: Random, items: readonly T[]) => items[random(items.length)]!
 
+/** Some come by an entry of a bio page, some by a QR code of their account. */
+const randomSource = (random: Random, account: number): Pick<Click, 'source'> | undefined => {
+  const by = random(4)
+  if (by === 0) return { source: { kind: 'bio', id: 1 + random(3), entry: 1 + random(4) } }
+  return by === 1 ? { source: { kind: 'qr', id: account } } : undefined
+}
+
 export const randomClick = (random: Random, links: number): Click => {
   const link = 1 + random(links)
+  const account = 1 + (link % 5)
   return click({
     link,
-    account: 1 + (link % 5),
-    // some came by an entry of a bio page
-    ...(random(4) === 0 ? { source: { kind: 'bio', id: 1 + random(3), entry: 1 + random(4) } } : {}),
+    account,
+    ...randomSource(random, account),
     at: at(random(86_400)),
     visitor: pick(random, ['1', 'ab', 'ffffffffffffffff', '8000000000000000', '7fffffffffffffff', 'c0ffee']),
     class: pick(random, ['human', 'human', 'human', 'bot', 'preview', 'prefetch']),

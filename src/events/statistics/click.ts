@@ -33,8 +33,8 @@ export const Click = z.object({
   at: z.iso.datetime(),
   account: z.int(),
   /**
-   * 0 when no link was involved: a QR code of type `link` leads to its destination directly, and so does an entry of a
-   * bio page
+   * 0 when no link was involved: a QR code or an entry of a bio page leads to a destination that is no link of the
+   * account. Older releases recorded a scan that led to a link twice: with 0, and as an ordinary visit of the link.
    */
   link: z.int(),
   /** revision of the link, QR code or bio page that determined the destination */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
-import type { Targets } from '../../cache/targets.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { withTimeout } from '../../lib/async/timeout.ts'
 import { containedHeader } from '../api/past/past.ts'
@@ -17,22 +16,28 @@ import { withRequestedHost } from '../api/ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget } from './budget.ts'
 import { hasCached } from './page/etag.ts'
+import { aliasIn, findOwnLink, type OwnLinkOptions } from './link/ownlink.ts'
+import { withMark } from './link/scan.ts'
 import type { SendPage } from './page/page.ts'
 import { failurePage, pages, tooManyRequestsPage } from './page/messages.ts'
 import type { Redirect } from './redirect.ts'
-import type { PublicHandler } from './responses.ts'
+import { type PublicHandler, redirectTo } from './responses.ts'
 
-export interface QrPagesOptions extends Pick<Redirect, 'send' | 'withPrefix'> {
+export interface QrPagesOptions extends Pick<Redirect, 'send' | 'isOpen' | 'withPrefix'>, OwnLinkOptions {
   readonly blocks: Pick<Blocks, 'destination'>
   readonly sendPage: SendPage
   readonly reader: Reader
-  readonly targets: Pick<Targets, 'get'>
   readonly images: Images
   readonly imageStore: Pick<ImageStore, 'find'>
   readonly ordinals: Pick<Ordinals, 'of'>
   /** Called once an hour for a code whose logo is missing. */
   readonly onLogoMissing: (code: Pick<PublicQr, 'qr' | 'account' | 'logoHash'>) => void
   readonly isMainHost: (host: string) => boolean
+  readonly isOurHost: (host: string) => boolean
+  /** key of the marks of scans */
+  readonly pepper: Buffer
+  /** the clock that links begin and end by, in ms since 1970 */
+  readonly now: () => number
   readonly trustProxy: TrustedProxies
   /** Returns the address that short links start with, without a trailing slash. */
   readonly baseUrl: () => string
@@ -162,28 +167,49 @@ const createContained = ({ ordinals }: Pick<QrPagesOptions, 'ordinals'>) => {
   }
 }
 
+type Following = Pick<
+  QrPagesOptions,
+  'targets' | 'domains' | 'isMainHost' | 'isOurHost' | 'isOpen' | 'pepper' | 'now' | 'blocks' | 'sendPage' | 'send'
+>
+
+/**
+ * Returns what answers a scan. One that leads to a link of the same account is counted there, where the link decides by
+ * its own rules. Only codes of type `link` have this address: the others contain their content.
+ */
+const createFollowScan = (options: Following) => {
+  const { blocks, isMainHost, isOurHost, isOpen, pepper, now, sendPage, send } = options
+
+  const openLink = async (req: IncomingMessage, url: URL, account: number) => {
+    const alias = withRequestedHost(req, isOurHost)(url.host) ? aliasIn(url) : undefined
+    const link = alias === undefined ? undefined : await findOwnLink(options, { host: url.host, alias }, account)
+    return link && (await isOpen(link)) ? link.link : undefined
+  }
+
+  return async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
+    const url = dataOf(code)
+    if (code.type !== 'link' || typeof url !== 'string') return false
+    const { qr: id, account, revision } = code
+    if (isScanAddress(url, withRequestedHost(req, isMainHost))) sendPage(req, res, pages.loop)
+    else if (blocks.destination(url)) sendPage(req, res, blockedPage)
+    else {
+      const link = await openLink(req, new URL(url), account)
+      if (link !== undefined) redirectTo(res, withMark(pepper, url, { code: id, link }, now()))
+      else await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })
+    }
+    return true
+  }
+}
+
 /**
  * Serves the public addresses of QR codes: `/qr/{alias}` is the image, `/qr/{alias}/go` counts a scan and redirects to
  * the destination.
  */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { blocks, sendPage, images, isMainHost, baseUrl, send, targets, trustProxy, withPrefix } = options
+  const { sendPage, images, baseUrl, targets, trustProxy, withPrefix } = options
   const draw = createDraw(options)
   const contained = createContained(options)
+  const followScan = createFollowScan(options)
   const spendDrawing = createBudget(drawingLimit, trustProxy)
-
-  /** Only codes of type `link` have this address: the others contain their content. */
-  const followScan = async (req: IncomingMessage, res: ServerResponse, code: PublicQr) => {
-    const url = dataOf(code)
-    if (code.type !== 'link' || typeof url !== 'string') return false
-    if (isScanAddress(url, withRequestedHost(req, isMainHost))) sendPage(req, res, pages.loop)
-    else if (blocks.destination(url)) sendPage(req, res, blockedPage)
-    else {
-      const { qr: id, account, revision } = code
-      await send(req, res, { account, link: 0, revision }, { url, rule: 'qr' }, { kind: 'qr', id })
-    }
-    return true
-  }
 
   return withPrefix(async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {

@@ -6,6 +6,8 @@ import { createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
+import { scannedCode } from './link/scan.ts'
+import { queryOf, type Source } from './link/visit.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
 import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
 
@@ -19,7 +21,7 @@ export interface RedirectOptions
 /** Answers a request, or returns false when there is nothing at its address. */
 export type Serve = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
-export interface Redirect extends Pick<Follow, 'follow' | 'send'>, Pick<Fallbacks, 'sendFailure'> {
+export interface Redirect extends Pick<Follow, 'follow' | 'send' | 'isOpen'>, Pick<Fallbacks, 'sendFailure'> {
   /** Answers a request for any short address. */
   readonly handle: PublicHandler
   /**
@@ -34,7 +36,7 @@ const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
 type Send = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => void
-interface Serving {
+interface Serving extends Pick<FollowOptions, 'pepper' | 'now'> {
   readonly targets: Targets
   readonly follow: Follow['follow']
   readonly bioPages: ReturnType<typeof createBioPages>
@@ -44,7 +46,7 @@ interface Serving {
 
 /** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
 const createServeAlias =
-  ({ targets, follow, bioPages, sendMiss, sendNotFound }: Serving) =>
+  ({ targets, follow, bioPages, sendMiss, sendNotFound, pepper, now }: Serving) =>
   async (
     req: IncomingMessage,
     res: ServerResponse,
@@ -61,7 +63,10 @@ const createServeAlias =
       return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)
     }
     if (entry !== undefined) return sendNotFound(req, res, domain)
-    return follow(req, res, target, { kind: 'link', id: target.link })
+    const { link } = target
+    const code = scannedCode(pepper, queryOf(req), link, now())
+    const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
+    return follow(req, res, target, source)
   }
 
 /**
@@ -69,7 +74,7 @@ const createServeAlias =
  * respond.
  */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { sendPage, targets, domains, isMainHost, blocks, trustProxy } = options
+  const { sendPage, domains, isMainHost, blocks, trustProxy } = options
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const siteOf = (req: IncomingMessage) => {
     const site = domainOf(req)?.redirectroot
@@ -92,10 +97,10 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     else sendNotFound(req, res, domain)
   }
   const following = createFollow({ ...options, siteOf, sendMiss: (req, res) => sendMiss(req, res, domainOf(req)) })
-  const { follow, send } = following
+  const { follow, send, isOpen } = following
   const bioPages = createBioPages({ ...options, ...following })
 
-  const serveAlias = createServeAlias({ targets, follow, sendMiss, sendNotFound, bioPages })
+  const serveAlias = createServeAlias({ ...options, follow, sendMiss, sendNotFound, bioPages })
 
   const handle: PublicHandler = async (req, res) => {
     const { method, url = '' } = req
@@ -128,5 +133,5 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     }
   }
 
-  return { handle, follow, send, sendFailure, withPrefix }
+  return { handle, follow, send, isOpen, sendFailure, withPrefix }
 }

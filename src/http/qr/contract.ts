@@ -54,7 +54,8 @@ export const qrContract = {
   },
   'POST /api/qr/add': {
     summary: 'Create a QR code',
-    description: 'Only codes of type `link` count scans: they encode an address of the service, which redirects.',
+    description:
+      'Only codes of type `link` count scans: they encode an address of the service, which redirects. A scan that leads to a link of the account is one click, of the link, with the source `qr`.',
     fields,
     example: { type: 'wifi', data: { ssid: 'Guests', pass: 'welcome to us', encryption: 'WPA' }, name: 'Guests' },
     answer: success({ id, link, revision, ...warnings }),

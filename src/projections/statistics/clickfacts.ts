@@ -17,10 +17,16 @@ import {
 } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
 
-/** A click's own number: the position of its event and its index in the batch, which is below 1,000. */
+/**
+ * A click's own number: the position of its event and its index in the batch, which is below 500. A scan has the number
+ * of the visit of the link that it led to, and 500 more.
+ */
 export const seqOf = (position: bigint, index: number) => position * 1000n + BigInt(index)
+export const scanOffset = 500
 /** Returns the position of a click's event. */
 export const positionOf = (seq: bigint) => seq / 1000n
+/** Returns the index of a click, or of the visit that a scan led to, in the batch. */
+export const indexOf = (seq: bigint) => Number(seq % BigInt(scanOffset))
 /** Values of `clicks.class`. A person's first visit on a link has a value of its own. */
 export const classes = { first: -1, human: 0, bot: 1, preview: 2, prefetch: 3, excluded: 4, assistant: 5 } as const
 /** A class that only a newer release knows: a visit, but no click. */
@@ -70,6 +76,8 @@ const subjectOf = ({ link, source, rule }: Click) => {
 export interface Visit {
   readonly seq: bigint
   readonly link: number
+  /** whose it is; that of a scan has a minus: the account has the visit of the link that it led to */
+  readonly account: number
   readonly visitor: bigint
   readonly minute: number
   readonly ms: number
@@ -97,22 +105,38 @@ export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
 /** Returns a visitor as facts have it. */
 export const visitorOf = (hash: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash}`))
 
+/** Whether a visit is that of an account, not the scan by which it came. */
+export const isOwn = ({ account }: Visit) => account > 0
+
+/** Returns the scan by which a visit of a link came: it counts for the QR code as the code's other scans do. */
+const scanOf = (visit: Visit): readonly Visit[] => {
+  const { seq, link, account, click } = visit
+  if (link <= 0 || click.source.kind !== 'qr') return []
+  return [{ ...visit, seq: seq + BigInt(scanOffset), link: subjects.qr(click.source.id), account: -account }]
+}
+
 export const visitsOf = ({ position, data }: Clicked): Visit[] => {
   const profiles = profilesOf(data)
-  return data.clicks.map((click, i) => ({
+  const visits = data.clicks.map((click, i): Visit => ({
     seq: seqOf(position, i),
     link: subjectOf(click),
+    account: click.account,
     visitor: visitorOf(click.visitor),
     ...timeOf(Date.parse(click.at)),
     destination: data.destinations[click.destination] ?? '',
     profile: profiles[i] ?? '',
     click,
   }))
+  return [...visits, ...visits.flatMap(scanOf)]
 }
 
 /**
  * A row for each visit, in partitions by month, and a row for each person and link that they have visited, with their
  * first visit.
+ *
+ * A visit of a link that came by a QR code has a second row, for the code: its scan, with a negative `account`, so that
+ * nothing that counts an account or lists its visits has it twice. It has the class of the visit, apart from being the
+ * first of a person.
  *
  * `class` is what the visit counts as now, and `recorded` what the click was recorded as. A reclassification changes
  * `class`, and moves the first visit of a person to the earliest one (by `seq`) that is still theirs: an index finds it
@@ -214,7 +238,7 @@ export const insertFacts = async (
       column(visits, ({ seq }) => seq),
       column(visits, ({ visitor }) => visitor),
       column(visits, ({ link }) => link),
-      column(visits, ({ click }) => click.account),
+      column(visits, ({ account }) => account),
       column(visits, ({ minute }) => minute),
       column(visits, ({ ms }) => ms),
       column(visits, (visit) => (uniques.has(visit) ? classes.first : classOf(visit.click))),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { classes } from './clickfacts.ts'
+import { classes, scanOffset } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import { changedFacts, correctSums } from './correctsums.ts'
 import { dimensions } from './labels.ts'
@@ -23,6 +23,26 @@ interface Correction {
   /** the first minute whose visits are kept one by one */
   readonly since: number
   readonly changes: string
+}
+
+/**
+ * Adds the scans by which changed visits of links came: they change alike. The minutes let the planner leave out all
+ * other partitions.
+ */
+const addScans = async (tx: Knex, names: TableNames) => {
+  const { rows } = await tx.raw<{ rows: { accounts: string[]; first: number; last: number }[] }>(
+    `select array_agg(distinct -account) as accounts, min(minute) as first, max(minute) as last from ${changedFacts}
+     where account > 0 and link > 0 having count(*) > 0`,
+  )
+  for (const { accounts, first, last } of rows)
+    await tx.raw(
+      `insert into ${changedFacts} (${columns.join()}, was, now)
+       select ${columns.map((name) => `c.${name}`).join()}, c.class, n.now
+       from ${changedFacts} n join ${names('clicks')} c on c.account = -n.account and c.minute = n.minute and c.seq = n.seq + ${scanOffset}
+       where c.account = any('${column(accounts, (account) => account)}'::bigint[]) and c.minute >= ${first} and c.minute <= ${last}
+       on conflict do nothing;
+       analyze ${changedFacts}`,
+    )
 }
 
 /** Sets the classes of the changed facts. Their links and minutes let the planner leave out all others. */
@@ -96,6 +116,7 @@ export const correctCounters = async (tx: Knex, names: TableNames, { position, s
     `insert into ${changedFacts} (${columns.join()}, was, now) select ${columns.join()}, class, target from (${changes}) c;
      analyze ${changedFacts}`,
   )
+  await addScans(tx, names)
   const { rows } = await tx.raw<{ rows: { any: boolean }[] }>(`select exists (select from ${changedFacts}) as any`)
   if (rows[0]?.any) {
     await setClasses(tx, names)

@@ -70,7 +70,7 @@ const correctTotals = async (tx: Knex, names: TableNames, position: bigint) => {
 const correctWays = async (tx: Knex, names: TableNames, position: bigint) => {
   const join = `${changedFacts} c join ${names('details')} d on d.dim = ${details.route} and d.id = c.route`
   const { rows } = await tx.raw<{ rows: { link: string; label: string; clicks: string }[] }>(
-    `select c.link, d.label, sum(${clicks}) as clicks from ${join} group by 1, 2 order by 1, 2`,
+    `select c.link, d.label, sum(case when c.account > 0 then ${clicks} else 0 end) as clicks from ${join} group by 1, 2 order by 1, 2`,
   )
   const sums = new Map<string, { link: number; revision: number; rule: string; clicks: number }>()
   for (const row of rows) {

@@ -77,7 +77,7 @@ const moveOld = (
     `with old as (
        delete from ${partition} c using ${names('link_stats')} s
        where c.ctid >= '(${pages.from},0)' and c.ctid < '(${pages.to},0)' and s.link = c.link and s.rolled is null and (
-         c.link <= ${aboveViews} or exists (select from ${names('account_stats')} a where a.account = c.account and a.rolled >= ${horizon}))
+         c.link <= ${aboveViews} or c.account < 0 or exists (select from ${names('account_stats')} a where a.account = c.account and a.rolled >= ${horizon}))
        returning c.*
      ), marked as (
        update ${names('link_stats')} s set since = ${horizon} where link in (select link from old) and since is distinct from ${horizon}

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { positionOf, type Visit } from './clickfacts.ts'
+import { isOwn, positionOf, type Visit } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import type { TableNames } from '../engine/projection.ts'
 import { isRoll, type Traced } from './rolls.ts'
@@ -131,7 +131,7 @@ const tracesOf = (
   const counted = new Map(before)
   let changed = new Set(open)
   return steps.flatMap((step) => {
-    for (const visit of step.visits) {
+    for (const visit of step.visits.filter(isOwn)) {
       const key = keyOf(wayOf(visit))
       counted.set(key, withVisit(counted.get(key), visit))
       changed.add(key)
@@ -181,7 +181,8 @@ export const countRoutes = async (
   const rolled = traced.filter(({ subject, steps }) => links.has(subject) && steps.some(isRoll))
   const rolledLinks = rolled.map(({ subject }) => subject)
   const open = await readOpen(tx, names, rolledLinks)
-  const added = addedBy(visits)
+  // where a scan led is known of its visit
+  const added = addedBy(visits.filter(isOwn))
   const before = new Map(open.map((route) => [keyOf(route), route]))
   for (const route of await add(tx, names, [...added.values()], rolledLinks)) {
     const more = added.get(keyOf(route))

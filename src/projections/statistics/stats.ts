@@ -6,6 +6,7 @@ import {
   type Clicked,
   factTables,
   insertFacts,
+  isOwn,
   minuteOf,
   seqOf,
   subjects,
@@ -166,8 +167,11 @@ const writeClicks = async (tx: Knex, names: TableNames, events: readonly Clicked
     details: await labelIds(tx, names, 'details', visits),
   }
   const uniques = await insertFacts(tx, names, ids, visits)
-  // a view of a bio page is no click of the account
-  const followed = batches.map((batch) => ({ ...batch, visits: batch.visits.filter(({ link }) => link > aboveViews) }))
+  // a view of a bio page is no click of the account, and a scan is one by the visit that it led to
+  const followed = batches.map((batch) => ({
+    ...batch,
+    visits: batch.visits.filter((visit) => isOwn(visit) && visit.link > aboveViews),
+  }))
   const links = countersOf(batches, uniques, ({ link }) => link)
   const accounts = countersOf(followed, uniques, ({ click }) => click.account)
   const changed = [
@@ -206,7 +210,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 13,
+  version: 14,
   filter: 'clicks',
   indexedLast: ['link_stats'],
   tables: {

@@ -1,6 +1,6 @@
 import type { Event } from '../../events/index.ts'
 import type { Exclusions } from '../../events/statistics/exclusions.ts'
-import { classes, minuteMs, minuteOf, subjects, visited } from '../../projections/statistics/clickfacts.ts'
+import { classes, minuteMs, minuteOf, scanOffset, subjects, visited } from '../../projections/statistics/clickfacts.ts'
 import type { Profile } from '../../projections/statistics/labels.ts'
 import {
   decided,
@@ -234,7 +234,7 @@ export const listReclassifications = async ({ db, table }: Reader, account?: num
   const { rows } = await db.raw<{ rows: (Omit<Made, 'account' | 'visits'> & { account: string; visits: string })[] }>(
     `select id, account, min(at) as at, max(rules) as rules, bool_and(undone is not null) as undone,
        sum((select count(*) from ${table('corrections')} k
-         where k.position = r.position and greatest(k.was, 0) <> greatest(k.now, 0))) as visits
+         where k.position = r.position and k.seq % 1000 < ${scanOffset} and greatest(k.was, 0) <> greatest(k.now, 0))) as visits
      from ${table('reclassifications')} r ${account === undefined ? '' : 'where account = ?'}
      group by id, account order by max(position) desc limit 100`,
     account === undefined ? [] : [account],

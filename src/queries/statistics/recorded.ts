@@ -1,4 +1,4 @@
-import { classes, minuteMs, minuteOf, visited } from '../../projections/statistics/clickfacts.ts'
+import { classes, minuteMs, minuteOf, scanOffset, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims, dimensions, type Dim } from '../../projections/statistics/labels.ts'
 import { firstMinute } from './facts.ts'
 import { readLabels } from './labels.ts'
@@ -10,6 +10,8 @@ export interface ExportedClick {
   /** what was visited; `view`: a bio page itself, `bio`: an entry of a bio page that leads to no link of the account */
   readonly of: 'link' | 'qr' | 'bio' | 'view'
   readonly id: number
+  /** the code that the visitor of a link has scanned */
+  readonly qr?: number
   readonly class: string
   /** whether it is the first of a person on this link, page or code */
   readonly unique: boolean
@@ -77,6 +79,17 @@ const readBatch = async (
   return rows
 }
 
+/** Returns the codes that visitors of links have scanned, by the visits. */
+const codesOf = async ({ db, table }: Reader, { account }: Wanted, rows: readonly Row[]) => {
+  const links = rows.filter(({ link }) => Number(link) > 0)
+  const { rows: scans } = await db.raw<{ rows: { seq: string; link: string }[] }>(
+    `select seq - ${scanOffset} as seq, link from ${table('clicks')}
+     where account = ? and minute >= ? and minute <= ? and seq - ${scanOffset} = any(?::bigint[])`,
+    [-account, rows[0]?.minute ?? 0, rows.at(-1)?.minute ?? 0, links.map(({ seq }) => seq)],
+  )
+  return new Map(scans.map(({ seq, link }) => [seq, visited(Number(link)).id]))
+}
+
 /**
  * Returns the visits of an account, oldest first to the minute. Those of months before `CLICK_RETENTION_MONTHS` are
  * gone.
@@ -88,12 +101,14 @@ export const clicksOf = async function* (reader: Reader, wanted: Wanted): AsyncG
     if (!minutes) return
     for (;;) {
       const rows = await readBatch(reader, wanted, minutes, after)
-      const labels = await labelsOf(reader, rows)
+      const [labels, codes] = [await labelsOf(reader, rows), await codesOf(reader, wanted, rows)]
       for (const row of rows) {
         const at = new Date(row.minute * minuteMs + row.ms + minuteMs / 2)
         const { class: value } = row
         const unique = value === classes.first
-        yield { at, ...visited(Number(row.link)), class: classOf(value), unique, labels: labels(row) }
+        const qr = codes.get(row.seq)
+        const what = { ...visited(Number(row.link)), ...(qr !== undefined && { qr }) }
+        yield { at, ...what, class: classOf(value), unique, labels: labels(row) }
       }
       after = rows.at(-1) ?? after
       if (rows.length < batchSize) break

@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/links/channel.ts'
 import type { Item } from '../../events/subject.ts'
-import { subjects } from '../../projections/statistics/clickfacts.ts'
+import { scanOffset, subjects, visited } from '../../projections/statistics/clickfacts.ts'
 import type { Reader } from '../reader.ts'
 
 /** Where items have to be: in all of these. */
@@ -62,24 +62,28 @@ const visitedThrough = { links: 'i.id', qr: `${subjects.qr(0)} - i.id`, bio: `${
 const mostNamed = 500
 
 /**
- * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted.
- * The ids have to be those of the account's own.
+ * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted;
+ * a link that was visited by way of a QR code is visited through both. The ids have to be those of the account's own.
  */
 export const visitedWithin = async (
   { db, table }: Reader,
   { campaign, channel }: Pick<Within, 'campaign' | 'channel'>,
 ): Promise<string> => {
   const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
-  const visited = kinds
-    .map((kind) => {
-      const items = `select ${visitedThrough[kind]} as visited from ${table(tables[kind])} i where i.deleted is null`
-      const inCampaign = campaign === undefined ? '' : ` and i.campaign = ${campaign}`
-      // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
-      const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
-      return `${items}${inCampaign}${channel === undefined ? '' : ` and i.id = any(array(${members}))`}`
-    })
-    .join(' union all ')
-  const { rows } = await db.raw<{ rows: { visited: string }[] }>(`${visited} limit ${mostNamed + 1}`)
-  if (rows.length > mostNamed) return `link in (${visited})`
-  return rows.length === 0 ? 'false' : `link in (${rows.map((row) => row.visited).join()})`
+  const through = (kind: ItemKind) => {
+    const items = `select ${visitedThrough[kind]} as visited from ${table(tables[kind])} i where i.deleted is null`
+    const inCampaign = campaign === undefined ? '' : ` and i.campaign = ${campaign}`
+    // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
+    const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
+    return `${items}${inCampaign}${channel === undefined ? '' : ` and i.id = any(array(${members}))`}`
+  }
+  const all = kinds.map(through).join(' union all ')
+  const { rows } = await db.raw<{ rows: { visited: string }[] }>(`${all} limit ${mostNamed + 1}`)
+  if (rows.length === 0) return 'false'
+  const named = rows.length <= mostNamed ? rows.map((row) => row.visited) : undefined
+  const codes = named?.filter((subject) => visited(Number(subject)).of === 'qr').join() ?? through('qr')
+  const found = `link in (${named?.join() ?? all})`
+  return codes === '' || !kinds.includes('qr')
+    ? found
+    : `(${found} or seq in (select seq - ${scanOffset} from ${table('clicks')} where account < 0 and link in (${codes})))`
 }

@@ -184,14 +184,15 @@ describe(`public QR codes (${repeatable})`, () => {
       expect(click!.click).to.deep.include({ link: 0, revision: 1, rule: 'qr', source: { kind: 'qr', id } })
     })
 
-    it('are counted separately from the clicks of the short link that they lead to', async () => {
-      const { json } = await app.post('/api/url/add', { key, body: { url: long } })
+    it('are counted separately from the clicks of the short link of another account that they lead to', async () => {
+      const other = (await app.register()).key
+      const { json } = await app.post('/api/url/add', { key: other, body: { url: long } })
       const { id, path } = await create({ type: 'link', data: json['short'] })
       const { headers } = await scan(path, '24.48.0.1')
       expect(headers.get('Location')).to.equal(json['short'])
       await app.visit(new URL(headers.get('Location') ?? '').pathname)
       await scans(id, 1)
-      const link = () => app.get(`/api/url/${json['id']}`, { key })
+      const link = () => app.get(`/api/url/${json['id']}`, { key: other })
       expect((await until(link, (read) => read.json['data'].clicks === 1)).json['data'].clicks).to.equal(1)
     })
 

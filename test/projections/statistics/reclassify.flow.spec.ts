@@ -5,7 +5,7 @@ import type { Recorded } from '../../../src/events/event.ts'
 import type { DomainEvent, Event } from '../../../src/events/index.ts'
 import { type Exclusions, noExclusions } from '../../../src/events/statistics/exclusions.ts'
 import { changesOf } from '../../../src/projections/engine/projection.ts'
-import type { Clicked } from '../../../src/projections/statistics/clickfacts.ts'
+import { type Clicked, subjects } from '../../../src/projections/statistics/clickfacts.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import type { Reader } from '../../../src/queries/reader.ts'
@@ -23,6 +23,7 @@ type Part = Event<'ClicksReclassified'>['data']
 const agents = ['Mozilla X Linux Firefox', 'Mozilla iPhone Safari', 'AhrefsBot', 'Monitor Uptime', 'curl']
 const pick = <T>(random: Random, items: readonly T[]): T => items[random(items.length)]!
 const account = 1
+const code = subjects.qr(2)
 
 /** A batch of clicks of a day; some visitors click in bursts. */
 const batchOf = (random: Random, day: number) => {
@@ -177,12 +178,13 @@ describe(`reclassifications (${repeatable})`, () => {
   const answers = async (reader: Reader) => {
     const day = (n: number) => new Date(Date.parse(at(0)) + n * 86_400_000)
     const found: unknown[] = []
-    for (const of of [{ link: 7 }, { link: 1 }, { account }])
+    for (const of of [{ link: 7 }, { link: 1 }, { link: code }, { account }])
       for (const [from, to] of [
         [day(-3), day(9)],
         [day(1), new Date(day(2).getTime() + 9_876_543)],
       ] as const)
         found.push(await clickSeries(reader, of, { from, to, interval: 'hour', by }))
+    found.push(await linkStats(reader, code))
     for (const link of [7, 1]) found.push(await linkStats(reader, link), await routesOf(reader, link, [0, 1, 2]))
     found.push(
       await reader
@@ -277,6 +279,7 @@ describe(`reclassifications (${repeatable})`, () => {
       ...['1', '1', '2'].map((visitor) => ({
         ...batchOf(random, 0).data.clicks[0]!,
         link: 7,
+        source: { kind: 'link', id: 7 },
         visitor,
         class: 'human' as const,
         country: 'CA',

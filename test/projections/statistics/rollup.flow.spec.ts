@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Click } from '../../../src/events/statistics/click.ts'
-import type { Clicked } from '../../../src/projections/statistics/clickfacts.ts'
+import { type Clicked, subjects } from '../../../src/projections/statistics/clickfacts.ts'
 import { changesOf, type TableNames } from '../../../src/projections/engine/projection.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { topDimensions } from '../../../src/projections/statistics/labels.ts'
@@ -49,6 +49,7 @@ const randomEvents = (random: Random, clicks: number): Clicked[] => {
           at,
           visitor,
           link: random(3) === 0 ? click.link : 7,
+          ...(random(3) === 0 ? {} : { source: { kind: 'qr', id: 7 } }),
           account: 1,
           rule: ['device:ios', 'variant:1', 'variant:2', 'link'][Math.min(3, random(9))]!,
         }
@@ -64,16 +65,28 @@ const randomEvents = (random: Random, clicks: number): Clicked[] => {
   })
 }
 
+/** QR codes, one of which is scanned by most visitors. */
+const [busyCode, code] = [{ link: subjects.qr(7) }, { link: subjects.qr(2) }]
+
+/** Returns a visit, and for a QR code its scans only. */
+const seenBy = (of: Subject, click: Click): readonly Click[] => {
+  if (!('link' in of) || of.link >= 0) return [click]
+  const { kind, id } = click.source
+  return kind === 'qr' && subjects.qr(id) === of.link ? [{ ...click, link: of.link }] : []
+}
+
 /** Counts without any table. */
 const model = (events: readonly Clicked[], of: Subject, { from, to, interval, by }: SeriesOptions) => {
   const known = new Set<string>()
   const visits = events.flatMap(({ data }) =>
-    data.clicks.map((click) => {
-      const key = `${click.link}/${click.visitor}`
-      const unique = click.class === 'human' && !known.has(key)
-      if (unique) known.add(key)
-      return { ...click, unique }
-    }),
+    data.clicks
+      .flatMap((one) => seenBy(of, one))
+      .map((click) => {
+        const key = `${click.link}/${click.visitor}`
+        const unique = click.class === 'human' && !known.has(key)
+        if (unique) known.add(key)
+        return { ...click, unique }
+      }),
   )
   const own = visits.filter(
     (visit) =>
@@ -152,14 +165,16 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(Object.fromEntries(found)).to.deep.equal(ways)
   }
   const expectTotals = async (reader: Reader, events: readonly Clicked[]) => {
-    for (const link of [7, 1, 99]) {
-      await expectWays(reader, events, link)
+    for (const link of [7, 1, 99, busyCode.link, code.link]) {
+      if (link > 0) await expectWays(reader, events, link)
       const { clicks, uniques, ...tops } = await linkStats(reader, link)
       const all = { from: new Date(0), to: new Date('2100-01-01'), interval: 'month', by: seriesDimensions } as const
       const exact = model(events, { link }, all)
       expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
       for (const dim of topDimensions)
-        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
+        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n])), `link ${link}`).to.deep.equal(
+          exact.by[dim],
+        )
     }
   }
   const expectSeries = async (
@@ -184,8 +199,8 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(found, question).to.deep.equal(model(events, subject, options))
   }
   const expectAgreement = async (reader: Reader, events: readonly Clicked[], questions: number) => {
-    const subjects = [{ link: 7 }, { link: 7 }, { link: 1 }, { account: 1 }, { account: 1 }, { link: 99 }]
-    for (let n = 0; n < questions; n++) await expectSeries(reader, events, asked(subjects[n % subjects.length]!))
+    const all = [{ link: 7 }, busyCode, { account: 1 }, { link: 1 }, code, { account: 1 }, { link: 99 }]
+    for (let n = 0; n < questions; n++) await expectSeries(reader, events, asked(all[n % all.length]!))
     await expectTotals(reader, events)
   }
 
@@ -284,25 +299,31 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
 
   describe('of a link that had none when the clicks of a month were recorded', () => {
     it('say what they said then, when that month is dropped', async () => {
-      const events = eventsOf(visits(rollAfter - 1, '2026-01-31'), visits(20, '2026-02-01'), visits(20, '2026-02-02'))
+      const events = eventsOf(
+        visits(500, '2026-01-31'),
+        visits(rollAfter - 501, '2026-01-31T09:00Z'),
+        visits(20, '2026-02-01'),
+        visits(20, '2026-02-02'),
+      )
       const { reader } = await written(events, 1)
       await drop(reader.table, '2026-02-01')
-      for (const n of [1, 2, 3]) await expectAfter(reader, events, n)
+      for (const n of [2, 3, 4]) await expectAfter(reader, events, n)
     })
 
     it('say what they said then, also when an earlier month was dropped before', async () => {
       const events = eventsOf(
         visits(400, '2026-01-31'),
-        visits(rollAfter - 401, '2026-02-20'),
+        visits(300, '2026-02-20'),
+        visits(rollAfter - 701, '2026-02-20T09:00Z'),
         visits(20, '2026-03-01'),
         visits(20, '2026-03-02'),
       )
-      const { reader } = await written(events.slice(0, 2), 1)
+      const { reader } = await written(events.slice(0, 3), 1)
       await drop(reader.table, '2026-02-01')
       if ('on' in stats) throw new Error('statistics write by themselves')
-      for (const event of events.slice(2)) await stats.write(log.db, reader.table, [event], changesOf)
+      for (const event of events.slice(3)) await stats.write(log.db, reader.table, [event], changesOf)
       await drop(reader.table, '2026-03-01')
-      for (const n of [2, 3, 4]) await expectAfter(reader, events, n)
+      for (const n of [3, 4, 5]) await expectAfter(reader, events, n)
     })
   })
 
@@ -341,12 +362,14 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
 
     const all = [...most, ...moved]
     const options = { from: new Date('2026-01-01'), to: new Date('2026-03-01'), interval: 'month', by: [] } as const
-    for (const link of [7, 1]) {
+    for (const link of [7, 1, busyCode.link, code.link]) {
       const { clicks, uniques, ...tops } = await linkStats(reader, link)
       const exact = model(all, { link }, { ...options, by: seriesDimensions })
       expect({ clicks, uniques }).to.deep.equal({ clicks: exact.total.clicks, uniques: exact.total.uniques })
       for (const dim of topDimensions)
-        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n]))).to.deep.equal(exact.by[dim])
+        expect(Object.fromEntries(tops[dim].map(({ label, n }) => [label, n])), `link ${link}`).to.deep.equal(
+          exact.by[dim],
+        )
     }
     const total = async (subject: Subject, from: string) => {
       const { clicks, visits } = (await clickSeries(reader, subject, { ...options, from: new Date(from) })).total
@@ -356,9 +379,9 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       const { clicks, visits } = model(all, subject, { ...options, from: new Date(from) }).total
       return { clicks, visits }
     }
-    for (const subject of [{ account: 1 }, { link: 7 }, { link: 99 }])
+    for (const subject of [{ account: 1 }, { link: 7 }, { link: 99 }, busyCode])
       expect(await total(subject, '2026-01-30T07:00:00Z')).to.deep.equal(exact(subject, '2026-01-30T07:00:00Z'))
-    for (const subject of [{ account: 1 }, { link: 7 }, { link: 1 }])
+    for (const subject of [{ account: 1 }, { link: 7 }, { link: 1 }, busyCode, code])
       expect(await total(subject, '2026-02-01T00:30:00Z')).to.deep.equal(exact(subject, '2026-02-01T00:30:00Z'))
     const refused = [
       [{ account: 1 }, '2026-01-30T07:00:01Z'],
@@ -374,7 +397,8 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
 
   it('keep the totals of a link when its account was rolled up right to the end of the month that is dropped', async () => {
     const events = eventsOf(
-      visits(rollAfter - 2, '2026-01-20'),
+      visits(500, '2026-01-20'),
+      visits(rollAfter - 502, '2026-01-20T09:00Z'),
       visits(1, '2026-01-25').map((click) => ({ ...click, link: 1 })),
       visits(1, '2026-02-01'),
     )

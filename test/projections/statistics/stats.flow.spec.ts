@@ -104,6 +104,29 @@ describe(`the tables of statistics (${repeatable})`, () => {
     ])
   })
 
+  it('count a visit of a link that came by a QR code for both, and once for the account', async () => {
+    const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
+    const scan = { source: { kind: 'qr', id: 7 } }
+    const { names } = await written(
+      events([
+        click({ ...scan, ...ann }),
+        click({ ...scan, ...ann, link: 43 }),
+        click({ ...scan, ...bea, class: 'bot' }),
+        click({ ...scan, ...bea, link: 0, rule: 'qr' }),
+        click(bea),
+      ]),
+    )
+    expect(await counters(names)).to.deep.equal([
+      [-7, 1, 3, 2, 4],
+      [42, 1, 2, 2, 3],
+      [43, 1, 1, 1, 1],
+    ])
+    const [account] = (await log.db(names('account_stats'))) as Record<string, string>[]
+    expect([account?.['clicks'], account?.['uniques'], account?.['visits']].map(Number)).to.deep.equal([4, 4, 5])
+    const routes = (await log.db(names('link_routes')).where('link', '<', 0)) as Record<string, string>[]
+    expect(routes.map(({ rule, clicks }) => [rule, Number(clicks)])).to.deep.equal([['qr', 1]])
+  })
+
   it('count views of a bio page and clicks on its entries separately, and what leads to a link for both', async () => {
     const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
     const view = { link: 0, rule: 'view', source: { kind: 'bio', id: 42 } }
@@ -176,9 +199,13 @@ describe(`the tables of statistics (${repeatable})`, () => {
       )
 
       const clicks = all.flatMap(({ data }) => data.clicks)
-      const links = [...new Set(clicks.map(({ link }) => link))].toSorted((a, b) => a - b)
+      const seen = clicks.flatMap((one) => {
+        const { kind, id } = one.source
+        return kind === 'qr' ? [one, { ...one, link: subjects.qr(id) }] : [one]
+      })
+      const links = [...new Set(seen.map(({ link }) => link))].toSorted((a, b) => a - b)
       const exact = links.map((link) => {
-        const visits = clicks.filter((c) => c.link === link)
+        const visits = seen.filter((c) => c.link === link)
         const people = visits.filter((c) => c.class === 'human')
         return [link, visits[0]!.account, people.length, new Set(people.map((c) => c.visitor)).size, visits.length]
       })

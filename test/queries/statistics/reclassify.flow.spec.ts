@@ -11,6 +11,7 @@ import { newGeneration, tableNames } from '../../../src/projections/engine/table
 import { awaitPart } from '../../../src/queries/statistics/appliedparts.ts'
 import { readCounted } from '../../../src/queries/statistics/facts.ts'
 import {
+  listReclassifications,
   newerReclassification,
   planReclassification,
   type Rules,
@@ -46,7 +47,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
           ...click,
           account,
           link,
-          source: { kind: 'link', id: link },
+          source: random(3) === 0 ? { kind: 'qr', id: 3 } : { kind: 'link', id: link },
           at,
           visitor: random(99).toString(16),
           agent: random(3),
@@ -116,10 +117,10 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const count = (some: typeof plan) => some.changes.reduce((sum, { visits }) => sum + visits, 0)
     expect(count(rest)).to.be.within(1, count(plan) - 1)
     await tables.write(parts.slice(3))
-    const { rows } = await log.db.raw<{ rows: { n: string }[] }>(
-      `select count(*) as n from ${tables.reader.table('corrections')} where greatest(was, 0) <> greatest(now, 0)`,
-    )
-    expect(Number(rows[0]?.n)).to.equal(count(plan))
+    // a visit by way of a QR code is one, also where the code's scan changes with it
+    const changed = await log.db(tables.reader.table('corrections')).whereRaw('greatest(was, 0) <> greatest(now, 0)')
+    expect(changed.length).to.be.above(count(plan))
+    expect((await listReclassifications(tables.reader)).map(({ visits }) => visits)).to.deep.equal([count(plan)])
     expect((await planReclassification(tables.reader, rules, wanted)).parts).to.deep.equal([])
 
     const second = randomUUID()
@@ -158,11 +159,10 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const parts = following(all, made(randomUUID(), plan))
     expect(plan.parts.length).to.be.above(5)
     await tables.write(parts)
-    const rows = async (table: string) =>
-      Number(((await log.db(tables.reader.table(table)).count('* as n')) as { n: string }[])[0]?.n)
+    const corrected = await log.db(tables.reader.table('corrections')).where('link', '>', 0)
     const changed = plan.changes.reduce((sum, { visits }) => sum + visits, 0)
     // some visits are in the batches of later ones
-    expect(await rows('corrections')).to.be.within(changed, changed * 1.05)
+    expect(corrected.length).to.be.within(changed, changed * 1.05)
     await log.db.transaction(async (tx) => {
       const at = { domain: 0n, clicks: all.at(-1)!.position }
       const { earlier, rolled } = await readCounted(await readAt(tx, tables.reader.table, at), { account })

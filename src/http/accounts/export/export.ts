@@ -33,7 +33,8 @@ events           the history of the account and of everything it created, also o
                  every change with its time, and in "by" what caused it. Passwords, hashes and tokens are left out.
                  An item that was taken out of a channel has no history of that
 clicks           every visit that is kept one by one, oldest first. "of" says what was visited: a link, a qr code,
-                 an entry of a bio page ("bio"), or a bio page itself ("view"); "id" is the id of that resource.
+                 an entry of a bio page ("bio"), or a bio page itself ("view"); "id" is the id of that resource,
+                 and "qr" that of the code by which a visitor came to a link.
                  "class" is human, bot, preview, prefetch or assistant; only human ones count as clicks.
                  "unique" is true for a person's first visit there. Visitors are not named
 manifest.json    when the archive was made, the number of lines in each folder, and "position", the place in the log of

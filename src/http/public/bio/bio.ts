@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Blocks } from '../../../cache/blocks.ts'
-import type { Targets } from '../../../cache/targets.ts'
 import { bioRules } from '../../../events/statistics/click.ts'
-import type { BioTarget, Target } from '../../../queries/links/target.ts'
+import type { BioTarget } from '../../../queries/links/target.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
 import { bioPage } from './page.ts'
 import { type BlockedAddressOptions, blockedPage, createBlockedAddress, withoutBlockedEntries } from '../blocked.ts'
 import type { Follow } from '../link/follow.ts'
+import { aliasIn, findOwnLink, type OwnLinkOptions } from '../link/ownlink.ts'
 import type { SendPage } from '../page/page.ts'
 import { pages } from '../page/messages.ts'
 import { redirectTo, seeOther } from '../responses.ts'
 import type { Source } from '../link/visit.ts'
 
-export interface BioOptions extends Pick<Follow, 'follow' | 'record'>, BlockedAddressOptions {
-  readonly targets: Pick<Targets, 'get'>
+export interface BioOptions extends Pick<Follow, 'follow' | 'record'>, BlockedAddressOptions, OwnLinkOptions {
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Pick<Blocks, 'address' | 'addressOn' | 'bio' | 'destination' | 'domain'>
   readonly sendPage: SendPage
@@ -26,24 +25,17 @@ export interface BioPages {
   readonly followEntry: (req: IncomingMessage, res: ServerResponse, page: BioTarget, entry: number) => Promise<boolean>
 }
 
-const ourPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?$/
 /** Addresses of ours that may lead back to an entry: an entry, and the scan of a QR code. */
 const mayLoop = /^\/(?:qr\/.*|[A-Za-z0-9][A-Za-z0-9_-]{0,63}\/\d+\/?)$/
 
 /** Serves bio pages and the addresses of their entries. Both are visits, recorded as those of links are. */
 export const createBioPages = (options: BioOptions): BioPages => {
-  const { targets, domains, isOurHost, blocks, sendPage, follow, record } = options
+  const { domains, isOurHost, blocks, sendPage, follow, record } = options
   const isBlockedAddress = createBlockedAddress(options)
   // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may
   // contain
   const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source) =>
     record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source)
-
-  /** Returns the link of the same account that the URL is the short address of: one click then counts for both. */
-  const ownLink = async (host: string, alias: string, account: number): Promise<Target | undefined> => {
-    const found = await targets.get(domains.byHost(host)?.id ?? null, alias.toLowerCase())
-    return found && 'link' in found && found.account === account ? found : undefined
-  }
 
   return {
     show: async (req, res, page) => {
@@ -59,7 +51,7 @@ export const createBioPages = (options: BioOptions): BioPages => {
       if (!entry) return false
       const url = new URL(entry.url)
       const ours = withRequestedHost(req, isOurHost)(url.host)
-      const alias = ours ? ourPath.exec(url.pathname)?.[1] : undefined
+      const alias = ours ? aliasIn(url) : undefined
       // a link of ours is followed here, without the request to its domain
       if (
         blocks.bio(page.bio) ||
@@ -71,7 +63,7 @@ export const createBioPages = (options: BioOptions): BioPages => {
         return true
       }
       const source: Source = { kind: 'bio', id: page.bio, entry: id }
-      const link = alias === undefined ? undefined : await ownLink(url.host, alias, page.account)
+      const link = alias === undefined ? undefined : await findOwnLink(options, { host: url.host, alias }, page.account)
       if (link) await follow(req, res, link, source)
       else if (ours && mayLoop.test(url.pathname)) sendPage(req, res, pages.loop)
       else if (req.method === 'POST') seeOther(req, res)

@@ -11,7 +11,7 @@ import type { PixelConsent } from '../interstitial/measure.ts'
 import { endedPage, pages } from '../page/messages.ts'
 import { passwordPage } from '../password/page.ts'
 import { createPasswordForm, type PasswordFormOptions } from '../password/form.ts'
-import { type Closed, type Destination, resolve, type Resolved, type ShownPage } from './resolve.ts'
+import { type Closed, closedAt, type Destination, resolve, type Resolved, type ShownPage } from './resolve.ts'
 import { redirectTo } from '../responses.ts'
 import { isUnlocked } from '../password/unlock.ts'
 import {
@@ -44,6 +44,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
 export interface Follow {
   /** Records a visit, unless the request only asks for headers. */
   readonly record: (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) => Promise<void>
+  /** Whether a link leads visitors somewhere now, unless the operator blocks it. */
+  readonly isOpen: (target: Target) => Promise<boolean>
   /** Answers a request for a link as its own short address does. */
   readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
   /** Records the visit, then redirects the visitor. */
@@ -103,6 +105,14 @@ export const createFollow = (options: FollowOptions): Follow => {
 
   const show = createShow(options, record)
 
+  /** Returns how many clicks a link has had so far, if it has a maximum. */
+  const clicksOf = ({ max_clicks: most, link }: Target) => (most === null ? 0 : clickCounts.of(link))
+
+  const isOpen: Follow['isOpen'] = async (target) => {
+    if (target.max_clicks !== null) await clickCounts.refresh(target.link, isExact(target))
+    return closedAt(target, options.now(), isOurHost, clicksOf(target)) === undefined
+  }
+
   const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
     notCounted('blocked')
     sendPage(req, res, blockedPage)
@@ -122,9 +132,9 @@ export const createFollow = (options: FollowOptions): Follow => {
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
     if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target))
-    const clicks = target.max_clicks === null ? 0 : clickCounts.of(link)
     const visitor = readVisitor(req, link, unlocked, options)
-    const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicks)
+    // from here to the place that is taken, nothing is awaited
+    const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicksOf(target))
     if (isClosed(resolved)) return sendClosed(req, res, target, resolved)
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {
@@ -140,5 +150,5 @@ export const createFollow = (options: FollowOptions): Follow => {
     }
   }
 
-  return { follow, send, record }
+  return { follow, send, record, isOpen }
 }

@@ -89,6 +89,19 @@ const ended = (
   isOurHost: (host: string) => boolean,
 ): Closed => (url === '' || isOurHost(new URL(url).host) ? { to } : { to: 'instead', url })
 
+/** Returns how a link is closed, undefined when it leads somewhere. `clicks` are those that it has had so far. */
+export const closedAt = (
+  target: Target,
+  now: number,
+  isOurHost: (host: string) => boolean,
+  clicks: number,
+): Closed | undefined => {
+  if (target.starts && target.starts.getTime() > now) return { to: 'not-started' }
+  if (target.expiry && target.expiry.getTime() <= now) return ended('expired', target, isOurHost)
+  if (target.max_clicks !== null && clicks >= target.max_clicks) return ended('used-up', target, isOurHost)
+  return undefined
+}
+
 /**
  * Decides where a visitor goes: not started before ended before password before destination. Pure. `now` is in ms since
  * 1970, `clicks` are those that the link has had so far, if it has a maximum.
@@ -100,9 +113,8 @@ export const resolve = (
   isOurHost: (host: string) => boolean,
   clicks = 0,
 ): Resolved => {
-  if (target.starts && target.starts.getTime() > now) return { to: 'not-started' }
-  if (target.expiry && target.expiry.getTime() <= now) return ended('expired', target, isOurHost)
-  if (target.max_clicks !== null && clicks >= target.max_clicks) return ended('used-up', target, isOurHost)
+  const closed = closedAt(target, now, isOurHost, clicks)
+  if (closed) return closed
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
   const { url, rule } = choose(target, visitor, names)
   // a branded domain that was added after the link would make it loop

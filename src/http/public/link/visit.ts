@@ -6,6 +6,7 @@ import { languagesLimit, preferredLanguages } from '../../../clicks/visitor/lang
 import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
+import { withoutMarks } from './scan.ts'
 
 /** What led a visitor to a link: its short address, a QR code, a campaign's rotator, an entry of a bio page. */
 export type Source = Visit['source']
@@ -35,7 +36,8 @@ const visitorText = (req: IncomingMessage, trustProxy: TrustedProxies) => {
   return `${plainAddress(address) || address}\n${limited(req.headers['user-agent'], agentLimit)}`
 }
 
-const queryOf = ({ url = '' }: IncomingMessage) => {
+/** Returns the query of a request, without its question mark. */
+export const queryOf = ({ url = '' }: IncomingMessage) => {
   const at = url.indexOf('?')
   return at < 0 ? '' : (url.slice(at + 1).split('#', 1)[0] ?? '')
 }
@@ -55,7 +57,7 @@ export const readVisitor = (
   languages: () => preferredLanguages(req.headers['accept-language'] ?? ''),
   untracked: () => req.headers['sec-gpc'] === '1' || req.headers['dnt'] === '1',
   secure: secureCookies,
-  query: () => queryOf(req),
+  query: () => withoutMarks(queryOf(req)),
   chance: (variant) => chanceOf(pepper, `${link}/${variant}`, visitorText(req, trustProxy)),
 })
 
