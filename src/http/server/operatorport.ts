@@ -4,6 +4,7 @@ import { type Problem, problem } from '../../lib/problems/problem.ts'
 import { cutHeaders } from '../../lib/strangers.ts'
 import { normalHost } from '../../lib/url.ts'
 import { answerOf, Failure } from '../api/errors.ts'
+import { limitUnderWay } from './underway.ts'
 
 /** A response on the operator's port: an object is sent as JSON. */
 export interface OperatorAnswer {
@@ -64,7 +65,10 @@ const answersTo = (hosts: readonly string[]) => {
 export const createOperatorServer = (routes: OperatorRoutes, hosts: readonly string[]): Server => {
   const isKnown = answersTo(hosts)
   const misdirected = failure(421, problem('bad_request', { what: 'operator_host' }))
-  return createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (req, res) => {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 })
+  limitUnderWay(server)
+  return server.on('request', (req, res) => {
+    if (req.socket.destroyed) return
     cutHeaders(req.headers)
     if (!isKnown(req.headers.host)) return send(req, res, misdirected)
     void respond(req, routes).then((answer) => send(req, res, answer))

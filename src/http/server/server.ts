@@ -5,6 +5,7 @@ import { cutHeaders } from '../../lib/strangers.ts'
 import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { handlersEnded, keepOpenFor, trackHandlers } from './running.ts'
+import { limitUnderWay, requestsUnderWay } from './underway.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -42,34 +43,14 @@ export const createHttpServer = (keepAlive = 10): Server => {
   server.timeout = 60_000
   server.on('clientError', refuse)
   server.on('request', ({ headers }: IncomingMessage) => cutHeaders(headers))
-  trackResponses(server)
+  limitUnderWay(server)
   trackHandlers(server)
   return server
 }
 
-/** The connections of each server, with the number of their requests that wait for a response. */
-const waiting = new WeakMap<Server, Map<Socket, number>>()
-
-const trackResponses = (server: Server) => {
-  const open = new Map<Socket, number>()
-  waiting.set(server, open)
-  const add = (socket: Socket, n: number) => {
-    const before = open.get(socket)
-    if (before !== undefined) open.set(socket, before + n)
-  }
-  server.on('connection', (socket: Socket) => {
-    open.set(socket, 0)
-    socket.once('close', () => open.delete(socket))
-  })
-  server.on('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
-    add(socket, 1)
-    res.once('close', () => add(socket, -1))
-  })
-}
-
 /** Closes the connections on which no response is under way, also those whose client is still sending a request. */
 const closeUnused = (server: Server) => {
-  for (const [socket, requests] of waiting.get(server) ?? []) {
+  for (const [socket, requests] of requestsUnderWay(server)) {
     if (requests > 0 || socket.writableLength > 0) continue
     // a client that still sends may not have read its response: destroying the socket at once would discard it
     if (socket.writableEnded) socket.destroy()
@@ -118,6 +99,8 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
     return handle(req, res)
   }
   return server.on('request', (req: IncomingMessage, res: ServerResponse) => {
+    // what has arrived together with too much
+    if (req.socket.destroyed) return
     begins(res)
     const answered = answer(req, res)
     keepOpenFor(res, answered)

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,7 +13,7 @@ import {
 } from '../../../src/http/server/server.ts'
 import { listenOn } from '../../../src/http/server/listen.ts'
 import { OperatorError } from '../../../src/lib/operatorerror.ts'
-import { client } from '../../support/client.ts'
+import { client, until } from '../../support/client.ts'
 
 describe('a port that is in use', () => {
   it('is reported as an error that an operator can correct', async () => {
@@ -82,6 +82,60 @@ describe('a request with two Host headers', () => {
     }
     expect(await send('Host: a')).to.match(/^HTTP\/1.1 200 /)
     await closeServer(server, 0)
+  })
+})
+
+describe('a connection with many requests', () => {
+  const requests = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => `POST /${from + i} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx`).join(
+      '',
+    )
+  let server: Server
+  let socket: Socket
+  let text = ''
+  let waiting: (() => void)[] = []
+  const answerAll = () => waiting.splice(0).forEach((finish) => finish())
+  beforeEach(async () => {
+    ;[text, waiting] = ['', []]
+    server = createHttpServer()
+    const answer = (req: IncomingMessage, res: ServerResponse) => {
+      req.resume()
+      waiting.push(() => res.end(`${req.url};`))
+    }
+    serve(server, { api: answer, redirect: answer, below: {}, probes: {} })
+    socket = connect(await listenOn(server, 0, '127.0.0.1'), '127.0.0.1')
+    socket.on('error', () => {}).on('data', (piece: Buffer) => (text += piece.toString()))
+  })
+  afterEach(async () => {
+    socket.destroy()
+    await closeServer(server, 0)
+  })
+
+  it('is not read any further while ten wait for their answers, and all are answered in their order', async () => {
+    socket.write(requests(10))
+    await until(
+      async () => waiting.length,
+      (count) => count === 10,
+    )
+    socket.write(requests(50, 10))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(waiting).to.have.length(10)
+    await until(
+      async () => {
+        answerAll()
+        return text
+      },
+      (all) => all.includes('/59;'),
+    )
+    const answered = [...text.matchAll(/\/(\d+);/g)].map(([, number]) => Number(number))
+    expect(answered).to.deep.equal(Array.from({ length: 60 }, (_, i) => i))
+  })
+
+  it('is closed when more than a hundred have arrived together, of which no more are begun', async () => {
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(requests(5000))
+    await closed
+    expect(waiting).to.have.length(100)
   })
 })
 
