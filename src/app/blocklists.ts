@@ -21,6 +21,7 @@ export const startBlockLists = async (
     blocks.setList(source, list)
     rules.set(setting, list.size)
     log.info({ setting, rules: list.size }, 'block list read')
+    if (list.size + unread === 0) log.warn({ setting }, 'a block list is empty')
     if (unread > 0) log.warn({ setting, unread, first }, 'lines of a block list are no host, address or pattern')
   }
   const files = [

@@ -15,7 +15,7 @@ import { createLogger } from '../logger.ts'
 import type { Database } from '../postgres/database.ts'
 import { writeImages } from '../postgres/images.ts'
 import { beginRestore, refuseOtherState, writeState } from '../postgres/state.ts'
-import { appendErasures, type Erasure, readErasures } from '../security/erasures.ts'
+import { appendErasures, type Erasure, readNamedErasures } from '../security/erasures.ts'
 import { openKeyring } from '../security/keyring.ts'
 import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
 import { type Archive, eventEntries, headerEntry, sourceIn, WrongArchive } from '../store/archive.ts'
@@ -79,10 +79,11 @@ const restore = (cli: Cli, name: string, register: string | undefined) => {
       throw new WrongArchive(`${file.name} has only a log: import it with \`linkledger log import\``)
     const state = restored()
     requireSecret(config, state)
-    const erasures = register === undefined ? [] : await readErasures(register)
+    const erasures = register === undefined ? [] : await readNamedErasures(register)
     const count = await fill(config, file, { archive, state, erasures })
     const erased = await openRestored(config)
     cli.print(`${count} events, the keys, the sequences and the images are restored and verified.`)
+    if (register !== undefined && erasures.length === 0) cli.print(`${register} is empty: it names no erased account.`)
     cli.print(`Accounts in it that are erased: ${erased}. The service fills its read tables when it starts.`)
   })
 }

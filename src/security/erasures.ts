@@ -34,25 +34,38 @@ const parseLine = (line: string) => {
   }
 }
 
-/** Returns the erasures in a register; none when there is no file. Throws `DamagedRegister`. */
-export const readErasures = async (file: string): Promise<readonly Erasure[]> => {
-  const all = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  return all.split('\n').flatMap((text, i) => {
-    // the file may have come by mail, or from an editor that ends lines in another way
-    const line = text.trim()
-    // the start of a line: a process died while it wrote it, before anything was erased
-    if (line === '' || !line.endsWith('}')) return []
+const beginning = '{"log":"'
+/** Whether a line may be the start of one: a process died while it wrote it, before anything was erased. */
+const isStart = (line: string) => !line.endsWith('}') && (line.startsWith(beginning) || beginning.startsWith(line))
+
+const readLines = (file: string, text: string, isSkipped: (line: string) => boolean): readonly Erasure[] =>
+  text.split('\n').flatMap((one, i) => {
+    // the file may have come by mail, or from an editor that ends lines in another way; a power failure leaves zeros
+    const line = one.replaceAll('\0', '').trim()
+    if (line === '' || isSkipped(line)) return []
     const erasure = parseLine(line)
     if (!erasure)
       throw new DamagedRegister(
-        `line ${i + 1} of ${file} is damaged: restore the file from a backup, or remove the line`,
+        `line ${i + 1} of ${file} is damaged, or none of a register of erased accounts: restore the file from a backup, or remove the line`,
       )
     return [erasure]
   })
+
+/** Returns the erasures in the register of a data folder; none when there is no file. Throws `DamagedRegister`. */
+export const readErasures = async (file: string): Promise<readonly Erasure[]> => {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  return readLines(file, text, isStart)
 }
+
+/**
+ * Returns the erasures in a file that an operator names, each line of which has to be whole: a copy may have been cut
+ * off, or be something else. Throws `DamagedRegister`.
+ */
+export const readNamedErasures = async (file: string): Promise<readonly Erasure[]> =>
+  readLines(file, await readFile(file, 'utf8'), () => false)
 
 export const formatErasures = (erasures: readonly Erasure[]): string =>
   erasures.map((erasure) => `${JSON.stringify(erasure)}\n`).join('')

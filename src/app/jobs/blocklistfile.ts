@@ -18,6 +18,12 @@ export interface BlockListFile {
 /** Larger files are refused: they would fill the memory of every process. */
 const sizeLimit = 64 * 1024 * 1024
 
+/** Says that a file is no list. A list may have some lines that are none. */
+const noList = (path: string, { list, unread, first }: ReadList) =>
+  unread > list.size
+    ? new OperatorError(`most lines of ${path} are no host, address or pattern; the first is ${first}`)
+    : undefined
+
 const versionOf = async (path: string) => {
   const { mtime, mtimeMs, size, ino } = await stat(path)
   if (size > sizeLimit) throw new OperatorError(`${path} is larger than 64 MiB`)
@@ -31,12 +37,16 @@ const versionOf = async (path: string) => {
 export const startBlockListFile = async ({ setting, path, onRead, onProblem, every = 1000 }: BlockListFile) => {
   let version = ''
   let failed = false
+  let isStarted = false
   const read = async () => {
     const now = await versionOf(path)
     if (now.name !== version) {
       const found = await readBlockList(await readFile(path, 'utf8'), 'operators')
       version = now.name
-      onRead(found, now.changed)
+      const problem = noList(path, found)
+      if (problem && !isStarted) throw problem
+      if (problem) onProblem(problem)
+      else onRead(found, now.changed)
     }
     failed = false
   }
@@ -45,6 +55,7 @@ export const startBlockListFile = async ({ setting, path, onRead, onProblem, eve
   } catch (error) {
     throw new OperatorError(`${setting} cannot be read: ${(error as Error).message}`, { cause: error })
   }
+  isStarted = true
   return repeat(read, every, (error) => {
     if (!failed) onProblem(error)
     failed = true

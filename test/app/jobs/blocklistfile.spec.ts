@@ -44,6 +44,43 @@ describe('the file with blocked hosts', () => {
     expect(problems).to.have.length(1)
   })
 
+  it('is refused when it is no list, with the number of its first wrong line, and the last list stays', async () => {
+    const path = join(dir, 'other')
+    const problems: string[] = []
+    let list = emptyBlockList
+    const start = () =>
+      startBlockListFile({
+        setting: 'ALLOWLIST_FILE',
+        path,
+        onRead: (now) => (list = now.list),
+        onProblem: (error) => problems.push(String(error)),
+        every: 5,
+      })
+    const others = [
+      '{\n  "hosts": [\n  ]\n}\n',
+      '\n<html>\n<body> evil.example </body>\n',
+      `# key\n${'Zm9v+YmFy/=='}\n`,
+    ]
+    for (const text of others) {
+      await writeFile(path, text)
+      const refused = await start().catch((error: unknown) => error)
+      expect(refused, text).to.be.instanceOf(OperatorError)
+      expect(String(refused)).to.match(
+        /ALLOWLIST_FILE cannot be read: most lines of \S+ are no host.*first is line [12]: /,
+      )
+    }
+    await writeFile(path, 'good.example\na line that is none\n')
+    stop = await start()
+    expect(list.size).to.equal(1)
+    await writeFile(path, others[0]!)
+    await until(async () => problems.length, Boolean)
+    expect(problems[0]).to.include('line 1')
+    expect(list.size).to.equal(1)
+    await writeFile(path, '')
+    await until(async () => list.size === 0, Boolean)
+    expect(problems).to.have.length(1)
+  })
+
   it('must be there when the service starts', async () => {
     let problem: unknown
     await startBlockListFile({

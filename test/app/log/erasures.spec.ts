@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { registerErasures } from '../../../src/app/log/erasures.ts'
-import { formatErasures, readErasures, registerIn } from '../../../src/security/erasures.ts'
+import { formatErasures, readErasures, readNamedErasures, registerIn } from '../../../src/security/erasures.ts'
 import { newMemoryStore } from '../../support/writer.ts'
 
 describe('the erasure register', () => {
@@ -31,5 +31,34 @@ describe('the erasure register', () => {
     const line = { log: 'a log', account: 7, registered: 'an event', at: '2030-01-01T00:00:00.000Z' }
     await writeFile(registerIn(dir), `${JSON.stringify(line)}\r\n${JSON.stringify(line)} \n{"log":"half a li`)
     expect(await readErasures(registerIn(dir))).to.deep.equal([line, line])
+  })
+
+  const refusal = (reading: Promise<unknown>) => reading.then(() => 'it was read', String)
+  const whole = formatErasures([{ log: 'a log', account: 7, registered: 'an event', at: '2030-01-01T00:00:00.000Z' }])
+
+  /** One for each kind of file that is no register, with the number of the line that says so. */
+  const others: Readonly<Record<string, readonly [text: string, line: number]>> = {
+    'a secret': ['Zm9v+YmFy/zzz=\n', 1],
+    'any text': [`${whole}garbage\n`, 2],
+    'JSON of something else': [`${whole}\n{"events":[]}\n`, 3],
+    'another beginning of a line': ['{"account":7,"lo', 1],
+  }
+  for (const [name, [text, line]] of Object.entries(others))
+    it(`is not ${name}, which is refused with the number of its line`, async () => {
+      await writeFile(registerIn(dir), text)
+      for (const read of [readErasures, readNamedErasures])
+        expect(await refusal(read(registerIn(dir)))).to.include(`line ${line} of ${registerIn(dir)} is damaged`)
+    })
+
+  it('may end with half a line where a process has died, and not where an operator names a copy', async () => {
+    for (const half of ['{', whole.slice(0, 20), `${whole.slice(0, -2)}\n${whole}`, `${whole.slice(0, 30)}\0\0\0`]) {
+      await writeFile(registerIn(dir), `${whole}${half}`)
+      expect((await readErasures(registerIn(dir))).length, half).to.be.within(1, 2)
+      expect(await refusal(readNamedErasures(registerIn(dir))), half).to.include('line 2 of')
+    }
+    await writeFile(registerIn(dir), `\n${whole}\n\n${whole}`)
+    expect(await readNamedErasures(registerIn(dir))).to.have.length(2)
+    await writeFile(registerIn(dir), '')
+    expect(await readNamedErasures(registerIn(dir))).to.deep.equal([])
   })
 })
