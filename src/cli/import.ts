@@ -7,6 +7,7 @@ import { recordOperation } from '../app/operator/caller.ts'
 import { openDomains } from '../cache/domains.ts'
 import { type ImportOptions, importClicks } from '../clicks/import.ts'
 import { logTo } from '../clicks/report.ts'
+import { findRoutes } from '../clicks/spool/folders.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { domainsChanged } from '../queries/domains/domain.ts'
 import { openCountries } from '../clicks/visitor/country.ts'
@@ -23,7 +24,10 @@ export const addImportCommand = (spool: Command, cli: Cli) =>
 
 const importSpools = async (cli: Cli, dir: string) => {
   if (!existsSync(dir)) throw new BadCommand(`there is no folder ${dir}`)
-  const spools = existsSync(join(dir, 'spool')) ? join(dir, 'spool') : dir
+  const inside = existsSync(join(dir, 'spool'))
+  if (!inside && (await findRoutes(dir)).length === 0)
+    throw new BadCommand(`there is no spool in ${dir}: name DATA_DIR of that machine, or the folder \`spool\` in it`)
+  const spools = inside ? join(dir, 'spool') : dir
   const folder = await lockDataDir(dirname(resolve(spools)))
   try {
     await withLedger(cli, async (ledger) => {

@@ -3,6 +3,7 @@ import type { Ledger } from '../app/log/ledger.ts'
 import { openCounter } from '../app/proof/counter.ts'
 import { openSigner } from '../app/proof/proofs.ts'
 import type { Finding } from '../app/proof/finding.ts'
+import { readCheckpoint } from '../app/proof/checkpointcheck.ts'
 import { verifyLog } from '../app/proof/verify.ts'
 import { verifyTables } from '../app/proof/tables.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
@@ -38,8 +39,13 @@ export const addVerifyCommand = (program: Command, cli: Cli) =>
     .action((options: Options) => verify(cli, options))
 
 const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Promise<readonly Finding[]> => {
-  const outside = file === undefined ? [] : [await readText(file)]
   const verifier = parseVerifier((await openSigner(ledger)).publicKey)!
+  const outside = file === undefined ? [] : [await readText(file)]
+  for (const text of outside)
+    if (!readCheckpoint(text, verifier))
+      throw new OperatorError(
+        `${file} is no checkpoint that the key of this log has signed: it must be what /log/checkpoint has answered`,
+      )
   const { show, stop } = progressBar()
   const started = performance.now()
   const { events, clicks, checkpoints, signed, findings } = await verifyLog({

@@ -30,7 +30,7 @@ const beginsAsGzip = (file: string) => {
 
 const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) => {
   if (cause.code === undefined || cause.path === undefined) throw cause
-  throw new OperatorError(`${file} cannot be ${verb} (${cause.code})`, { cause })
+  throw new OperatorError(`${file || 'a file without a name'} cannot be ${verb} (${cause.code})`, { cause })
 }
 
 /**
@@ -68,8 +68,9 @@ export const readBytes = async function* (
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
   try {
-    const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
+    // before the stream, whose error nobody would hear if this throws
     const isCompressed = isGzip(file) || beginsAsGzip(file)
+    const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
     const bytes = isCompressed ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
     for await (const chunk of bytes) {
       onRead(stored.bytesRead)

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../../src/cli/run.ts'
@@ -71,5 +71,15 @@ describe('linkledger spool, while a spool of another event log is in the folder'
 
     expect(await problems()).to.equal('')
     expect(await asideClicks()).to.equal('0')
+  })
+
+  it('imports nothing from a folder without a spool, and says so', async () => {
+    const other = await mkdtemp(join(dir, 'other-'))
+    const { code, text } = await command('import', other)
+    expect([code, text]).to.deep.equal([
+      2,
+      `linkledger: there is no spool in ${other}: name DATA_DIR of that machine, or the folder \`spool\` in it`,
+    ])
+    expect(await readdir(other)).to.deep.equal([])
   })
 })

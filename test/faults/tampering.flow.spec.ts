@@ -202,7 +202,7 @@ describe('a log that somebody with access to the database changes', function () 
       `update state.checkpoints set note = regexp_replace(note, '\\n[A-Za-z0-9+/]{43}=', E'\\n' || repeat('A', 43) || '=')`,
     )
     expect(code).to.equal(1)
-    expect(err).to.match(/a checkpoint of \d+ events is not signed by the key of this log/)
+    expect(err).to.match(/the checkpoint of \d+ events is not signed by the key of this log/)
   })
 
   const damages: Readonly<Record<string, string>> = {

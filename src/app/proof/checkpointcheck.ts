@@ -10,27 +10,31 @@ export interface CheckpointOptions {
   readonly outside?: readonly string[]
 }
 
+/** Reads a signed checkpoint. Returns undefined for a text that is none, or that the key of this log has not signed. */
+export const readCheckpoint = (text: string, verifier: Verifier): Checkpoint | undefined => {
+  const note = parseNote(text)
+  const checkpoint = note && parseCheckpoint(note.text)
+  return note && checkpoint?.origin === verifier.name && verifier.verifies(note) ? checkpoint : undefined
+}
+
 /**
  * Reads the checkpoints whose roots are to be found again, the smallest first. What is not signed by the key is a
- * finding.
+ * finding, and so is a row with the note of another one.
  */
 export const readCheckpoints = async (
   { db, verifier, outside = [] }: CheckpointOptions,
   report: (finding: Finding) => void,
 ) => {
-  const kept: readonly KeptCheckpoint[] = await keptCheckpoints(db)
-  const all = [...kept, ...outside.map((note) => ({ note, size: undefined }))]
-  const checkpoints = all.flatMap(({ note: text, size }): Checkpoint[] => {
-    const note = parseNote(text)
-    const checkpoint = note && parseCheckpoint(note.text)
-    const isSigned = note && checkpoint?.origin === verifier.name && verifier.verifies(note)
-    if (isSigned && (size ?? checkpoint.size) === checkpoint.size) return [checkpoint]
+  const kept = await keptCheckpoints(db)
+  const notes = [...kept, ...outside.map((note) => ({ note, size: undefined }))]
+  const checkpoints = notes.flatMap(({ note, size }): Checkpoint[] => {
+    const checkpoint = readCheckpoint(note, verifier)
+    if (checkpoint && checkpoint.size === (size ?? checkpoint.size)) return [checkpoint]
+    const problem = checkpoint ? `was replaced by that of ${checkpoint.size}` : 'is not signed by the key of this log'
     report({
       of: 'checkpoints',
       ordinal: 0,
-      text: isSigned
-        ? `the checkpoint of ${size} events was replaced by that of ${checkpoint.size}`
-        : `a checkpoint of ${checkpoint?.size ?? size ?? '?'} events is not signed by the key of this log`,
+      text: `${size === undefined ? 'a checkpoint that was kept elsewhere' : `the checkpoint of ${size} events`} ${problem}`,
     })
     return []
   })

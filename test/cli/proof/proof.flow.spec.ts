@@ -281,6 +281,8 @@ describe('proofs of a service', function () {
     expect(holds)
       .to.include('The log holds')
       .and.to.match(/tables +exact through event \d+ \(/)
+    const other = await file('other.txt', 'no checkpoint\n')
+    expect((await command('verify', '--checkpoint', other)).err).to.include(`${other} is no checkpoint`)
     await app.app.ledger.db.raw(
       `update log.events set data = replace(data::text, 'example.com', 'example.org')::json where type = 'LinkCreated'`,
     )
