@@ -3,15 +3,21 @@ import { Refused } from '../commands/decider.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
 import { BadCommand, type Cli } from './cli.ts'
+import { printable } from './oneline.ts'
 import { createProgram } from './program.ts'
 
 const [succeeded, failed, wrongUsage] = [0, 1, 2]
 
 /**
  * Runs a command and resolves with the exit code: 0 done, 1 failed, 2 wrong usage. Without a command it starts the
- * service.
+ * service. What it prints cannot move the cursor of a terminal: others have written some of it.
  */
-export const run = async (args: readonly string[], cli: Cli): Promise<number> => {
+export const run = async (args: readonly string[], given: Cli): Promise<number> => {
+  const cli: Cli = {
+    ...given,
+    print: (line) => given.print(printable(line)),
+    printError: (line) => given.printError(printable(line)),
+  }
   try {
     await createProgram(cli).parseAsync(args.length === 0 ? ['start'] : args, { from: 'user' })
     return succeeded

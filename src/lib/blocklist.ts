@@ -185,7 +185,7 @@ const patternLimit = 512
  * Returns a pattern in one spelling, or undefined when the text is not a pattern. A scheme in front of it is left out.
  */
 export const readPattern = (text: string): string | undefined => {
-  const [, written = '', path = ''] = /^(?:https?:\/\/)?([^\s/?#@\\:]+)(\/\S*)?$/i.exec(text) ?? []
+  const [, written = '', path = ''] = /^(?:https?:\/\/)?([^\s/?#@\\:]+)(\/[^\s\p{Cc}\p{Cf}]*)?$/iu.exec(text) ?? []
   const host = written.includes('*') ? written.toLowerCase() : readHost(written)
   if (host === undefined || text.length > patternLimit || !/^[a-z\d._*-]+$/.test(host)) return undefined
   // a pattern for everything would block everything

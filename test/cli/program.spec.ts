@@ -43,6 +43,12 @@ describe('the command line', () => {
     for (const { name } of program.commands.map((command) => ({ name: command.name() }))) expect(out).to.include(name)
   })
 
+  it('prints nothing of others that moves the cursor or changes the colors of a terminal', async () => {
+    const { err } = await call('account', 'frobnicate\u001b[2J\u009b31m\u202e\u0007')
+    expect(err).to.include('frobnicate [2J 31m').and.to.match(/\n/)
+    expect(err).not.to.match(/[^\n\P{Cc}]|\p{Cf}/u)
+  })
+
   it('prints the version of package.json', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string

@@ -84,6 +84,7 @@ describe('a list of blocked hosts and patterns', () => {
   it('reads patterns in one spelling, and none that would match everything', () => {
     expect(readPattern('https://Sites.Example/V%69ew/*')).to.equal('sites.example/view/*')
     expect(readPattern('*.evil.example')).to.equal('*.evil.example')
+    expect(readPattern('evil.example/\u001b[31m*'), 'a control character').to.equal(undefined)
     expect(readPattern('*/wp-login/*')).to.equal('*/wp-login/*')
     for (const text of ['*', '**', '*.*', '*/*', '/x', '', 'a b', 'evil.example:80/x', `x.example/${'y'.repeat(600)}`])
       expect(readPattern(text), text).to.equal(undefined)

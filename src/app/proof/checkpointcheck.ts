@@ -1,5 +1,5 @@
 import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
-import { type KeptCheckpoint, keptCheckpoints } from '../../postgres/checkpoints.ts'
+import { keptCheckpoints } from '../../postgres/checkpoints.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Finding } from './finding.ts'
 

@@ -7,7 +7,8 @@ import type { Limiter } from '../api/limits/limiter.ts'
 export interface Mails {
   /**
    * Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has
-   * entered, it does nothing.
+   * entered, it does nothing. So it does beyond ten notices of a kind an hour to an owner: who fills a mailbox hides
+   * what matters.
    */
   readonly order: (order: MailOrder, account?: number) => Promise<void>
   /** Counts a request for a mail, of an account or an address block. Fails with 429 after twenty in an hour. */
@@ -23,12 +24,16 @@ export interface MailsOptions {
 }
 
 const hour = 3600
-const [perRecipient, perRequester] = [5, 20]
+const [perRecipient, perRequester, perOwner] = [5, 20, 10]
+/** Notices that a key or a session can cause as often as it wants. */
+const repeatable = new Set<MailOrder['kind']>(['keyAdded', 'keyWidened', 'webhookAdded', 'webhookMoved', 'newBrowser'])
 
 export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions): Mails => {
   /** A keyed hash: the table of limits is not for personal data. */
   const nameOf = (address: string) => createHmac('sha256', pepper).update(`mail ${address}`).digest('base64url')
-  const isTooMany = async (order: MailOrder) => {
+  const isTooMany = async (order: MailOrder, account: number | undefined) => {
+    if (repeatable.has(order.kind))
+      return (await limiter.count(`notices ${order.kind} ${account}`, perOwner, hour)).over
     // a notice goes to the owner, of what has happened
     if (!('to' in order) || order.kind === 'emailChanged') return false
     // each kind for itself: nobody can use up the owner's resets by registering the address
@@ -36,7 +41,7 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
   }
   return {
     order: async (order, account) => {
-      if (await isTooMany(order)) return
+      if (await isTooMany(order, account)) return
       await outbox.order(order, account)
       onOrder()
     },

@@ -9,7 +9,7 @@ import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../ap
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, short } from './address.ts'
-import { deleteOwned, listOwned, ownedBy, readOwned } from '../api/owned.ts'
+import { deleteOwned, listOwned, ownedBy, readOwned, updateOwned } from '../api/owned.ts'
 import { imageAddress } from '../qr/address.ts'
 import { channelContract, channelItems, channels } from './contract/channel.ts'
 
@@ -103,18 +103,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
 
   ...itemRoutes,
 
-  endpoint(channelContract, 'PUT /api/channel/:id/update', {
-    single: true,
-    scope: 'write',
-    params: byId,
-    owner: ownedBy(channel),
-    body: fields,
-    run: async ({ account, params: { id }, body, write }) => {
-      const changes = body as Partial<ChannelFields>
-      const { state, revision } = await write(channel, { type: 'Update', id, account, changes })
-      return { message: 'Channel has been updated.', ...present({ ...state.fields, id, revision }) }
-    },
-  }),
+  endpoint(channelContract, 'PUT /api/channel/:id/update', updateOwned('channel', channel, fields)),
 
   endpoint(channelContract, 'DELETE /api/channel/:id/delete', deleteOwned('channel', channel)),
 ]

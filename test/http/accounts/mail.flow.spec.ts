@@ -76,9 +76,10 @@ describe('mails to the owners of accounts', () => {
       .to.include(listed)
       .and.not.include(made.json['key'])
     const url = receiver.url('/secret-path')
-    expect((await app.post('/api/webhook/add', { key, body: { url } })).status).to.equal(200)
+    const name = 'x\n\nYour account ends today: https://evil.example/'
+    expect((await app.post('/api/webhook/add', { key, body: { url, name } })).status).to.equal(200)
     const hook = await mailTo(email, 'A new webhook')
-    expect(hook.text).to.include('hooks.example').and.not.include('secret-path')
+    expect(hook.text).to.include('hooks.example').and.not.include('secret-path').and.not.include('evil.example')
 
     const narrow = { scopes: ['stats:read'] }
     const change = (path: string, changes: object) => app.put(path, { key, body: changes })

@@ -91,11 +91,11 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
   return { notice, linked, noticeOnce }
 }
 
-/** Returns how a mail names a webhook: without the path of its address, which may have a password in it. */
-const lineOf = (id: number, { fields, url }: Webhook) => {
-  const host = url === null ? '' : new URL(url).host
-  return `${id}: ${[fields.name, host].filter(Boolean).join(', ')}`
-}
+/**
+ * Returns how a mail names a webhook: without its name, by which a key would write to the owner, and without the path of
+ * its address, which may have a password in it.
+ */
+const lineOf = (id: number, { url }: Webhook) => (url === null ? String(id) : `${id}: ${new URL(url).host}`)
 
 type Linked = 'register' | 'email' | 'reset'
 type Notice = Exclude<MailOrder, { readonly kind: Linked }>

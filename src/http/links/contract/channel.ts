@@ -14,6 +14,7 @@ import {
   revision,
   success,
   text,
+  updated,
 } from '../../api/contract.ts'
 
 const channel = {
@@ -72,7 +73,7 @@ export const channelContract = {
     summary: 'Change a channel',
     fields,
     example: { description: 'Every Monday' },
-    answer: success({ message: text, ...channel }),
+    answer: updated,
   },
   'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
   'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: deleted },
