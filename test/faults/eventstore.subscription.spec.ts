@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
+import { isTooSlow } from '../../src/store/eventstoredb/subscribe.ts'
+import { until } from '../support/client.ts'
 import { type Double, type Fault } from '../support/eventstoredb.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { appendAll, deleted, expectAllSeen, useEventStoreStage } from './eventstore.ts'
@@ -14,7 +16,7 @@ const failSubscriptions = (double: Double, ...faults: readonly Fault[]) => {
 describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
   this.timeout(120_000)
   const random = randomFrom(seed)
-  const { open, follow } = useEventStoreStage()
+  const { later, open, follow } = useEventStoreStage()
 
   it('receives each event once when the server falls silent: it is opened again', async () => {
     // the long run uses the default, which checks every 5 s for a silence of 20 s
@@ -69,6 +71,54 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
     await appendAll(store, 300)
     await expectAllSeen(seen, double)
     expect(double.calls.subscribe, 'with at most 59 of 301 events each').to.be.above(5)
+  })
+
+  /**
+   * Subscribes with a reader that stands still from its first batch on, while `count` events of some bytes are appended.
+   * Returns the ids of what it has seen then, and the errors of subscriptions that were dropped.
+   */
+  const readSlowly = async (count: number, bytes: number) => {
+    const dropped: unknown[] = []
+    const { double, store } = await open({ onDropped: (error) => dropped.push(error) })
+    const stop = new AbortController()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const seen: string[] = []
+    const reading = (async () => {
+      for await (const batch of store.subscribe({ after: 0n, filter: 'domain', limit: 50, signal: stop.signal })) {
+        seen.push(...batch.map(({ id }) => id))
+        await held
+      }
+    })()
+    later(async () => {
+      stop.abort()
+      release()
+      await reading
+    })
+    await until(
+      async () => seen.length,
+      (length) => length > 0,
+    )
+    const token = 'x'.repeat(bytes)
+    for (let n = 0; n < count; n++) {
+      const event = { ...deleted(), type: 'ClaimFenced', data: { token } } as const
+      await store.append([{ stream: `link-${randomUUID()}`, expected: 'no_stream', events: [event] }])
+    }
+    release()
+    await expectAllSeen(seen, double)
+    return { double, dropped }
+  }
+
+  it('that is live is not dropped by the server when its reader is slow for a moment: it is read ahead', async () => {
+    const { double, dropped } = await readSlowly(300, 3000)
+    expect(dropped).to.deep.equal([])
+    expect(double.calls.subscribe).to.equal(1)
+  })
+
+  it('that is live and dropped because its reader is far behind goes on where it was, and is no outage', async () => {
+    const { dropped } = await readSlowly(150, 100_000)
+    expect(dropped).to.have.length.above(0)
+    expect(dropped.every(isTooSlow), String(dropped)).to.equal(true)
   })
 
   it('gives a slow reader batches of at most the limit, and holds back the server meanwhile', async () => {

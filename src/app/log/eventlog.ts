@@ -13,6 +13,7 @@ import { openSearchMemory } from '../../projections/links/searched.ts'
 import type { LiveTables } from '../../projections/engine/tables.ts'
 import { type Keyring, type Keys, markOf } from '../../security/keyring.ts'
 import { connectEventStoreDb, type EventStoreDb } from '../../store/eventstoredb.ts'
+import { isTooSlow } from '../../store/eventstoredb/subscribe.ts'
 import { newOpening } from '../../store/open.ts'
 import { postgresStore } from '../../store/postgres.ts'
 import { recentClicks } from '../../store/postgres/recent.ts'
@@ -99,8 +100,9 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
   }
   const onDropped = (cause: unknown) => {
     metrics.restarted('eventstore')
+    if (isTooSlow(cause)) return log.debug({ err: cause }, 'a subscription was too slow; it goes on where it was')
     const lost = new StoreUnavailable('a subscription to EventStoreDB was lost', { cause })
-    log.warn({ err: lost }, 'subscription to EventStoreDB lost; resubscribing')
+    return log.warn({ err: lost }, 'subscription to EventStoreDB lost; resubscribing')
   }
   const memory = openSearchMemory(db)
   const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })

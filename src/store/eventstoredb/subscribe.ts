@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { AllStreamRecordedEvent, AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client'
-import { batchBytes, type Filter, NoEventThere } from '../../events/store.ts'
+import type { AllStreamSubscription, EventStoreDBClient } from '@eventstore/db-client'
+import { type Filter, NoEventThere } from '../../events/store.ts'
 import { backOff } from '../../lib/async/backoff.ts'
 import { TimedOut } from '../../lib/async/timeout.ts'
-import { type Encoded, parsed } from '../slices.ts'
+import type { Encoded } from '../slices.ts'
+import { readAhead } from './buffer.ts'
 import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
-import { passes, toRaw, typesOf } from './events.ts'
+import { typesOf } from './events.ts'
 import type { Head } from './head.ts'
 import { library } from './library.ts'
 
@@ -67,7 +67,13 @@ const isRefused = async (error: unknown, position: bigint, idAt: SubscribeParts[
     () => false,
   ))
 
-/** The batches of one subscription, until it ends or fails. Events that have arrived together form a batch. */
+/** gRPC's code for what the server ends by itself: of subscriptions, those that are too slow */
+const aborted = 10
+
+/** Whether the server has dropped a live subscription, because its reader was more than 32 events behind. */
+export const isTooSlow = (error: unknown): boolean => (error as { readonly code?: unknown }).code === aborted
+
+/** The batches of one subscription, until it ends or fails. */
 const subscription = async function* (
   client: EventStoreDBClient,
   { after, filter, limit, signal }: Range,
@@ -88,25 +94,19 @@ const subscription = async function* (
     )
     return isBehind ? () => call.destroy(new TimedOut(`a subscription was silent for ${stall} ms`)) : undefined
   })
+  const buffer = readAhead(call, filter, watch.heard)
   try {
-    let batch: Encoded[] = []
-    let bytes = 0
-    const isFull = () => batch.length >= limit || bytes >= batchBytes
-    for await (const { event } of call as AsyncIterable<{ readonly event?: AllStreamRecordedEvent }>) {
-      watch.heard()
-      const raw = event && toRaw(event)
-      if (raw && passes(filter, raw)) bytes += batch[batch.push(parsed(raw)) - 1]!.bytes
-      if (!isFull() && call.readableLength === 0) await nextTurn()
-      if (batch.length === 0 || (!isFull() && call.readableLength > 0)) continue
+    for (;;) {
+      const batch = await buffer.next(limit)
+      if (batch.length === 0 || signal.aborted) return
       position = batch.at(-1)!.position
       watch.pause()
       yield batch
       watch.resume()
-      batch = []
-      bytes = 0
     }
   } finally {
     watch.stop()
+    buffer.close()
     signal.removeEventListener('abort', end)
     call.destroy()
     void call.unsubscribe().catch(() => {})
@@ -142,7 +142,7 @@ const watchSilence = (stall: number, check: () => Promise<(() => void) | undefin
     heard: () => {
       heardAt = Date.now()
     },
-    /** While the reader handles a batch, nothing is read from the subscription. */
+    /** While the reader handles a batch, the subscription may be held back. */
     pause: () => {
       paused = true
     },

@@ -52,13 +52,26 @@ export const readHandler =
     else void read(node, request)
   }
 
-/** Writes a response and waits while the client does not take more. */
-const write = async (call: Reading, response: ReadResponse) => {
+/** Writes a response and waits while the client does not take more, or `ends` has aborted. */
+const write = async (call: Reading, response: ReadResponse, ends?: AbortSignal) => {
   if (call.write(response) || call.cancelled) return
   const waiting = new AbortController()
-  const { signal } = waiting
+  const signal = ends ? AbortSignal.any([waiting.signal, ends]) : waiting.signal
   await Promise.race(['drain', 'cancelled', 'close'].map((name) => once(call, name, { signal }))).catch(() => {})
   waiting.abort()
+}
+
+/** events that a server keeps for a live subscription whose client does not take them */
+const liveBuffer = 32
+
+/** Aborts when the client of a live subscription takes nothing while more events wait than the server keeps. */
+const watchBuffer = ({ appended }: Node['log'], waiting: () => number) => {
+  const overflow = new AbortController()
+  const look = () => {
+    if (waiting() > liveBuffer) overflow.abort()
+  }
+  appended.on('append', look)
+  return { signal: overflow.signal, stop: () => void appended.off('append', look) }
 }
 
 /** Applies a fault that begins after some events. Returns whether nothing more is to be sent. */
@@ -149,8 +162,13 @@ const subscribe = async ({ log, onSent }: Node, request: Request) => {
       setTimeout(() => call.emit('error', unavailable()), 20)
       return
     }
-    await write(call, eventResponse(event))
+    const buffer = watchBuffer(log, () => (caughtUp ? log.all.slice(next).filter(passes).length : 0))
+    await write(call, eventResponse(event), buffer.signal)
+    buffer.stop()
+    if (buffer.signal.aborted) return void call.emit('error', tooSlow())
     onSent()
     sent++
   }
 }
+
+const tooSlow = () => failure(grpc.status.ABORTED, 'Consumer too slow to handle event while live')
