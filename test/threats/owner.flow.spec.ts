@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { routes } from '../../../src/http/routes.ts'
-import { startTestApp, type TestApp } from '../../support/app.ts'
-import { bodies } from '../../support/bodies.ts'
-import { expectFailure } from '../../support/conventions.ts'
-import { long } from '../../support/faults.ts'
+import { routes } from '../../src/http/routes.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { bodies } from '../support/bodies.ts'
+import { expectFailure } from '../support/conventions.ts'
+import { long } from '../support/faults.ts'
 
 describe('an id of another account', () => {
   let app: TestApp
