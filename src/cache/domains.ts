@@ -1,3 +1,4 @@
+import { hostNamed } from '../lib/url.ts'
 import type { KnownDomain } from '../queries/domains/domain.ts'
 
 /** All branded domains: a request may name any host, so a lookup must not need the database. */
@@ -9,7 +10,10 @@ export interface Domains {
   readonly byHost: (host: string) => KnownDomain | undefined
   /** Returns a domain, also a pending or deleted one. */
   readonly byId: (id: number) => KnownDomain | undefined
-  /** Returns the domain of an account at a host, also a pending one, or a deleted one when there is no other. */
+  /**
+   * Returns the domain of an account at a host, in any spelling, also a pending one, or a deleted one when there is no
+   * other.
+   */
   readonly own: (account: number, host: string) => KnownDomain | undefined
   /** Stores domains as the tables have them now. */
   readonly set: (domains: readonly KnownDomain[]) => void
@@ -46,7 +50,7 @@ export const openDomains = (isExcluded: (host: string) => boolean = () => false)
     },
     byId: (id) => ids.get(id),
     own: (account, host) => {
-      const found = [...(owned.get(ownKey(account, normalized(host))) ?? [])].flatMap((id) => ids.get(id) ?? [])
+      const found = [...(owned.get(ownKey(account, hostNamed(host))) ?? [])].flatMap((id) => ids.get(id) ?? [])
       // two requests at the same moment may have added the host twice
       return found.find(({ live }) => live) ?? found.find(({ deleted }) => !deleted) ?? found.at(-1)
     },

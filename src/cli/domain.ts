@@ -5,6 +5,7 @@ import { stop } from '../lib/operatorerror.ts'
 import { domain } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { parseStreamId } from '../events/streams.ts'
+import { hostNamed } from '../lib/url.ts'
 import { allDomains, type OperatorDomain } from '../queries/domains/domain.ts'
 import type { Reader } from '../queries/reader.ts'
 import type { Cli } from './cli.ts'
@@ -54,8 +55,7 @@ const list = (cli: Cli) =>
 /** Returns the domain that an operator means: by id any of them, by host the one that has the host. */
 const find = async (reader: Reader, { claimant }: Pick<Handler, 'claimant'>, which: string) => {
   const [, given] = /^id:([1-9]\d{0,14})$/.exec(which) ?? []
-  const [, host = ''] = /^(?:https?:\/\/)?([^/]*?)\.?\/?$/.exec(which.toLowerCase()) ?? []
-  const holder = given === undefined ? await claimant({ kind: 'host', name: host }) : undefined
+  const holder = given === undefined ? await claimant({ kind: 'host', name: hostNamed(which) }) : undefined
   const id = holder ? parseStreamId(holder).number : Number(given)
   const [found] = Number.isNaN(id) ? [] : await allDomains(reader, id)
   return found ?? stop(`no account has the branded domain ${which}: see \`linkledger domain list\``)

@@ -62,8 +62,9 @@ const momentOrNone = (timeOfDay: string) =>
   z
     .string(must('wrong_form', { what: 'moment' }))
     .nullable()
-    .transform((text, context) => {
-      if (text === null || text === '') return null
+    .transform((given, context) => {
+      const text = given?.trim() ?? ''
+      if (text === '') return null
       const found = parseMoment(text, timeOfDay)
       if (found) return found.toISOString()
       context.addIssue(says('wrong_form', { what: 'moment' }))
@@ -78,12 +79,14 @@ export const starts = momentOrNone('00:00:00')
 export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
 export const notStorable = says('forbidden_characters')
 
-/** A string that every event store keeps unchanged. */
-export const text = (max: number) =>
+/** A string that every event store keeps unchanged, with the spaces that it begins and ends with. */
+export const verbatim = (max: number) =>
   z
     .string(must('wrong_type', { what: 'string' }))
     .max(max, orStop(says('too_long', { max })))
     .refine(isStorable, orStop(notStorable))
+/** The same without them: a text that was copied often has a space or a line end too much. */
+export const text = (max: number) => verbatim(max).trim()
 
 // invisible characters would make one address look like another, and control characters move the cursor of an
 // operator's terminal

@@ -1,6 +1,8 @@
+import { hostNamed } from './url.ts'
+
 /** A public address as a person writes it: `https://go.example.com/sale`, `go.example.com/sale`, `/sale` or `sale`. */
 export interface ShortAddress {
-  /** as written, with port; undefined when it is left out */
+  /** in punycode and lower case, with port; undefined when it is left out */
   readonly host: string | undefined
   readonly kind: 'alias' | 'qr' | 'campaign'
   /** in lower case */
@@ -25,9 +27,10 @@ export const readShortAddress = (text: string): ShortAddress | undefined => {
   const slash = plain.indexOf('/')
   const [host, path] = slash < 0 ? ['', `/${plain}`] : [plain.slice(0, slash), plain.slice(slash)]
   if (!/^[^\s@\\]*$/.test(host)) return undefined
+  const [, named = host, port = ''] = /^(.*?)(:\d+)?$/.exec(host) ?? []
   for (const [kind, pattern] of paths) {
     const found = pattern.exec(path)?.[1]
-    if (found !== undefined) return { host: host || undefined, kind, name: found }
+    if (found !== undefined) return { host: host === '' ? undefined : hostNamed(named) + port, kind, name: found }
   }
   return undefined
 }

@@ -75,6 +75,8 @@ export const textLimits = {
   row: 64 * 1024,
   /** a tag of a link before it is normalised: four may become one */
   tag: 200,
+  /** a text that lists are searched for, in both forms of Unicode */
+  search: 256,
   /** the name of a country */
   country: 64,
   /** a password: a longer one cannot be set */
@@ -93,8 +95,8 @@ export const cut = (what: keyof typeof textLimits, text: string): string => text
  * square of its length.
  */
 export const normalized = (
-  what: 'tag' | 'country' | 'password',
-  form: 'NFC' | 'NFKC' | 'NFKD',
+  what: 'tag' | 'country' | 'password' | 'search',
+  form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD',
   text: string,
 ): string | undefined => (text.length > textLimits[what] ? undefined : text.normalize(form))
 

@@ -85,6 +85,26 @@ export const safeTargetUrl = (input: string): SafeUrl => {
   return { ok: true, url: url.href, entered: text }
 }
 
+/** Returns a text without the characters at its end that match, in a time that is proportional to their number. */
+export const withoutEnd = (text: string, isExtra: RegExp): string => {
+  let end = text.length
+  while (end > 0 && isExtra.test(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+/**
+ * Returns the host that a text names, in punycode and lower case, without scheme, port, path and trailing dot:
+ * `https://Bücher.example/` and `xn--bcher-kva.example.` are spellings of one.
+ */
+export const hostNamed = (text: string): string => {
+  const [host = ''] = text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .split(/[/?#]/)
+  const plain = host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
+  return host.length > textLimits.host ? plain : domainToASCII(plain) || plain
+}
+
 const normalised = new QuickLRU<string, string>({ maxSize: 1000 })
 
 /**

@@ -37,10 +37,10 @@ const mailto = ({ email = '', ...header }: Parts) => {
 const smsto = ({ phone = '', message = '' }: Parts) => `SMSTO:${number(phone)}:${message}`
 
 /** https://github.com/zxing/zxing/wiki/Barcode-Contents: `\ ; , : "` are escaped with a backslash. */
-const wifi = ({ encryption = '', ssid = '', pass = '' }: Parts) => {
+const wifi = ({ encryption = '', ssid = '', pass = '', hidden = '' }: Parts) => {
   const escaped = (text: string) => text.replaceAll(/[\\;,:"]/g, '\\$&')
   const secret = encryption === 'nopass' ? '' : `P:${escaped(pass)};`
-  return `WIFI:T:${encryption};S:${escaped(ssid)};${secret};`
+  return `WIFI:T:${encryption};S:${escaped(ssid)};${secret}${hidden === 'true' ? 'H:true;' : ''};`
 }
 
 const fullName = ({ fname = '', lname = '' }: Parts) => `${fname} ${lname}`.trim()

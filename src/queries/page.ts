@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { normalized } from '../lib/strangers.ts'
 import { planned, type Reader } from './reader.ts'
 
 /** One page of a list; `page` counts from 1. */
@@ -42,9 +43,14 @@ export const mostCounted = 10_000
 
 const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
+/** Accents are letters of their own in one form of Unicode: what was typed on one system is found from another. */
+const inBothForms = (text: string): readonly string[] => [
+  ...new Set([text, ...(['NFC', 'NFD'] as const).flatMap((form) => normalized('search', form, text) ?? [])]),
+]
+
 /** SQL that is true if one of the parts is in the text. */
 export const contains = (db: Knex, text: string, parts: readonly string[]) =>
-  db.raw(`${text} ilike any(?)`, [parts.map(like)])
+  db.raw(`${text} ilike any(?)`, [parts.flatMap(inBothForms).map(like)])
 
 /** Whether the request leaves out rows of the list. */
 export const isFiltered = ({ q, from, to }: ListRequest) => q !== undefined || from !== undefined || to !== undefined

@@ -1,5 +1,34 @@
 import { expect } from 'chai'
-import { email } from '../../src/lib/fields.ts'
+import { alias, color, url } from '../../src/http/api/fields.ts'
+import { email, expiry, text, verbatim } from '../../src/lib/fields.ts'
+
+describe('a text of a request', () => {
+  const address = 'https://example.com/t'
+
+  it('has no spaces and line ends around it, which are copied with it', () => {
+    for (const [before, after] of [
+      [' ', ''],
+      ['', '\n'],
+      ['\t', ' \r\n'],
+      ['\u00a0', '\ufeff'],
+    ] as const) {
+      const around = (value: string) => before + value + after
+      expect(text(20).parse(around('a b'))).to.equal('a b')
+      expect(alias.parse(around('my-link'))).to.equal('my-link')
+      expect(color.parse(around('#ABCDEF'))).to.equal('#abcdef')
+      expect(url.parse(around(address))).to.equal(address)
+      expect(email.parse(around('Ann@example.com'))).to.equal('ann@example.com')
+      expect(expiry.parse(around('2090-01-02'))).to.equal('2090-01-02T23:59:59.000Z')
+      expect(verbatim(20).parse(around('a b')), 'a password').to.equal(around('a b'))
+    }
+    expect(url.parse(`\u200b${address}\u2060`)).to.equal(address)
+  })
+
+  it('keeps those within it, which an address cannot have', () => {
+    for (const broken of ['https://example.com/ t', 'https://exam\nple.com/', 'https://example.com/\u200bt'])
+      expect(url.safeParse(broken).success, broken).to.equal(false)
+  })
+})
 
 describe('an e-mail address', () => {
   it('has no characters that are invisible or move the cursor of a terminal', () => {

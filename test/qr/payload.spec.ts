@@ -43,6 +43,7 @@ describe(`the payload of a QR code (${repeatable})`, () => {
     ['sms', { phone: '+1 555 0100' }, 'SMSTO:+15550100:'],
     ['sms', { phone: '+15550100', message: 'Meet: 10:30?' }, 'SMSTO:+15550100:Meet: 10:30?'],
     ['wifi', { ssid: 'Home', pass: 'correct horse', encryption: 'WPA' }, 'WIFI:T:WPA;S:Home;P:correct horse;;'],
+    ['wifi', { ssid: 'Home', pass: 'x', encryption: 'WPA', hidden: 'true' }, 'WIFI:T:WPA;S:Home;P:x;H:true;;'],
     ['wifi', { ssid: 'Café', encryption: 'nopass' }, 'WIFI:T:nopass;S:Café;;'],
     ['wifi', { ssid: 'a;b,c:d"e\\', pass: ';', encryption: 'WEP' }, 'WIFI:T:WEP;S:a\\;b\\,c\\:d\\"e\\\\;P:\\;;;'],
     [

@@ -4,7 +4,7 @@ import { account } from '../../commands/accounts/account.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password } from '../../commands/accounts/register.ts'
 import { streamId } from '../../events/streams.ts'
-import { email, says, text, timestamp } from '../../lib/fields.ts'
+import { email, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
@@ -79,7 +79,7 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
   })
 
 /** What a step needs besides the key or session. */
-export const given = { current_password: text(1024).optional(), code: text(64).optional() }
+export const given = { current_password: verbatim(1024).optional(), code: text(64).optional() }
 
 /** ms */
 const day = 86_400_000
@@ -152,7 +152,7 @@ const reset = ({ mails }: AccountServices) =>
 const erase = ({ erasure, mails, passwords }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
-    body: z.object({ current_password: text(1024) }),
+    body: z.object({ current_password: verbatim(1024) }),
     run: async ({ account: id, body, from, lang, write }) => {
       await passwords.require(id, body.current_password, from)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()

@@ -3,7 +3,7 @@ import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { Refused } from '../../commands/decider.ts'
 import type { SecondFactor } from '../../commands/accounts/secondfactor.ts'
-import { says, text } from '../../lib/fields.ts'
+import { says, text, verbatim } from '../../lib/fields.ts'
 import {
   hashRecoveryCode,
   isTotpSecret,
@@ -114,7 +114,7 @@ export interface SecondFactorServices {
   readonly stepUps: Pick<StepUps, 'require'>
 }
 
-const currentPassword = text(1024)
+const currentPassword = verbatim(1024)
 
 /** The label under which an authenticator app shows the account. */
 const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => email ?? username ?? ''
@@ -145,7 +145,7 @@ const add = ({ pepper, secondFactors, sessions, stepUps }: SecondFactorServices)
     scope: 'account',
     secret: true,
     body: z.object({
-      secret: text(64).refine(isTotpSecret, says('wrong_form', { what: 'secret' })),
+      secret: verbatim(64).refine(isTotpSecret, says('wrong_form', { what: 'secret' })),
       code: text(64),
       current_password: currentPassword,
       current_code: text(64).optional(),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { refuse } from '../../commands/decider.ts'
-import { email, text, timestamp } from '../../lib/fields.ts'
+import { email, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { knownBrowser, markBrowser } from '../../security/knownbrowsers.ts'
@@ -32,7 +32,7 @@ export interface SessionServices {
   readonly stepUps: Pick<StepUps, 'confirm'>
 }
 
-const SignIn = z.object({ email, password: text(1024), code: text(64).optional() })
+const SignIn = z.object({ email, password: verbatim(1024), code: text(64).optional() })
 type SignIn = z.output<typeof SignIn>
 
 /** What wrong passwords of a sign-in are counted for. The address itself is in no table. */
@@ -116,7 +116,7 @@ const signIn = (services: SessionServices) =>
 const confirm = ({ sessions, stepUps }: SessionServices) =>
   endpoint(sessionContract, 'POST /api/session/confirm', {
     scope: [],
-    body: z.object({ password: text(1024), code: text(64).optional() }),
+    body: z.object({ password: verbatim(1024), code: text(64).optional() }),
     run: async (call) => {
       const { body, session } = call
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })

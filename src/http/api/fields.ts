@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { aliasPattern } from '../../commands/links/alias.ts'
 import { carry, must, parseMoment, says, text } from '../../lib/fields.ts'
-import { safeTargetUrl } from '../../lib/url.ts'
+import { safeTargetUrl, withoutEnd } from '../../lib/url.ts'
 
 /** The name of a resource. */
 export const name = text(255).min(1, says('empty'))
@@ -13,7 +13,7 @@ export const name = text(255).min(1, says('empty'))
 export const alias = z
   .string(must('wrong_type', { what: 'string' }))
   .nullable()
-  .transform((input) => input || undefined)
+  .transform((input) => input?.trim() || undefined)
   .refine((input) => input === undefined || aliasPattern.test(input), says('wrong_form', { what: 'alias' }))
 
 /**
@@ -21,7 +21,7 @@ export const alias = z
  * sent.
  */
 export const colorAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
-  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input)?.[1]
+  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(input.trim())?.[1]
   if (digits) return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`
   context.addIssue(says('wrong_form', { what: 'color' }))
   return z.NEVER
@@ -29,9 +29,13 @@ export const colorAsSent = z.string(must('wrong_type', { what: 'string' })).tran
 /** The same in lower case. */
 export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 
+/** What nobody sees at either end of an address that was copied. */
+const isUnseen = /[\s\u200b\u2060]/u
+const trimmedUrl = (input: string) => withoutEnd(input, isUnseen).replace(/^[\s\u200b\u2060]+/, '')
+
 /** A web address, as it is redirected to (`url`) and as the client sent it (`entered`). */
 export const urlAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
-  const safe = safeTargetUrl(input)
+  const safe = safeTargetUrl(trimmedUrl(input))
   if (safe.ok) return safe
   context.addIssue(carry(safe.problem))
   return z.NEVER

@@ -3,7 +3,7 @@ import type { Caller } from '../../commands/caller.ts'
 import type { FieldChanges } from '../../commands/links/link.ts'
 import { requireReferences } from '../../commands/references.ts'
 import { defined } from '../../lib/defined.ts'
-import { expiry, must, orStop, says, starts, text } from '../../lib/fields.ts'
+import { expiry, must, orStop, says, starts, text, verbatim } from '../../lib/fields.ts'
 import { browserOf } from '../../clicks/visitor/browser.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { deviceNames, deviceOf } from '../../clicks/visitor/device.ts'
@@ -51,7 +51,10 @@ const firstOfEach = <T extends { name: string }>(
 const parameters = orNone(
   z
     .array(
-      z.object({ name: text(256).optional(), value: z.union([z.number().transform(String), text(256)]).default('') }),
+      z.object({
+        name: text(256).optional(),
+        value: z.union([z.number().transform(String), verbatim(256)]).default(''),
+      }),
       must('wrong_type', { what: 'objects' }),
     )
     .max(20, says('too_many', { max: 20 })),
@@ -63,6 +66,7 @@ const pixels = orNone(
 /** How visitors are redirected. A bare id means a splash page. */
 const type = z
   .union([z.int().transform(String), z.null().transform(() => ''), z.string(must('wrong_type', { what: 'string' }))])
+  .transform((given) => given.trim())
   .transform((given) => (/^[1-9]\d*$/.test(given) ? `splash-${given}` : given.toLowerCase() || 'direct'))
   .pipe(
     z
@@ -93,7 +97,7 @@ const variants = orNone(
 const fields = {
   custom: alias,
   type,
-  password: text(1024)
+  password: verbatim(1024)
     .nullable()
     .transform((word) => word || null),
   expiry,
@@ -141,6 +145,7 @@ export const BulkRow = { create: LinkBody, update: LinkChanges.extend(WithId.sha
  */
 const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAddresses) => {
   const host = address
+    .trim()
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '')
     .toLowerCase()

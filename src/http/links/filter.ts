@@ -22,7 +22,11 @@ export interface DomainNames {
  * one.
  */
 const domainAt = (address: string, account: number, { domains, isMainHost }: DomainNames) => {
-  const host = address.replace(/^https?:\/\//i, '').split('/')[0] ?? ''
+  const host =
+    address
+      .trim()
+      .replace(/^https?:\/\//i, '')
+      .split('/')[0] ?? ''
   return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
 }
 
@@ -31,7 +35,7 @@ const domainAt = (address: string, account: number, { domains, isMainHost }: Dom
  * undefined.
  */
 export const domainFilter = (address: string | undefined, account: number, services: DomainNames) =>
-  address === undefined ? undefined : address === '' ? null : domainAt(address, account, services)
+  address === undefined ? undefined : address.trim() === '' ? null : domainAt(address, account, services)
 
 const text = z.string().optional()
 const orders = ['date', 'oldest', 'click'] as const
@@ -76,7 +80,7 @@ export const filterOf = (
 
 /** Returns the filter for the link at a short address. */
 export const shortFilter = (short: string, account: number, services: DomainNames): LinkFilter => {
-  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short) ?? []
+  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short.trim()) ?? []
   return {
     aliasKey: aliasKey(alias),
     domain: host === undefined ? undefined : domainAt(host, account, services),

@@ -26,6 +26,7 @@ import { type LinkAddresses, short } from '../links/address.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page/page.ts'
 import { listPage, pages } from './page/messages.ts'
+import { asWritten } from './path.ts'
 import type { Redirect } from './redirect.ts'
 import { type PublicHandler, redirectTo } from './responses.ts'
 
@@ -183,7 +184,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
       return true
     }
     const { url = '' } = req
-    const [, rotator] = rotatorPath.exec(url) ?? []
+    const [, rotator] = rotatorPath.exec(url) ?? rotatorPath.exec(asWritten(url)) ?? []
     if (rotator !== undefined) return rotate(req, res, rotator.toLowerCase())
     const [, username, slug, id] = listPath.exec(url) ?? []
     return username !== undefined && slug !== undefined && list(req, res, username, slug, Number(id))

@@ -5,6 +5,7 @@ import type { KnownDomain } from '../../queries/domains/domain.ts'
 import { createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
+import { asWritten } from './path.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
 import { scannedCode } from './link/scan.ts'
 import { queryOf, type Source } from './link/visit.ts'
@@ -109,7 +110,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (isBlocked(req)) return sendPage(req, res, blockedPage)
     if (url === '/' || url.startsWith('/?'))
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
-    const [, alias, entry] = aliasPath.exec(url) ?? []
+    const [, alias, entry] = aliasPath.exec(url) ?? aliasPath.exec(asWritten(url)) ?? []
     if (alias === undefined) return sendNotFound(req, res, domain)
     if (isBlockedAddress(req.headers.host ?? '', alias)) {
       options.notCounted('blocked')

@@ -33,7 +33,7 @@ const content = {
 const warnings = { warnings: z.array(text).describe('colors that some scanners do not read').optional() }
 
 const fields = {
-  data: 'the content: a string, or the fields of the type (`wifi`: `ssid`, `pass`, `encryption`)',
+  data: 'the content: a string, or the fields of the type (`wifi`: `ssid`, `pass`, `encryption`, `hidden`)',
   foreground: '`#000000` or `rgb(0,0,0)`; a contrast below 3:1 is refused',
   background: '`#ffffff` or `rgb(255,255,255)`',
   logo: 'http or https address, or `data:` URL, of a PNG or JPEG of at most 1,024 x 1,024 pixels',

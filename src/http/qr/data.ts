@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { QrType } from '../../events/qr/qr.ts'
 import { isPayload, type QrData } from '../../qr/payload.ts'
-import { email, firstProblem, must, orStop, says, text } from '../../lib/fields.ts'
+import { email, firstProblem, must, orStop, says, text, verbatim } from '../../lib/fields.ts'
 import { Failure } from '../api/errors.ts'
 import { url } from '../api/fields.ts'
 
@@ -16,7 +16,10 @@ const needed = (schema: z.ZodType<string>) =>
     .refine((value) => value !== undefined, says('required'))
     .transform((value) => value ?? '')
 
-const line = (max: number) => text(max).regex(/^\P{Cc}*$/u, orStop(says('forbidden_characters', { what: 'line' })))
+const noBreak = [/^\P{Cc}*$/u, orStop(says('forbidden_characters', { what: 'line' }))] as const
+const line = (max: number) => text(max).regex(...noBreak)
+/** A space may belong to it. */
+const exactLine = (max: number) => verbatim(max).regex(...noBreak)
 const address = line(254).refine((given) => email.safeParse(given).success, says('wrong_form', { what: 'email' }))
 /** RFC 3966: digits, `+`, and the usual separators. */
 const phone = line(64).regex(/^(?=.*\d)\+?[\d\s().*#/-]{1,63}$/, says('wrong_form', { what: 'phone' }))
@@ -27,20 +30,34 @@ const parts = <S extends z.ZodRawShape>(shape: S) => z.object(shape, must('wrong
 const encryption = line(16).regex(/^(?:wpa.*|wep|nopass|none)$/i, says('not_one_of', { what: 'encryption' }))
 const isOpen = (encryption: string | undefined) => encryption !== undefined && /^no/i.test(encryption)
 
+/** Whether a network does not say its name: a phone then asks for it. */
+const hidden = z.preprocess(
+  (value) =>
+    value === '' || value === null
+      ? false
+      : typeof value === 'string'
+        ? value.toLowerCase() === 'true' || value
+        : value,
+  z.boolean(must('wrong_type', { what: 'boolean' })),
+)
 const wifi = parts({
-  ssid: needed(line(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, says('too_long', { what: 'bytes', max: 32 }))),
-  pass: part(line(128)),
+  ssid: needed(
+    exactLine(32).refine((ssid) => Buffer.byteLength(ssid) <= 32, says('too_long', { what: 'bytes', max: 32 })),
+  ),
+  pass: part(exactLine(128)),
   encryption: part(encryption),
+  hidden: hidden.optional(),
 })
   .refine(({ pass, encryption }) => pass !== undefined || encryption === undefined || isOpen(encryption), {
     path: ['pass'],
     error: says('required_here', { what: 'encryption' }),
   })
-  .transform(({ ssid, pass, encryption = 'WPA' }) =>
-    pass === undefined || isOpen(encryption)
+  .transform(({ ssid, pass, encryption = 'WPA', hidden: isHidden }) => ({
+    ...(pass === undefined || isOpen(encryption)
       ? { ssid, encryption: 'nopass' }
-      : { ssid, pass, encryption: encryption.slice(0, 3).toUpperCase() },
-  )
+      : { ssid, pass, encryption: encryption.slice(0, 3).toUpperCase() }),
+    ...(isHidden && { hidden: 'true' }),
+  }))
 
 const vcard = parts({
   fname: part(line(255)),
@@ -62,17 +79,20 @@ const vcard = parts({
 
 /** The data of each type. Where that is an object, a string in its place sets the field `main`. */
 const shapes: Readonly<Record<QrType, { readonly schema: z.ZodType; readonly main?: string }>> = {
-  text: { schema: needed(text(1200)) },
+  text: { schema: needed(verbatim(1200)) },
   link: { schema: needed(url) },
   phone: { schema: needed(phone) },
-  email: { main: 'email', schema: parts({ email: needed(address), subject: part(line(255)), body: part(text(1200)) }) },
-  sms: { main: 'phone', schema: parts({ phone: needed(phone), message: part(text(1200)) }) },
+  email: {
+    main: 'email',
+    schema: parts({ email: needed(address), subject: part(line(255)), body: part(verbatim(1200)) }),
+  },
+  sms: { main: 'phone', schema: parts({ phone: needed(phone), message: part(verbatim(1200)) }) },
   wifi: { main: 'ssid', schema: wifi },
   vcard: { main: 'fname', schema: vcard },
 }
 
 /** A whole payload of the type's standard, as it is. */
-const payload = text(1200).regex(
+const payload = verbatim(1200).regex(
   /^(?:\P{Cc}*|BEGIN:VCARD[\P{Cc}\r\n\t]*)$/iu,
   says('forbidden_characters', { what: 'control' }),
 )

@@ -92,6 +92,36 @@ describe('the domain API', () => {
     expect(json['data'].domains[0].domain).to.equal('https://xn--bcher-kva.example.org')
   })
 
+  it('is the same domain in every spelling of its host, wherever a domain is named', async () => {
+    await add({ domain: 'https://bücher-x.example.org' })
+    const spellings = [
+      'https://bücher-x.example.org',
+      'BÜCHER-X.example.org',
+      'xn--bcher-x-n2a.example.org',
+      'http://xn--BCHER-X-n2a.example.org/',
+      ' bu\u0308cher-x.example.org\n',
+    ]
+    const query = (name: string, value: string) => app.get(`/api/urls?${name}=${encodeURIComponent(value)}`, { key })
+    for (const [n, domain] of spellings.entries()) {
+      const body = { url: 'https://x.example/', domain, custom: `spelled-${n}` }
+      const { status, json } = await app.post('/api/url/add', { key, body })
+      expect([status, json['shorturl']], domain).to.deep.equal([
+        200,
+        `https://xn--bcher-x-n2a.example.org/spelled-${n}`,
+      ])
+    }
+    for (const domain of spellings) {
+      expect((await query('domain', domain)).json['data'].result, domain).to.equal(spellings.length)
+      const short = `${domain.trim().replace(/\/$/, '')}/spelled-0`
+      expect((await query('short', short)).json['details']?.alias, short).to.equal('spelled-0')
+    }
+    const rows = spellings.map((domain, n) => ({ url: 'https://x.example/', domain, custom: `row-${n}` }))
+    const made = await app.post('/api/urls/bulk?op=create', { key, body: { rows } })
+    expect((made.json['rows'] as { shorturl: string }[]).map(({ shorturl }) => shorturl)).to.deep.equal(
+      rows.map(({ custom }) => `https://xn--bcher-x-n2a.example.org/${custom}`),
+    )
+  })
+
   it('gives a host to one account, in any spelling', async () => {
     const other = await app.register()
     for (const domain of ['https://go.example.com', 'http://GO.EXAMPLE.COM.'])

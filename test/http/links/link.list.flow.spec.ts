@@ -182,7 +182,11 @@ describe('filters of GET /api/urls', () => {
       channel,
       plain: await add('/api/url/add', { url: 'https://example.com/100%25_sure', title: 'Spring Sale' }),
       named: await add('/api/url/add', { url: 'https://example.org/', custom: 'Summer-Sale', campaign }),
-      meta: await add('/api/url/add', { url: 'https://example.net/', metatitle: 'Autumn', channel }),
+      meta: await add('/api/url/add', {
+        url: 'https://example.net/',
+        metatitle: `Autumn: ${'Ärger über'.normalize('NFD')}`,
+        channel,
+      }),
       branded: await add('/api/url/add', {
         url: 'https://example.edu/',
         custom: 'b',
@@ -205,6 +209,8 @@ describe('filters of GET /api/urls', () => {
     expect(await listed('q=autumn')).to.deep.equal({ result: 1, ids: [ids['meta']] })
     expect(await listed('q=example.org')).to.deep.equal({ result: 1, ids: [ids['named']] })
     expect(await listed(`q=${encodeURIComponent('%25_s')}`)).to.deep.equal({ result: 1, ids: [ids['plain']] })
+    for (const form of ['NFC', 'NFD'])
+      expect(await listed(`q=${encodeURIComponent('Ärger über'.normalize(form))}`), form).to.have.property('result', 1)
     expect(await listed('q=_')).to.deep.equal({ result: 1, ids: [ids['plain']] })
     expect(await listed(`q=${encodeURIComponent(`' or 1=1 --`)}`)).to.deep.equal({ result: 0, ids: [] })
   })

@@ -58,7 +58,7 @@ describe('the public side', () => {
     })
 
     it('responds 404 with a page for any unknown path', async () => {
-      for (const path of ['/no-such-alias', '/a/b', '/link-1//', '/%6cink-1', '/-', `/${'x'.repeat(65)}`]) {
+      for (const path of ['/no-such-alias', '/a/b', '/link-1//', '/%2flink-1', '/-', `/${'x'.repeat(65)}`]) {
         const { status, headers, text } = await app().visit(path, { Accept: 'text/html,application/json;q=0.9' })
         expect(status, path).to.equal(404)
         expect(headers.get('Content-Type')).to.equal('text/html; charset=utf-8')
@@ -71,6 +71,19 @@ describe('the public side', () => {
       const { path } = await add()
       for (const query of ['', '?utm=x'])
         expect((await app().visit(`${path}/${query}`)).headers.get('Location')).to.equal(long)
+    })
+
+    it('is found by other spellings of its address, and with what is pasted around it', async () => {
+      await add({ custom: 'my_link-1' })
+      const found = [
+        ...['/my%5Flink-1', '/my%5flink%2D1', '/%6dy_link%2d%31', '//my_link-1', '///my_link-1?x=1'],
+        ...['/my_link-1.', '/my_link-1,', '/my_link-1)', '/my_link-1).', '/my_link-1%29', '/my_link-1;', "/my_link-1'"],
+        ...['/my_link-1%20', '/my_link-1%E2%80%8B', '/my_link-1%EF%BB%BF', '/my_link-1%C2%A0', '/my_link-1%0A'],
+        ...['/my_link-1%E2%80%9D', '/my_link-1%E3%80%82', '/my_link-1.?utm=x', '/my_link-1%3E', '/my_link-1*'],
+      ]
+      for (const path of found) expect((await app().visit(path)).headers.get('Location'), path).to.equal(long)
+      const others = ['/my%2Flink-1', '/my_link-1%2F..', '/my_link-1.php', '/my_link-1-', '/.my_link-1', '/my.link-1']
+      for (const path of others) expect((await app().visit(path)).status, path).to.equal(404)
     })
 
     it('is found when it was created after a miss', async () => {

@@ -128,6 +128,7 @@ describe(`QR codes (${repeatable})`, () => {
         network,
         'Café 7',
       ],
+      ['wifi', { ssid: ' Home ', pass: ' x ', hidden: true }, 'WIFI:T:WPA;S: Home ;P: x ;H:true;;', 'Home'],
       ['wifi', 'Café 7', 'WIFI:T:nopass;S:Café 7;;', 'Café 7'],
       ['wifi', { ssid: 'x', pass: 'y', encryption: 'WEP' }, 'WIFI:T:WEP;S:x;P:y;;', 'x'],
       ['wifi', 'WIFI:T:SAE;S:x;P:y;;', 'WIFI:T:SAE;S:x;P:y;;', 'WIFI:T:SAE;S:x;P:y;;'],

@@ -99,7 +99,10 @@ const cellReader = (fields: z.ZodObject) => {
   const read = (name: string, cell: string): unknown => {
     if (arrays.has(name))
       return cell.trimStart().startsWith('[') ? fromCell(cell) : cell.split(/[|,]/).map((one) => one.trim())
-    return typed.has(name) && /^\s*(?:true|false|null|-?\d{1,15}|\{.*\})\s*$/s.test(cell) ? fromCell(cell) : cell
+    if (!typed.has(name)) return cell
+    // Excel and Python write TRUE and True
+    const plain = /^\s*(?:true|false)\s*$/i.test(cell) ? cell.toLowerCase() : cell
+    return /^\s*(?:true|false|null|-?\d{1,15}|\{.*\})\s*$/s.test(plain) ? fromCell(plain) : cell
   }
   return { nameOf: (header: string) => names.get(header.trim().toLowerCase()) ?? header.trim(), read }
 }
@@ -118,23 +121,29 @@ const namesIn = ({ cells, count }: CsvRecord, nameOf: (header: string) => string
   return names
 }
 
+/** The first line by which spreadsheets name the separator. */
+const declaration = /^sep=([,;\t])\r?(?:\n|$)/i
+
 const fromTable = function* (text: string, fields: z.ZodObject): Iterable<ReadRow> {
   const { nameOf, read } = cellReader(fields)
+  const [, declared] = declaration.exec(text) ?? []
   const fromRecord = ({ cells, count, line }: CsvRecord, names: readonly string[]): ReadRow => {
     if (count !== names.length)
       return {
         line,
         problem: problem('wrong_body', { what: 'row_cells', cells: count, header: names.length }),
       }
+    // spreadsheets leave rows without any value
+    if (cells.every((cell) => cell.trim() === '')) return undefined
     const filled = names.flatMap((name, c) => (cells[c] && name !== '' ? [[name, read(name, cells[c])] as const] : []))
     return rowOf(Object.fromEntries(filled), { line })
   }
   let names: readonly string[] | undefined
-  for (const record of csvRecords(text, separatorOf(text, textLimits.row), {
+  for (const record of csvRecords(text, declared ?? separatorOf(text, textLimits.row), {
     length: textLimits.row,
     cells: cellLimit,
   })) {
-    if (record.count === 0) yield undefined
+    if (record.count === 0 || (declared !== undefined && record.line === 1)) yield undefined
     else if (names) yield fromRecord(record, names)
     else names = namesIn(record, nameOf)
   }

@@ -47,13 +47,14 @@ export interface Visitor extends VisitorFacts {
 
 const names = { isCountry, fitOf }
 
-const withParameters = (url: string, parameters: Target['parameters']) =>
-  parameters.length === 0
-    ? url
-    : withQuery(
-        url,
-        new URLSearchParams(parameters.map(({ name, value }): [string, string] => [name, value])).toString(),
-      )
+/** Appends the parameters of a link. What the destination has already stays, and is not sent twice. */
+const withParameters = (url: string, parameters: Target['parameters']) => {
+  if (parameters.length === 0) return url
+  const own = url.includes('?') ? new URL(url).searchParams : undefined
+  const added = parameters.filter(({ name }) => !own?.has(name))
+  const query = new URLSearchParams(added.map(({ name, value }): [string, string] => [name, value]))
+  return added.length === 0 ? url : withQuery(url, query.toString())
+}
 
 /** The classes of programs that show a page to a person: they get the card that the owner wrote. */
 const shownCards: ReadonlySet<string> = new Set<Agent['class']>(['preview', 'assistant'])

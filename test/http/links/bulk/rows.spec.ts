@@ -11,14 +11,14 @@ const fields = z.object({ url: z.string(), title: z.string(), tags: z.array(z.st
 const types = { csv: 'text/csv', lines: 'application/x-ndjson', json: 'application/json' } as const
 
 /** Reads a body as the API does. Returns its rows, or the message of the answer, and what the request was charged. */
-const read = async (type: keyof typeof types, body: string | Buffer) => {
+const read = async (type: keyof typeof types, body: string | Buffer, schema: z.ZodObject = fields) => {
   const headers: Readonly<Record<string, string>> = { 'Content-Type': types[type] }
   const req = Readable.from([Buffer.from(body)])
   const charged: number[] = []
   const charge = async (requests: number) => void charged.push(requests)
   try {
     const ctx = { get: (name: string) => headers[name] ?? '', req } as unknown as Context
-    return { rows: await readRows(ctx, charge, fields), charged }
+    return { rows: await readRows(ctx, charge, schema), charged }
   } catch (error) {
     if (error instanceof Failure) return { message: error.message, charged }
     throw error
@@ -54,6 +54,23 @@ describe('the rows of a body', () => {
         problem: problem('wrong_body', { what: 'row_cells', cells: 5001, header: 200 }),
       },
     ])
+  })
+
+  it('are read as spreadsheets and programs write them', async () => {
+    const typed = z.object({ url: z.string(), archived: z.boolean(), max: z.number(), title: z.string() })
+    const table = async (text: string) => (await read('csv', text, typed)).rows
+    const values = (rows: Awaited<ReturnType<typeof table>>) =>
+      rows?.map((row) => ('value' in row ? row.value : row.problem))
+    const cells = ['TRUE', 'True', 'true', ' FALSE ', 'false']
+    const found = values(await table(`url,archived\n${cells.map((cell) => `${url},${cell}`).join('\n')}`))
+    expect(found).to.deep.equal([true, true, true, false, false].map((archived) => ({ url, archived })))
+    expect(values(await table(`url,title\n${url},TRUE`)), 'a text').to.deep.equal([{ url, title: 'TRUE' }])
+    // no row of values, and no answer about one
+    expect(await table(`url,title\r\n${url},x\r\n,\r\n , \r\n"",\r\n`)).to.have.length(1)
+    for (const first of ['sep=;\r\n', 'SEP=;\n', '\ufeffsep=;\n'])
+      expect(values(await table(`${first}url;title\n${url};a,b,c,d,e\n`)), first).to.deep.equal([
+        { url, title: 'a,b,c,d,e' },
+      ])
   })
 
   it('are at most 64 KiB long, empty cells included', async () => {

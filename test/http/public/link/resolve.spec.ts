@@ -177,6 +177,20 @@ describe('the destination of a visitor', () => {
     expect(to('https://e.example/?a=1&')).to.equal(`https://e.example/?a=1&${added}`)
   })
 
+  it('is not sent a parameter twice that it has already', () => {
+    const parameters = ['utm_source', 'utm_medium'].map((name) => ({ name, value: 'link' }))
+    const to = (url: string) => (go({ url, parameters }) as { url: string }).url
+    expect(to('https://example.com/?utm_source=own#x')).to.equal(
+      'https://example.com/?utm_source=own&utm_medium=link#x',
+    )
+    expect(to('https://example.com/?utm%5Fsource=own&utm_medium=')).to.equal(
+      'https://example.com/?utm%5Fsource=own&utm_medium=',
+    )
+    expect(to('https://example.com/utm_source=1')).to.equal(
+      'https://example.com/utm_source=1?utm_source=link&utm_medium=link',
+    )
+  })
+
   it('gets the parameters of the link on a target too', () => {
     const parameters = [{ name: 'a', value: '1' }]
     expect(go({ location: [at('CA')], parameters }, { from: 'CA' })).to.include({ url: 'https://ca.example/?a=1' })
