@@ -1,14 +1,27 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-const macOf = (pepper: Buffer, account: number, id: string) =>
-  createHmac('sha256', pepper).update(`known browser ${account} ${id}`).digest()
+/** An account, and what a sign-in to it needs. */
+export interface SignedIn {
+  readonly id: number
+  readonly state: {
+    /** the hash of its password */
+    readonly password: string | null
+    readonly secondFactor: { readonly secret: string } | null
+  }
+}
+
+/** A mark ends with the password and the second factor that it was given for. */
+const macOf = (pepper: Buffer, { id: account, state }: SignedIn, id: string) =>
+  createHmac('sha256', pepper)
+    .update(`known browser ${account} ${id} ${JSON.stringify([state.password, state.secondFactor?.secret])}`)
+    .digest()
 
 /** Returns the mark of a browser that has signed in to an account: a random id, signed for this account. */
-export const markBrowser = (pepper: Buffer, account: number, id = randomBytes(16).toString('base64url')): string =>
+export const markBrowser = (pepper: Buffer, account: SignedIn, id = randomBytes(16).toString('base64url')): string =>
   `${id}.${macOf(pepper, account, id).toString('base64url')}`
 
-/** Returns the id in such a mark; undefined when it is not one of this account. */
-export const knownBrowser = (pepper: Buffer, account: number, mark: string | undefined): string | undefined => {
+/** Returns the id in such a mark; undefined when it is not one of this account as it is now. */
+export const knownBrowser = (pepper: Buffer, account: SignedIn, mark: string | undefined): string | undefined => {
   const [, id, mac] = /^([\w-]{22})\.([\w-]{43})$/.exec(mark ?? '') ?? []
   if (id === undefined || mac === undefined) return undefined
   return timingSafeEqual(Buffer.from(mac, 'base64url'), macOf(pepper, account, id)) ? id : undefined

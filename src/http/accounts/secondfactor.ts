@@ -31,8 +31,6 @@ export interface PresentedCode {
   readonly field?: string
   /** the address block of the client */
   readonly from: string
-  /** the browser, if it has signed in to the account before */
-  readonly browser?: string | undefined
   /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
   readonly useRecoveryCode: (hash: string) => Promise<unknown>
 }
@@ -84,7 +82,7 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
     require: async (presented) => {
       const { account, from, field = 'code' } = presented
       const code = plain(presented.code)
-      const { wait, end } = await countGuess({ link: account, block: from, password: code, browser: presented.browser })
+      const { wait, end } = await countGuess({ link: account, block: from, password: code })
       if (wait !== undefined)
         return fail(429, 'too_many_requests', { what: 'codes', seconds: wait }, { 'Retry-After': String(wait) })
       const found = await problemOf({ ...presented, code }).catch(async (error: unknown) => {

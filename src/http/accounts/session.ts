@@ -51,7 +51,8 @@ const checkPassword = async (
   // it may not be projected yet: nobody is told that the right password is wrong
   if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
   const { password } = body
-  const browser = found && knownBrowser(pepper, found.id, sender.markOf(found.id))
+  const before = found && { id: found.id, ...(await load(account, found.id)) }
+  const browser = before && knownBrowser(pepper, before, sender.markOf(before.id))
   const name = nameOf(pepper, body.email)
   const verdict = await passwords.verify({ account: found?.id, name, password, from, browser })
   if (typeof verdict === 'object') {
@@ -97,7 +98,6 @@ const signIn = (services: SessionServices) =>
           factor,
           code: body.code ?? '',
           from,
-          browser: known,
           useRecoveryCode,
         })
       // always a new session: one that the browser had before may be known to somebody else
@@ -108,7 +108,7 @@ const signIn = (services: SessionServices) =>
         await mails?.order({ kind: 'newBrowser', lang: call.lang, browser: `${name}, ${os}` }, id)
       const { id: session, token } = await sessions.open(id, state.password, browser.client)
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
-      setCookie(browserCookie(id, markBrowser(pepper, id, known), baseUrl()))
+      setCookie(browserCookie(id, markBrowser(pepper, { id, state }, known), baseUrl()))
       return { id, username: state.username ?? '', session }
     },
   })

@@ -354,6 +354,26 @@ describe('sessions of the dashboard', () => {
       expect((await enter()).status).to.equal(200)
     }))
 
+  it('have wrong codes counted for the account, whatever browser they come from', () =>
+    atOneMoment(async () => {
+      const { email } = await app.register()
+      const before = marksIn(await tryToSignIn({ email, password }))
+      const owner = await signIn(app, email)
+      const { secret } = (await owner.ask('POST', '/api/account/totp/secret', {})).json as { secret: string }
+      const code = new TOTP({ secret }).generate({ timestamp: Date.now() })
+      const enabled = await owner.ask('POST', '/api/account/totp', { secret, code, current_password: password })
+      const [recovery] = enabled.json['recovery_codes'] as string[]
+      const mark = marksIn(await tryToSignIn({ email, password, code: recovery }))
+      const answers = []
+      for (const [n, Cookie] of Array.from({ length: 8 }, () => [mark, before, ''])
+        .flat()
+        .entries()) {
+        const from = { 'X-Forwarded-For': `192.0.2.${n + 1}`, ...(Cookie && { Cookie }) }
+        answers.push(await statusOf(tryToSignIn({ email, password, code: 'zzzzz-zzzzz' }, from)))
+      }
+      expect(answers).to.deep.equal([...Array<number>(20).fill(400), ...Array<number>(4).fill(429)])
+    }))
+
   it('have a cookie for this host and https alone where the service is on https, and count for no page over http', async () => {
     const secure = await startTestApp({ BASE_URL: 'https://go.example.com' }, app.connection)
     try {

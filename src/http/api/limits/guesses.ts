@@ -10,10 +10,15 @@ const sitesOf = (block: string) => {
 }
 /**
  * Wrong passwords in ten minutes: of one address at one link, of one address at all links, the same of an IPv6 site,
- * and of all addresses at one link. A browser that is known has a budget of its own, which no stranger can use up.
+ * and of all addresses at one link. A browser that is known has a budget of its own, which no stranger can use up. Each
+ * sign-in can make such a browser, so all of an account have one together, too.
  */
 const budgets = (kind: Kind, { link, block, browser }: Pick<GuessedPassword, 'link' | 'block' | 'browser'>) => {
-  if (browser !== undefined) return [{ key: `${kind} of browser ${browser}`, limit: 10 }]
+  if (browser !== undefined)
+    return [
+      { key: `${kind} of browser ${browser}`, limit: 10 },
+      { key: `${kind} of browsers ${link}`, limit: 100 },
+    ]
   return strangers(kind, link, block)
 }
 const strangers = (kind: Kind, link: number | string, block: string) => [

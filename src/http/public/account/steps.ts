@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Progress } from '../../../cache/progress.ts'
 import { account } from '../../../commands/accounts/account.ts'
+import type { Account } from '../../../commands/accounts/state.ts'
 import { Refused } from '../../../commands/decider.ts'
 import type { Handler, NextId } from '../../../commands/handle.ts'
 import { claimedEmail, type Registration, registerHashed } from '../../../commands/accounts/register.ts'
@@ -85,7 +86,7 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
     update: async (
       id: number | null,
       { email, password }: { readonly email?: string; readonly password?: string },
-      { lang, page }: { readonly lang: string; readonly page: WritePage },
+      { lang, pageOf }: { readonly lang: string; readonly pageOf: (state: Account) => WritePage },
     ) => {
       if (id === null) throw new Error('a link that changes an account must name one')
       const before = (await handler.load(account, id)).state.email
@@ -99,9 +100,10 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
         ...(email === undefined ? {} : { email: claimedEmail(pepper, email) }),
         ...(password === undefined ? {} : { password }),
       }
-      const { position } = await handler.handle(account, { type: 'UpdateAccount', id, ...changes }, contextOf(id))
+      const command = { type: 'UpdateAccount', id, ...changes } as const
+      const { position, state } = await handler.handle(account, command, contextOf(id))
       await progress.wait(position, timeoutMs)
-      return page
+      return pageOf(state)
     },
   }
 }
@@ -111,10 +113,13 @@ const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions)
  * wrong passwords of others must not keep it from signing in now.
  */
 const changedPage =
-  (id: number | null, { pepper, serviceUrl }: Pick<StepOptions, 'pepper' | 'serviceUrl'>): WritePage =>
+  (id: number | null, { pepper, serviceUrl }: Pick<StepOptions, 'pepper' | 'serviceUrl'>) =>
+  (state: Account): WritePage =>
   (view) => ({
     ...passwordChangedPage(view),
-    ...(id !== null && { headers: { 'Set-Cookie': browserCookie(id, markBrowser(pepper, id), serviceUrl) } }),
+    ...(id !== null && {
+      headers: { 'Set-Cookie': browserCookie(id, markBrowser(pepper, { id, state }), serviceUrl) },
+    }),
   })
 
 const unlessTaken = (work: Promise<WritePage>) =>
@@ -166,7 +171,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       act: async (token, _, lang) => {
         const used = await unlessRefused(
           links.use('email', token, ({ account, content }) =>
-            unlessTaken(update(account, content, { lang, page: confirmedPage })),
+            unlessTaken(update(account, content, { lang, pageOf: () => confirmedPage })),
           ),
         )
         return used?.result
@@ -182,7 +187,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
             update(
               link.account,
               { password: await hashPassword(password) },
-              { lang, page: changedPage(link.account, options) },
+              { lang, pageOf: changedPage(link.account, options) },
             ),
           ),
         )

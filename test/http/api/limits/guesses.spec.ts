@@ -35,6 +35,18 @@ describe('guesses of a password', () => {
     expect(await guess(1, 'b')).to.equal(true)
   })
 
+  it('of browsers that are known are limited for each, and for all of an account, apart from those of strangers', async () => {
+    const countGuess = openGuesses(memoryLimiter(), 'account password')
+    const guess = async (browser: string | undefined, block = 'a') => {
+      const { wait, end } = await countGuess({ link: 'ann', block, password: 'wrong', browser })
+      await end(true)
+      return wait === undefined
+    }
+    expect(await count(30, () => guess('mine'))).to.equal(10)
+    expect(await count(300, (i) => guess(`browser ${i}`))).to.equal(90)
+    expect(await count(300, (i) => guess(undefined, `address ${i}`))).to.equal(100)
+  })
+
   it('are not counted when they are right', async () => {
     const guess = guesser()
     expect(await count(300, () => guess(1, 'a', true))).to.equal(300)
