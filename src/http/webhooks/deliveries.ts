@@ -10,7 +10,7 @@ import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { ownedBy } from '../api/owned.ts'
 import { deliveries, webhookContract } from './contract.ts'
-import type { WebhookServices } from './fields.ts'
+import { requireMayRead, type WebhookServices } from './fields.ts'
 import type { Tested } from './test.ts'
 
 const owner = ownedBy(webhook)
@@ -66,6 +66,7 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
     body: z.object({ message: messageId }),
     run: async (call) => {
       const own = await requireOwn(call, webhook, call.params.id)
+      requireMayRead(call, own, 'message')
       const sent = await webhooks.resend({ webhook: call.params.id, own, message: call.body.message })
       return sent ? presentTested(sent, 'message') : refuse('not_found', { what: 'message' })
     },

@@ -189,10 +189,17 @@ export const beforeMove = async (
 /** Whether a webhook sends events of the account itself. */
 export const sendsOfAccount = ({ fields }: Sender): boolean => typeOfAccount(fields.events) !== undefined
 
-/** Throws when the caller is to get the secret of a webhook that sends what the caller may not read. */
-export const requireMayRead = ({ may }: Pick<Call, 'may'>, { fields }: Sender) => {
+/**
+ * Throws when the caller is to get the secret of a webhook that sends what the caller may not read, or to let it send
+ * that once more. `field` says which.
+ */
+export const requireMayRead = (
+  { may }: Pick<Call, 'may'>,
+  { fields }: Sender,
+  field: 'secret' | 'enabled' | 'from' | 'message',
+) => {
   const type = typeOfAccount(fields.events)
-  if (type !== undefined && !may('account')) fail(403, 'lacks_scope', { what: 'receiver', field: 'secret', type })
+  if (type !== undefined && !may('account')) fail(403, 'lacks_scope', { what: 'receiver', field, type })
 }
 
 /** Throws when a webhook sends what the caller may not read, and is to send it elsewhere. */

@@ -132,6 +132,9 @@ const update = (services: WebhookServices) =>
       const own = await requireOwn(call, webhook, params.id)
       requireSameReceiver(call, changed, own)
       await requireAllowed(call, changed, services, completedWebhook(own.fields))
+      // with other events, what was asked for them has been asked
+      const isSwitchedOn = enabled === true && own.stopped !== null
+      if (isSwitchedOn && changed.events === undefined) requireMayRead(call, own, 'enabled')
       if (sendsMoreOfAccount(changed, own)) await services.stepUps.require('webhooks', call)
       await beforeMove(call, own, changed.url, services)
       const command = { type: 'Update', id: params.id, account, changes: changed, enabled } as const
@@ -161,7 +164,7 @@ const rotate = ({ stepUps }: WebhookServices) =>
     run: async (call) => {
       const { account, params, write } = call
       const own = await requireOwn(call, webhook, params.id)
-      requireMayRead(call, own)
+      requireMayRead(call, own, 'secret')
       // the secret makes messages that the receiver believes
       if (sendsOfAccount(own)) await stepUps.require('webhooks', call)
       const secret = newWebhookSecret(await call.seed())
@@ -181,6 +184,7 @@ const replayed = ({ ordinals }: WebhookServices) =>
     run: async (call) => {
       const { account, params, write } = call
       const { id } = params
+      requireMayRead(call, await requireOwn(call, webhook, id), 'from')
       const start = await ordinalOf(call.body.from, ordinals)
       const until = await endOf(call.body.until, start, ordinals)
       const part = until === undefined ? undefined : { until, next: await placeOf(call) }

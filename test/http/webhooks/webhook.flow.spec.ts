@@ -334,6 +334,30 @@ describe('the webhook API', () => {
     expect((await rotate(account.key)).status).to.equal(200)
   })
 
+  it('switches no webhook with events of the account on, and sends none of them again, for a key that may not read them', async () => {
+    const { id } = await add({ events: ['ApiKeyAdded'] })
+    const body = { name: 'hooks', scopes: ['webhooks'] }
+    const narrow = String((await app.post('/api/key/add', { key: account.key, body })).json['key'])
+    const change = (changes: object, key: string) => app.put(`/api/webhook/${id}/update`, { key, body: changes })
+    const doors = (key: string) => [
+      change({ enabled: true }, key),
+      app.post(`/api/webhook/${id}/replay`, { key, body: { from: 0 } }),
+      app.post(`/api/webhook/${id}/resend`, { key, body: { message: 'evt_999999999' } }),
+    ]
+    expect((await change({ enabled: true, name: 'it is on' }, narrow)).status).to.equal(200)
+    expect((await change({ enabled: false }, narrow)).status).to.equal(200)
+    const refused = await Promise.all(doors(narrow))
+    expect(refused.map(({ status, json }) => [status, json['code'], json['field']])).to.deep.equal([
+      [403, 'lacks_scope', 'enabled'],
+      [403, 'lacks_scope', 'from'],
+      [403, 'lacks_scope', 'message'],
+    ])
+    const statuses = []
+    for (const door of doors(account.key)) statuses.push((await door).status)
+    expect(statuses).to.deep.equal([200, 200, 404])
+    expect((await change({ enabled: true, events: ['LinkCreated'] }, narrow)).status).to.equal(200)
+  })
+
   it('keeps the newest attempts only, also of tests', async () => {
     const { id } = await add({ events: ['LinkDeleted'] })
     const rows = `select ${id}, ${account.id}, 'test_' || n, 'test', 1, 200, 1, true, '', '' from generate_series(1, 1005) n`
