@@ -4,6 +4,9 @@ import type { Answer } from './client.ts'
 
 const rate = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
+/** An answer is no page: a window with it can do nothing. */
+const noPage = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
 /** Expects what every response of the API has: rate limit, request id, CORS, JSON with `error`. */
 export const expectConventions = ({ headers, text, json }: Answer, message: string) => {
   for (const name of rate) expect(headers.get(name), `${message}: ${name}`).to.match(/^\d+$/)
@@ -14,6 +17,8 @@ export const expectConventions = ({ headers, text, json }: Answer, message: stri
   expect(headers.get('Content-Type'), message).to.equal('application/json; charset=utf-8')
   expect(headers.get('X-Content-Type-Options'), message).to.equal('nosniff')
   expect(headers.get('Cache-Control'), message).to.equal('no-store')
+  expect(headers.get('Content-Security-Policy'), message).to.equal(noPage)
+  expect(headers.get('Cross-Origin-Opener-Policy'), message).to.equal('same-origin')
   expect([0, 1, '0'], `${message}: ${text}`).to.include(json['error'])
 }
 /**

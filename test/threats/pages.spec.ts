@@ -50,13 +50,15 @@ describe('stored texts on public pages', () => {
     }
   })
 
-  it('are returned by the API as JSON only', async () => {
+  it('are returned by the API as JSON only, in which no window of another page can do anything', async () => {
     for (const text of payloads.slice(0, 5)) {
       const { id } = await api('/api/bio/add', { name: text, links: [] })
       for (const path of [`/api/bio/${id}`, '/api/bio?limit=1']) {
         const { headers, json, text: body } = await app().get(path, { key: key(), headers: { Accept: 'text/html' } })
         expect(headers.get('Content-Type')).to.equal('application/json; charset=utf-8')
         expect(headers.get('X-Content-Type-Options')).to.equal('nosniff')
+        expect(headers.get('Content-Security-Policy')).to.match(/^default-src 'none'; .*; sandbox$/)
+        expect(headers.get('Cross-Origin-Opener-Policy')).to.equal('same-origin')
         expect(body).to.include(JSON.stringify(text))
         expect(json['error']).to.be.oneOf([0, '0'])
       }

@@ -13,6 +13,7 @@ describe('responses to visitors', () => {
       /^default-src 'none'; style-src 'sha256-[\w+/=]+'( 'sha256-[\w+/=]+')?; (script-src 'sha256-[\w+/=]+'; )?img-src 'self'; form-action 'self'( http: https:)?; base-uri 'none'; frame-ancestors 'none'$/,
     'content-type': 'text/html; charset=utf-8',
     'content-encoding': /^(br|gzip)$/,
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     vary: 'Accept, Accept-Encoding, Accept-Language',

@@ -47,6 +47,15 @@ const longer: readonly (readonly [RegExp, number])[] = [
 /** ms until a request fails with 503 */
 const timeoutOf = (path: string) => longer.find(([pattern]) => pattern.test(path))?.[1] ?? 5000
 
+/**
+ * An answer is no page. A script that runs on another page of this host, such as that of a measuring network, could
+ * open one in a window, in which the session of the dashboard counts, and read it or ask further from there.
+ */
+const noPage = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+}
+
 /** Sets the headers of every API response, enforces the timeout, and turns errors into JSON. */
 export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Middleware => {
   const closed = new Set(ownPagesOnly)
@@ -58,6 +67,7 @@ export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Mid
       'X-Request-Id': id,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
+      ...noPage,
     })
     if (!isClosed(ctx.path))
       ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed.join(', ') })

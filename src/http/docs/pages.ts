@@ -80,7 +80,11 @@ const assets = (routes: readonly Route[], version: string, others: Descriptions)
   '/docs': {
     type: 'text/html; charset=utf-8',
     read: () => Buffer.from(html),
-    headers: { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' },
+    headers: {
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+    },
   },
   '/docs/start.js': { type: 'text/javascript; charset=utf-8', read: () => Buffer.from(start) },
   '/docs/swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => swagger('swagger-ui.css') },

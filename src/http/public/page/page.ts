@@ -140,6 +140,8 @@ export const createSendPage =
       ...(cached ? {} : bodyHeaders(body, encoding, asJson)),
       ...etag,
       'Content-Security-Policy': contentSecurityPolicy({ ...page, styles: [baseStyle, ...styles] }),
+      // what runs on a page reaches no other window of this host
+      'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
       Vary: 'Accept, Accept-Encoding, Accept-Language',

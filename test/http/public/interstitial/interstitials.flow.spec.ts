@@ -47,6 +47,7 @@ describe('every interstitial page', () => {
       expect(given, kind).to.deep.equal({
         'cache-control': 'private, no-store',
         'content-type': 'text/html; charset=utf-8',
+        'cross-origin-opener-policy': 'same-origin-allow-popups',
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
         vary: 'Accept, Accept-Encoding, Accept-Language',
