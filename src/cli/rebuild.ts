@@ -2,6 +2,7 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
 import { openProjection } from '../app/log/projector.ts'
+import { requireAccountKeys } from '../app/log/lostkeys.ts'
 import { recordOperation } from '../app/operator/caller.ts'
 import { readersOfOldTables } from '../app/dataposition.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
@@ -17,8 +18,16 @@ export const addRebuildCommand = (program: Command, cli: Cli) =>
     .command('rebuild')
     .description('rebuild the read tables from the log, while the service keeps running on the old ones')
     .option('--new-log', 'begin a new log if the event store is empty, and give up the links of the log before')
-    .action(({ newLog = false }: { readonly newLog?: boolean }) =>
-      withLedger(cli, (ledger) => rebuild(cli, ledger), { acceptsEmptyLog: newLog }),
+    .option('--lost-keys', 'rebuild without the texts of accounts whose keys are missing: they are gone then')
+    .action(({ newLog = false, lostKeys = false }: { readonly newLog?: boolean; readonly lostKeys?: boolean }) =>
+      withLedger(
+        cli,
+        async (ledger) => {
+          if (!lostKeys) await requireAccountKeys(ledger.reader)
+          await rebuild(cli, ledger)
+        },
+        { acceptsEmptyLog: newLog },
+      ),
     )
 
 /** Some tables stayed as they were, because an event cannot be applied to the new ones. */

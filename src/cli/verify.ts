@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
+import { KeysLost, requireAccountKeys } from '../app/log/lostkeys.ts'
 import { openCounter } from '../app/proof/counter.ts'
 import { openSigner } from '../app/proof/proofs.ts'
 import type { Finding } from '../app/proof/finding.ts'
@@ -103,6 +104,10 @@ const verify = async (cli: Cli, { checkpoint, tables }: Options) => {
       const findings = await checkLog(cli, ledger, checkpoint)
       signal.throwIfAborted()
       if (findings.every(({ of }) => of === 'tree')) cli.print('The log holds: no event was changed, added or removed.')
+      await requireAccountKeys(ledger.reader).catch((error: unknown) => {
+        // tables that are compared with what cannot be read would recommend to fill them again
+        throw error instanceof KeysLost ? new NotVerified([...describe(findings), error.message].join('\n')) : error
+      })
       if (!tables) {
         if (findings.length > 0) throw new NotVerified(describe(findings).join('\n'))
         return

@@ -16,6 +16,8 @@ import { openWrapping, type Wrapping } from './wrapping.ts'
 /** The keys of accounts, and access to the service key before it is known to belong to the log. */
 export interface Keyring extends AccountKeyring {
   readonly ofStreams: StreamKeyring
+  /** Makes no new key for an account while its texts could still be opened with the one that is missing. */
+  readonly awaitLost: (isLost: (account: number) => Promise<boolean>) => void
   readonly findService: () => Promise<Buffer | undefined>
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
@@ -51,6 +53,7 @@ export const openKeys = async (db: Database, secret: string): Promise<Keys> => {
 
 /** Opens the keys of accounts, which are kept in memory for a minute. */
 const openAccountKeys = (read: Wrapping['read'], create: (name: string) => Promise<Buffer | undefined>) => {
+  let isLost = async (_: number) => false
   const cache = new QuickLRU<number, Buffer>({ maxSize: 10_000, maxAge: 60_000 })
   const forOpening = async (accounts: readonly number[]) => {
     const missing = accounts.filter((account) => !cache.has(account))
@@ -71,10 +74,11 @@ const openAccountKeys = (read: Wrapping['read'], create: (name: string) => Promi
     forSealing: async (account: number) => {
       const known = (await forOpening([account])).get(account)
       if (known) return known
-      const created = await create(nameOf(account))
+      const created = (await isLost(account)) ? undefined : await create(nameOf(account))
       if (created) cache.set(account, created)
       return created
     },
+    awaitLost: (check: typeof isLost) => void (isLost = check),
     forget: (accounts: readonly number[]) => accounts.forEach((account) => cache.delete(account)),
   }
 }

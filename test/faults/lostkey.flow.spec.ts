@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { run } from '../../src/cli/run.ts'
+import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
+import { until } from '../support/client.ts'
 import { query } from '../support/faults.ts'
 
 describe('a database that has lost the key of an account', () => {
@@ -67,5 +69,48 @@ describe('a database that has lost the key of an account', () => {
     expect(json['error'], text).to.equal(0)
     expect((await post(word)).status).to.equal(401)
     expect((await post('another word')).status).to.equal(303)
+  })
+})
+
+describe('a database that has lost the key of an account, whose texts are in the tables still', function () {
+  this.timeout(120_000)
+  let app: TestApp
+  let owner: { readonly id: number; readonly key: string }
+  before(async () => {
+    app = await startTestApp()
+    owner = await app.register('lost-still')
+    await app.close()
+    await query(app.connection, 'delete from state.keys where name = $1', [`account-${owner.id}`])
+    app = await startTestApp({}, app.connection)
+  })
+  after(() => app.close())
+
+  const command = async (...args: readonly string[]) => {
+    const { dir, connection, config } = app
+    const lines: string[] = []
+    const print = (line: string) => void lines.push(line)
+    const variables = { DATA_DIR: dir, DATABASE_URL: urlOf(connection), SECRET: config.SECRET }
+    const code = await run(args, { variables, print, printError: print })
+    return { code, text: lines.join('\n') }
+  }
+  const missing = () => `the keys of accounts are missing in state.keys (${owner.id})`
+
+  it('says so in /readyz, and makes no new key', async () => {
+    const problems = async () => String((await app.operator.get('/readyz')).json['problems'])
+    expect(await until(problems, (text) => text.includes('keys'), 90_000)).to.include(missing())
+    const body = { url: 'https://example.com/', title: 'a text' }
+    expect((await app.post('/api/url/add', { key: owner.key, body })).status).to.equal(503)
+  })
+
+  it('is verified as what it is, and not rebuilt without a word', async () => {
+    const verified = await command('verify', '--tables')
+    expect(verified.code, verified.text).to.equal(1)
+    expect(verified.text).to.include(missing()).and.not.to.include('makes the tables again')
+    const refused = await command('rebuild')
+    expect(refused.code, refused.text).to.equal(1)
+    expect(refused.text).to.include(missing())
+    expect((await app.get('/api/account', { key: owner.key })).text).to.include('lost-still')
+    const done = await command('rebuild', '--lost-keys')
+    expect(done.code, done.text).to.equal(0)
   })
 })

@@ -22,6 +22,7 @@ import { ensureNumbering } from '../../store/numbering.ts'
 import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../store/ordinals.ts'
 import { openSnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
+import { isKeyLost } from './lostkeys.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
 import { openOutages, type Outages } from '../health/outages.ts'
 import { engineOf, openPostgres, type Postgres, type Use } from './postgres.ts'
@@ -95,6 +96,8 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
     outages.watch('PostgreSQL', () => db.raw('select 1'))
     outages.watch('EventStoreDB', () => eventLog.store.last('log'))
     const snapshots = openSnapshotStore(db, keyring)
+    const reader = { db, table: tables.name }
+    keyring.awaitLost((account) => isKeyLost(reader, account))
     return {
       config,
       connection: postgres.connection,
@@ -108,7 +111,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       transactions: transactions(eventLog.store, snapshots),
       projections,
       tables,
-      reader: { db, table: tables.name },
+      reader,
       secret,
       log,
       outages,

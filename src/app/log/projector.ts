@@ -14,6 +14,7 @@ import { cancellable } from '../cancellable.ts'
 import { createStandstill, type Standstill } from '../health/standstill.ts'
 import { createDiskErasure } from './diskerasure.ts'
 import type { Ledger } from './ledger.ts'
+import { requireAccountKeys } from './lostkeys.ts'
 import { createSigningClock, type SigningClock } from '../proof/clock.ts'
 import { followProofs } from '../proof/proofs.ts'
 
@@ -42,6 +43,7 @@ export const project = (
   const jobs = {
     numbering: createStandstill('the events of the log are not numbered'),
     proofs: createStandstill('no checkpoint of the log is signed'),
+    keys: createStandstill('texts of accounts are in danger'),
     erasure: createStandstill('the files of the database are not cleared of erased accounts'),
   }
   const stopNumbering =
@@ -65,12 +67,15 @@ export const project = (
   const whileActive = whileProjecting(ledger, { isActive: () => projector.state().active, ended })
   const stopProofs = startProofs(ledger, db, whileActive, clock, jobs.proofs)
   const stopErasure = startDiskErasure(ledger, db, whileActive, jobs.erasure)
+  const stopKeys = startKeyCheck(ledger, whileActive, jobs.keys)
   return {
     ...projector,
     jobProblems: () => [clock, ...Object.values(jobs)].flatMap(({ problem }) => problem() ?? []),
     stop: () => {
       stopping.abort()
-      return stopped(Promise.all([projector.stop(), stopNumbering(), stopProofs(), stopErasure()]).then(() => {}))
+      return stopped(
+        Promise.all([projector.stop(), stopNumbering(), stopProofs(), stopErasure(), stopKeys()]).then(() => {}),
+      )
     },
   }
 }
@@ -91,6 +96,21 @@ const whileProjecting = (
   key: 0n,
 })
 type WhileProjecting = ReturnType<typeof whileProjecting>
+
+/** ms between two looks for accounts whose key is missing */
+const keyInterval = 15_000
+
+const startKeyCheck = ({ reader, log }: Ledger, whileActive: WhileProjecting, job: Standstill) =>
+  startExclusive({
+    ...whileActive,
+    work: () => requireAccountKeys(reader),
+    interval: keyInterval,
+    onWorked: job.worked,
+    onFailed: (error) => {
+      job.failed(error)
+      log.error({ err: error }, 'keys of accounts cannot be found')
+    },
+  })
 
 /** ms between two looks for erased accounts */
 const erasureInterval = 10_000
