@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AndroidApps, AppleApps } from '../../events/domains/domain.ts'
-import { must, says, text } from '../../lib/fields.ts'
+import { must, orStop, says, text } from '../../lib/fields.ts'
 import { flag, orInitial } from '../api/fields.ts'
 
 /** Apple reads no larger file (128 KB). */
@@ -20,12 +20,12 @@ const strict = <S extends z.ZodRawShape>(shape: S) =>
 const list = <T extends z.ZodType>(entry: T, max: number, what: 'objects' | 'strings' = 'strings') =>
   z
     .array(entry, must('wrong_type', { what }))
-    .min(1, says('too_few', { what: 'one' }))
+    .min(1, orStop(says('too_few', { what: 'one' })))
     .max(max, says('too_many', { max }))
 
 const pattern = text(512).refine(
   (given) => /^[^\p{Cc}\p{Z}]+$/u.test(given),
-  says('forbidden_characters', { what: 'whitespace' }),
+  orStop(says('forbidden_characters', { what: 'whitespace' })),
 )
 const path = pattern.refine((given) => /^[/*]/.test(given), says('wrong_form', { what: 'path_pattern' }))
 const byName = z.record(pattern, text(512))
@@ -83,7 +83,7 @@ export const android = orInitial(
       }),
       must('wrong_type', { what: 'objects' }),
     )
-    .max(20, says('too_many', { max: 20 }))
+    .max(20, orStop(says('too_many', { max: 20 })))
     .refine((given) => isServable(androidFile(given)), tooLarge),
   [],
 )
