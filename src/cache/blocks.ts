@@ -1,5 +1,6 @@
 import { blockedAddress, blockedOn, blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
+import { recipientsOf } from '../lib/schemes.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
 
 /** Why an address is blocked. */
@@ -62,15 +63,22 @@ export const openBlocks = (): Blocks => {
   const has = (kind: 'link' | 'bio' | 'domain', value: string) =>
     subjects.size > 0 && subjects.has(blockId({ kind, value }))
 
+  const find = (url: URL): Blocked | undefined => {
+    for (const list of used) {
+      const rule = list.find(url)
+      if (rule === undefined) continue
+      if (list === own) return { rule, reason: reasons.get(rule) }
+      return lists.allowed.find(url) === undefined ? { rule, reason: undefined } : undefined
+    }
+    return undefined
+  }
+
   return {
     destination: (text) => {
       if (used.length === 0) return undefined
-      const url = new URL(text)
-      for (const list of used) {
-        const rule = list.find(url)
-        if (rule === undefined) continue
-        if (list === own) return { rule, reason: reasons.get(rule) }
-        return lists.allowed.find(url) === undefined ? { rule, reason: undefined } : undefined
+      for (const address of [text, ...recipientsOf(text)]) {
+        const found = find(new URL(address))
+        if (found) return found
       }
       return undefined
     },

@@ -16,6 +16,7 @@ export const urlLimit = 2_048
 
 // Whitespace, control and format characters and lone surrogates. Persian and Indic words need the two joiners.
 const invisible = /(?![\u200c\u200d])[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u
+export const hasInvisible = (text: string): boolean => invisible.test(text)
 const absolute = /^https?:\/\/([^/?#]+)/i
 const schemeless = /^([^/?#:@]+)(?::\d{1,5})?(?:[/?#]|$)/
 // WHATWG allows `;`, `'`, `*` and similar characters in a host; no name in DNS has them, and they could break a header
@@ -39,7 +40,7 @@ const hasValidPunycode = (host: string): boolean => {
 }
 
 // not URL.canParse: on Node 20 and 22 it rejects Latin-1 letters once V8 has optimised the call
-const parseUrl = (text: string): URL | undefined => {
+export const parseUrl = (text: string): URL | undefined => {
   try {
     const url = new URL(text)
     return hasValidPunycode(url.hostname) ? url : undefined
@@ -48,7 +49,7 @@ const parseUrl = (text: string): URL | undefined => {
   }
 }
 
-const reject = (reason: Problem): SafeUrl => ({ ok: false, problem: reason })
+export const reject = (reason: Problem): SafeUrl => ({ ok: false, problem: reason })
 
 const isDotted = (host: string): boolean => {
   const labels = host.replace(/\.$/, '').split('.')

@@ -83,10 +83,6 @@ export const unsafeUrls: readonly string[] = [
   'gopher://127.0.0.1:25/_HELO',
   'dict://127.0.0.1:11211/stat',
   'ldap://example.com/',
-  'mailto:a@b.c',
-  'mailto:a@b.c?bcc=d@e.f',
-  'tel:+15555550100',
-  'sms:5555550100',
   'urn:isbn:0451450523',
   'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a',
   'httpx://example.com/',
@@ -185,4 +181,17 @@ export const unsafeUrls: readonly string[] = [
   // too long as sent, or too long once encoded
   `https://example.com/${'a'.repeat(2_048)}`,
   `https://example.com/${'é'.repeat(1_000)}`,
+]
+
+/** Addresses that other programs open: a link may lead to them, nothing else may. */
+export const appUrls: readonly string[] = [
+  'mailto:a@b.c',
+  'mailto:a@b.c?bcc=d@e.f',
+  'mailto:?subject=Hello',
+  'MAILTO:a@b.c',
+  'tel:+15555550100',
+  'tel:*100#',
+  'sms:5555550100',
+  'sms:+15555550100?body=Hi',
+  'geo:52.5200,13.4050?z=12',
 ]

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { isAllowable } from '../../lib/schemes.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
+import { list } from './parsers.ts'
 
 const isWebAddress = (text: string) => {
   const safe = safeTargetUrl(text)
@@ -27,8 +29,17 @@ export const blockListProblems = ({
     ? []
     : [['BLOCKLIST_HEADER', 'needs BLOCKLIST_URL with https: on http everybody on the way reads it']]
 
-/** What links must not lead to. */
+/** What links may and must not lead to. */
 export const abuseSettings = {
+  ALLOWED_SCHEMES: list
+    .transform((all) => all.map((one) => one.toLowerCase().replace(/:$/, '')))
+    .refine((all) => all.every(isAllowable), {
+      message:
+        'must be schemes of apps, for example myapp, otherapp; never javascript, data, file, blob, vbscript or their like',
+    })
+    .describe(
+      'schemes of apps that links may lead to besides http, https, mailto, tel, sms and geo, separated by commas: `myapp`',
+    ),
   BLOCKLIST_FILE: path.describe(
     'file with hosts and patterns that links must not lead to, one a line; read again when it changes',
   ),

@@ -47,6 +47,7 @@ export const openServices = (options: ServicesOptions) => {
   const accounts = openAccountServices(ledger, cache, effects, baseUrl)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const services: Services = {
+    allowedSchemes: config.ALLOWED_SCHEMES,
     auth,
     baseUrl: () => baseUrl,
     blocks,

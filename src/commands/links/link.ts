@@ -7,6 +7,7 @@ import {
   type StoredLinkFields,
   type Unframed,
 } from '../../events/links/link.ts'
+import { isWeb, schemeOf } from '../../lib/schemes.ts'
 import { aliasClaimName, refuseReserved } from './alias.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
@@ -96,6 +97,27 @@ const unframedAfter = ({ fields, unframed = [] }: Link, { answers, now }: CheckF
   })
 }
 
+/** Returns the schemes of destinations that another program than a browser opens, as `mailto:`. */
+export const otherSchemesOf = (link: Parameters<typeof destinationsOf>[0]): readonly string[] => [
+  ...new Set(destinationsOf(link).flatMap((url) => (isWeb(url) ? [] : [`${schemeOf(url)}:`]))),
+]
+
+/** Refuses what only a web address can have, when a link may lead to an address that another program opens. */
+const requireWeb = (link: Omit<LinkFields, 'alias' | 'domain'>) => {
+  const [scheme] = otherSchemesOf(link)
+  if (scheme === undefined) return
+  const { type, pixels, parameters, forward, variants } = link
+  const has = {
+    type: type !== 'direct',
+    pixels: pixels.length > 0,
+    parameters: parameters.length > 0,
+    forward,
+    variants: variants.length > 0,
+  }
+  const field = Object.entries(has).find(([, isSet]) => isSet)?.[0]
+  if (field !== undefined) refuse('not_supported', { what: 'scheme', field, scheme })
+}
+
 const createLink: Decision<'CreateLink'> = ({ id, account, password, token, now, fields: sent }, state) => {
   const fields: Omit<NewFields, 'variants'> = sent
   // a copy of another link has that link's ids
@@ -103,6 +125,7 @@ const createLink: Decision<'CreateLink'> = ({ id, account, password, token, now,
   const given = variants && numbered(variants, addedFields)
   notPast(fields.expiry, now)
   startsFirst(fields)
+  requireWeb(completed({ ...fields, ...given }))
   refuseReserved('custom', fields.alias)
   if (state.status === 'none' && state.tokens.fenced.length === 0)
     return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
@@ -118,6 +141,7 @@ const updateLink: Decision<'UpdateLink'> = (command, state) => {
   if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
   notPast(changes.expiry, command.now)
   if (changes.starts || changes.expiry) startsFirst({ ...fields, ...changes })
+  requireWeb({ ...fields, ...changes })
   const { domain, alias } = { ...fields, ...changes }
   refuseReserved('custom', alias, fields.alias)
   const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { aliasPattern } from '../../commands/links/alias.ts'
 import { carry, must, parseMoment, says, text } from '../../lib/fields.ts'
-import { safeTargetUrl, withoutEnd } from '../../lib/url.ts'
+import { safeDestination } from '../../lib/schemes.ts'
+import { type SafeUrl, safeTargetUrl, withoutEnd } from '../../lib/url.ts'
 
 /** The name of a resource. */
 export const name = text(255).min(1, says('empty'))
@@ -33,13 +34,18 @@ export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 const isUnseen = /[\s\u200b\u2060]/u
 const trimmedUrl = (input: string) => withoutEnd(input, isUnseen).replace(/^[\s\u200b\u2060]+/, '')
 
+const addressBy = (check: (input: string) => SafeUrl) =>
+  z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
+    const safe = check(trimmedUrl(input))
+    if (safe.ok) return safe
+    context.addIssue(carry(safe.problem))
+    return z.NEVER
+  })
 /** A web address, as it is redirected to (`url`) and as the client sent it (`entered`). */
-export const urlAsSent = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
-  const safe = safeTargetUrl(trimmedUrl(input))
-  if (safe.ok) return safe
-  context.addIssue(carry(safe.problem))
-  return z.NEVER
-})
+export const urlAsSent = addressBy(safeTargetUrl)
+/** The same, or an address that another program opens: `rejectSchemes` says whether the service allows its scheme. */
+export const destinationAsSent = addressBy(safeDestination)
+export const destination = destinationAsSent.transform((safe) => safe.url)
 /** A web address, as it is stored and redirected to. */
 export const url = urlAsSent.transform((safe) => safe.url)
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isWeb, webHost } from '../../lib/schemes.ts'
 import { failField } from './errors.ts'
 
 /** Tells hosts that lead here from others. */
@@ -17,7 +18,7 @@ export const rejectOwnAddresses = (
 ) => {
   for (const [field, addresses] of Object.entries(fields))
     for (const address of addresses)
-      if (address && isOurHost(new URL(address).host)) failField(field, 'own_address', {})
+      if (address && isWeb(address) && isOurHost(webHost(address))) failField(field, 'own_address', {})
 }
 
 /** One spelling for the default ports: a request does not say whether its visitor used https. */

@@ -10,9 +10,10 @@ import { deviceNames, deviceOf } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
 import { canonicalRange } from '../../clicks/visitor/range.ts'
 import { failField } from '../api/errors.ts'
-import { alias, bodyId, flag, orEmpty, orInitial, orNone, url, urlAsSent } from '../api/fields.ts'
+import { alias, bodyId, destination, destinationAsSent, flag, orEmpty, orInitial, orNone, url } from '../api/fields.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
+import { rejectSchemes, type Schemes } from './schemes.ts'
 import type { LinkAddresses } from './address.ts'
 import { tags } from './tag.ts'
 
@@ -24,11 +25,11 @@ const targets = <N extends string>(name: N, meaning: (name: string) => string | 
   orNone(
     z
       .array(
-        z.object({ [name]: text(64).refine((given) => meaning(given) !== undefined, problem), link: url } as Record<
-          N,
-          z.ZodString
-        > & {
-          link: typeof url
+        z.object({
+          [name]: text(64).refine((given) => meaning(given) !== undefined, problem),
+          link: destination,
+        } as Record<N, z.ZodString> & {
+          link: typeof destination
         }),
         must('wrong_type', { what: 'objects' }),
       )
@@ -129,7 +130,7 @@ const fields = {
   variants,
 }
 /** The body of `url/add` and `url/update`. */
-export const LinkBody = z.object({ url: urlAsSent, ...z.object(fields).partial().shape })
+export const LinkBody = z.object({ url: destinationAsSent, ...z.object(fields).partial().shape })
 export type LinkBody = z.output<typeof LinkBody>
 /** The same for a link that may keep its URL. */
 export const LinkChanges = LinkBody.partial({ url: true })
@@ -157,7 +158,7 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAd
 const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)
 
 /** What the fields of a link are checked with. */
-export interface LinkChecks extends LinkAddresses, OurHosts, Blocking {}
+export interface LinkChecks extends LinkAddresses, OurHosts, Blocking, Schemes {}
 
 /**
  * Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in
@@ -179,6 +180,7 @@ export const sentFields = async (
     variants: urlsOf(same.variants),
     expired_url: [same.expired_url],
   }
+  rejectSchemes(destinations, services)
   rejectOwnAddresses(destinations, services)
   rejectBlocked({ ...destinations, metaimage: [same.metaimage] }, services)
   const domain = body.domain === undefined ? undefined : domainOf(body.domain ?? '', caller.account, services)

@@ -1,4 +1,5 @@
 import { unlessNewer } from '../../events/unknown.ts'
+import { schemeOf, webHost } from '../../lib/schemes.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import pLimit from 'p-limit'
@@ -170,7 +171,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const links = shown.map((row) => {
       const url = short(row, options)
       const title = row.title || url.replace(/^https?:\/\//, '')
-      return { url, title, host: row.password ? undefined : new URL(row.url).host }
+      return { url, title, host: row.password ? undefined : webHost(row.url) || schemeOf(row.url) }
     })
     const older = rows.length > perPage ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${current.page - 1}` : undefined

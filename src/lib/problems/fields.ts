@@ -1,4 +1,4 @@
-import { forms } from './forms.ts'
+import { forms, types } from './forms.ts'
 import { notYours } from './kinds.ts'
 
 /**
@@ -42,36 +42,11 @@ export const fieldTexts = {
     countries: '{field} must be codes of countries, such as DE,US, or `none`.',
     true: '{field} must be true, or not be sent.',
   },
-  wrong_type: {
-    string: '{field} must be a string.',
-    boolean: '{field} must be true or false.',
-    whole: '{field} must be a whole number.',
-    whole_from_one: '{field} must be a whole number from 1 on.',
-    seconds: '{field} must be a number of seconds.',
-    seconds_between: '{field} must be a whole number of seconds from 0 to 60.',
-    id: '{field} must be an id.',
-    entry_id: '{field} must be the id of an entry, as a whole number.',
-    list_id: '{field} must be an id, a whole number from 1 on: leave it out to list all.',
-    revision: '{field} must be a revision, as a whole number.',
-    json: '{field} must be a JSON object.',
-    object: '{field} must be a JSON object with fields of the link.',
-    objects: '{field} must be an array of objects.',
-    strings: '{field} must be an array of strings.',
-    numbers: '{field} must be an array of numbers.',
-    ids: '{field} must be an array of ids.',
-    data: '{field} must be a string, an object, or an array of objects with name and value.',
-    scopes: '{field} must be a list of scopes.',
-    network: '{field} must be an address or a network.',
-    networks: '{field} must be a list of addresses and networks.',
-    event_types: '{field} must be a list of types of events.',
-    classes: '{field} must be a list of classes of visitors.',
-    link_ids: '{field} must be a list of ids of links.',
-    campaign_ids: '{field} must be a list of ids of campaigns.',
-    channel_ids: '{field} must be a list of ids of channels.',
-    domain_ids: '{field} must be a list of ids of domains.',
-  },
+  wrong_type: types,
   wrong_form: forms,
   wrong_address: {
+    app: '{field} must be a whole address, for example mailto:ann@example.com, tel:+15550100199, sms:+15550100199 or geo:52.52,13.41.',
+    scheme: '{field} must start with one of {values}.',
     web: '{field} must be a web address that starts with http:// or https://.',
     host: '{field} must have a valid host and port: send an address such as https://example.com/page.',
     origin: '{field} must be an address with http or https, for example https://go.example.com.',
@@ -139,6 +114,7 @@ export const fieldTexts = {
   not_supported: {
     csv: '{field} must not be true for CSV: ask for application/x-ndjson or text/event-stream.',
     key: '{field} must not have `{name}`. It can have {values}.',
+    scheme: '{field} cannot be used with a destination that starts with {scheme}: only a web address can have it.',
     condition: 'This address does not support {field}: leave it out.',
     atomic:
       '{field} needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',

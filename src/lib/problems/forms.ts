@@ -36,3 +36,33 @@ export const forms = {
   cursor_list:
     '{field} belongs to another list, order or filter: send it with the parameters that it was returned for.',
 } as const
+
+/** Which type a field must have. */
+export const types = {
+  string: '{field} must be a string.',
+  boolean: '{field} must be true or false.',
+  whole: '{field} must be a whole number.',
+  whole_from_one: '{field} must be a whole number from 1 on.',
+  seconds: '{field} must be a number of seconds.',
+  seconds_between: '{field} must be a whole number of seconds from 0 to 60.',
+  id: '{field} must be an id.',
+  entry_id: '{field} must be the id of an entry, as a whole number.',
+  list_id: '{field} must be an id, a whole number from 1 on: leave it out to list all.',
+  revision: '{field} must be a revision, as a whole number.',
+  json: '{field} must be a JSON object.',
+  object: '{field} must be a JSON object with fields of the link.',
+  objects: '{field} must be an array of objects.',
+  strings: '{field} must be an array of strings.',
+  numbers: '{field} must be an array of numbers.',
+  ids: '{field} must be an array of ids.',
+  data: '{field} must be a string, an object, or an array of objects with name and value.',
+  scopes: '{field} must be a list of scopes.',
+  network: '{field} must be an address or a network.',
+  networks: '{field} must be a list of addresses and networks.',
+  event_types: '{field} must be a list of types of events.',
+  classes: '{field} must be a list of classes of visitors.',
+  link_ids: '{field} must be a list of ids of links.',
+  campaign_ids: '{field} must be a list of ids of campaigns.',
+  channel_ids: '{field} must be a list of ids of channels.',
+  domain_ids: '{field} must be a list of ids of domains.',
+} as const

@@ -10,6 +10,7 @@ import { linkFieldsOf } from '../fields.ts'
 import { histories, type OwnedHistory } from '../kinds.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { origin } from '../../links/address.ts'
+import { rejectSchemes } from '../../links/schemes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { missingChannels, missingParts } from './missing.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
@@ -74,6 +75,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const former = await formerState(link, id, body, services, isOpen)
       const { fields, password } = former?.state ?? before
       const { destinations, metaimage } = linkAddresses(fields)
+      rejectSchemes(destinations, services)
       rejectOwnAddresses(destinations, services)
       rejectBlocked({ ...destinations, metaimage }, services)
       const to = former && { revision: former.revision, fields, password }

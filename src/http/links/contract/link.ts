@@ -108,7 +108,7 @@ const found = success({ details, data: z.object(data).meta({ id: 'LinkStatistics
 export type FoundLink = Answer<typeof found>
 
 const fields = {
-  url: 'destination, http or https, at most 2,048 characters; `https://` is added to an address without a scheme',
+  url: 'destination, http or https (or mailto, tel, sms, geo or a scheme that the operator allows), at most 2,048 characters; `https://` is added to an address without a scheme',
   custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
   type: '`direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>`; an id alone is that of a splash page',
   password: 'visitors have to enter it',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
 import type { Target } from '../../../queries/links/target.ts'
+import { otherSchemesOf } from '../../../commands/links/link.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
 import { type ClickCounts, exactUpTo } from '../../../cache/clickcounts.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
@@ -144,7 +145,7 @@ export const createFollow = (options: FollowOptions): Follow => {
           ? send(req, res, target, resolved, source)
           : show(req, res, target, resolved, source)
       case 'password':
-        return sendPage(req, res, passwordPage({ wrong: false }))
+        return sendPage(req, res, passwordPage({ wrong: false, schemes: otherSchemesOf(target) }))
       case 'loop':
         return sendPage(req, res, pages.loop)
     }

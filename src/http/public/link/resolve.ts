@@ -3,6 +3,7 @@ import { type Agent, readAgent } from '../../../clicks/visitor/agent.ts'
 import { choose, type VisitorFacts } from '../../../clicks/visitor/choose.ts'
 import { isCountry } from '../../../clicks/visitor/country.ts'
 import { fitOf } from '../../../clicks/visitor/range.ts'
+import { isWeb } from '../../../lib/schemes.ts'
 import { withForwarded, withQuery } from './forward.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
@@ -118,6 +119,8 @@ export const resolve = (
   if (closed) return closed
   if (target.password !== null && !visitor.unlocked) return { to: 'password' }
   const { url, rule } = choose(target, visitor, names)
+  // another program opens it, which knows neither pages nor parameters
+  if (!isWeb(url)) return { to: 'destination', url, rule, way: 'redirect' }
   // a branded domain that was added after the link would make it loop
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const own = withParameters(url, target.parameters)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { otherSchemesOf } from '../../../commands/links/link.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { rememberRight, TooManyPasswords } from '../../../security/passwords.ts'
@@ -41,7 +42,8 @@ export const createPasswordForm = ({
   const isRight = rememberRight()
   const countGuess = openGuesses(limiter)
 
-  return async (req: IncomingMessage, res: ServerResponse, { link, password }: Target) => {
+  return async (req: IncomingMessage, res: ServerResponse, target: Target) => {
+    const { link, password } = target
     if (password === null) return seeOther(req, res)
     // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets
     // another
@@ -61,7 +63,7 @@ export const createPasswordForm = ({
     await end(!right)
     if (!right) {
       notCounted('password')
-      return sendPage(req, res, passwordPage({ wrong: true }))
+      return sendPage(req, res, passwordPage({ wrong: true, schemes: otherSchemesOf(target) }))
     }
     return seeOther(req, res, unlockCookie(pepper, link, password, Date.now(), secureCookies()))
   }

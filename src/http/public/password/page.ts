@@ -8,10 +8,10 @@ import { counted, timeIn } from '../texts/languages.ts'
 
 /**
  * Returns the password form of a link; above its field, that the last password was wrong. What was entered is not sent
- * back.
+ * back. `schemes` are those of destinations that are no web addresses.
  */
 export const passwordPage =
-  ({ wrong }: { readonly wrong: boolean }): WritePage =>
+  ({ wrong, schemes = [] }: { readonly wrong: boolean; readonly schemes?: readonly string[] }): WritePage =>
   (view) => {
     const { password, errorTitle } = view.texts
     const { title, text, field, show, showLabel, submit, noPassword } = password
@@ -24,7 +24,7 @@ export const passwordPage =
       script: inline(showPassword),
       // Chromium applies form-action to the redirects that follow too, and the last of them leads to the link's
       // destination
-      formAction: `'self' http: https:`,
+      formAction: ["'self' http: https:", ...schemes].join(' '),
       top: topOf(view),
       content: html`<h1>${title}</h1>
         <p id="hint">${text}</p>
