@@ -38,19 +38,24 @@ const common = {
 const parts = ['/', '?', '#']
 const isSomething = (component: object) => parts.some((part) => part in component)
 const nothing = says('too_few', { what: 'one_of', values: parts.join(' ') })
+/** The reference of the API names none of their fields: `/` is no name in any language that has a client. */
+const component = <T extends z.ZodType>(schema: T) =>
+  z.unknown().meta({ type: 'object', additionalProperties: true }).pipe(schema)
 /** In the order in which they are tried. */
 const components = {
   apple: list(
-    strict({
-      ...common,
-      '?': z.union([pattern, byName]).optional(),
-      caseSensitive: flag.optional(),
-      percentEncoded: flag.optional(),
-    }).refine(isSomething, nothing),
+    component(
+      strict({
+        ...common,
+        '?': z.union([pattern, byName]).optional(),
+        caseSensitive: flag.optional(),
+        percentEncoded: flag.optional(),
+      }).refine(isSomething, nothing),
+    ),
     100,
     'objects',
   ),
-  android: list(strict({ ...common, '?': byName.optional() }).refine(isSomething, nothing), 100, 'objects'),
+  android: list(component(strict({ ...common, '?': byName.optional() }).refine(isSomething, nothing)), 100, 'objects'),
 }
 
 const appId = text(170).regex(/^[A-Z\d]{10}\.[A-Za-z\d.-]+$/, says('wrong_form', { what: 'app_id' }))

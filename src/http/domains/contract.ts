@@ -30,19 +30,10 @@ const verification = z
   .meta({ id: 'Verification' })
 export type Verification = Answer<typeof verification>
 const state = { revision, status: z.enum(['pending', 'active', 'unverified']), verification: verification.optional() }
+/** Names such as `/` and `?` are no names in any language, so that clients of the API get objects without a type. */
 const components = z
-  .array(
-    z.object({
-      '/': text.optional(),
-      '?': z.union([text, z.record(z.string(), text)]).optional(),
-      '#': text.optional(),
-      exclude: z.boolean().optional(),
-      caseSensitive: z.boolean().optional(),
-      percentEncoded: z.boolean().optional(),
-      comment: text.optional(),
-    }),
-  )
-  .meta({ id: 'AppAddresses', description: 'which addresses open the app; the first that matches decides' })
+  .array(z.record(z.string(), z.unknown()))
+  .describe('which addresses open the app, by `/`, `?` and `#`; the first that matches decides')
 const apps = {
   apple: z
     .object({ details: z.array(z.object({ appIDs: z.array(text), components })) })
