@@ -40,7 +40,7 @@ const isSomething = (component: object) => parts.some((part) => part in componen
 const nothing = says('too_few', { what: 'one_of', values: parts.join(' ') })
 /** The reference of the API names none of their fields: `/` is no name in any language that has a client. */
 const component = <T extends z.ZodType>(schema: T) =>
-  z.unknown().meta({ type: 'object', additionalProperties: true }).pipe(schema)
+  z.unknown().meta({ type: 'object', additionalProperties: {} }).pipe(schema)
 /** In the order in which they are tried. */
 const components = {
   apple: list(
