@@ -13,6 +13,7 @@ import { createSignal } from '../lib/async/signal.ts'
 import { createLogger } from '../logger.ts'
 import { type Connection, type Database, openDatabase, openPool } from '../postgres/database.ts'
 import { migrate } from '../postgres/migrate.ts'
+import { refuseUnfinishedRestore } from '../postgres/state.ts'
 import { ensureReachable } from '../postgres/reach.ts'
 import type { CopyProgress } from '../store/copy.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
@@ -121,6 +122,7 @@ export const openSource = async (config: Config, cleanup: Cleanup) => {
   const db = openDatabase(connection, { name, ...timeouts })
   cleanup.defer(() => db.destroy())
   await migrate(db)
+  await refuseUnfinishedRestore(db)
   const { openStore } = endAt(config.EVENTSTORE_URL ?? 'postgres', { name, db, connection }, cleanup)
   const store = await openStore(() => Promise.reject(new OperatorError('the event log is empty')))
   return { db, store }

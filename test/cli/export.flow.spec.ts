@@ -112,6 +112,21 @@ describe('linkledger log export and import', function () {
     expect(printed[1]).to.match(/^out \d+ events are imported and verified\.$/)
   })
 
+  it('say, as a backup does, that a restore has not finished, before anything else', async () => {
+    const restored = await freshDatabase()
+    const variables = { DATA_DIR: await stage.dir(), DATABASE_URL: urlOf(restored) }
+    const printed: string[] = []
+    const print = (line: string) => void printed.push(line)
+    const output = new Writable({ write: (_, __, done) => done() })
+    const exported = () => run(['log', 'export', '-'], { print, printError: print, variables, output })
+    await exported()
+    await query(restored, 'insert into state.restores (log) values (gen_random_uuid())')
+    expect(await exported()).to.equal(1)
+    expect(await run(['backup', '-'], { print, printError: print, variables, output })).to.equal(1)
+    for (const line of printed.slice(-2))
+      expect(line).to.match(/a restore that began at \S+ has not finished: run `linkledger restore`/)
+  })
+
   it('make files that the program in their description can check', async () => {
     const file = join(dir, 'described.ndjson')
     await succeed(['export', file], own())
