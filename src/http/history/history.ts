@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Handler } from '../../commands/handle.ts'
 import type { Step } from '../../commands/steps.ts'
@@ -5,6 +6,7 @@ import type { Actor } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { parseStreamId } from '../../events/streams.ts'
+import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { type HistoryRow, namesOfKeys } from '../../queries/history/history.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -23,6 +25,8 @@ export interface HistorySources {
   readonly originOf: OriginOf
   /** for an operator, who may see the names of operators */
   readonly actorOf?: typeof actorOf
+  /** ends a search whose answer nobody waits for any more */
+  readonly signal?: AbortSignal
 }
 
 /** Who caused an event. Of a key, its id and its name; the name of an operator is not for accounts. */
@@ -110,9 +114,13 @@ export const forEachFound = async (
 ): Promise<void> => {
   const wanted = new Map<string, Set<number>>()
   for (const { stream, revision } of rows) wanted.set(stream, (wanted.get(stream) ?? new Set()).add(revision))
-  const limit = pLimit(streamsAtATime)
+  const [limit, isLong] = [pLimit(streamsAtATime), turnTimer()]
   const read = async (stream: string, revisions: ReadonlySet<number>) => {
-    for await (const found of readStream(stream, revisions, sources)) use(found)
+    for await (const found of readStream(stream, revisions, sources)) {
+      sources.signal?.throwIfAborted()
+      if (isLong()) await nextTurn()
+      use(found)
+    }
   }
   await Promise.all([...wanted].map(([stream, revisions]) => limit(() => read(stream, revisions))))
 }

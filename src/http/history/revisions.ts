@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../commands/caller.ts'
 import { hideForeign } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
@@ -9,6 +10,7 @@ import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
 import { isUnknown } from '../../events/unknown.ts'
+import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Listed, ListRequest } from '../../queries/page.ts'
 import { readOneMoment } from '../../queries/reader.ts'
@@ -18,6 +20,7 @@ import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import type { PresentedActor } from './history.ts'
 import { rulesByName } from '../links/rules.ts'
+import { searchingFor } from './search.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
 
 /**
@@ -44,22 +47,28 @@ const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, i
   if (state.status === 'none' || state.account !== account) refuse('not_found', { what: 'link' })
 }
 
-/** Returns the revisions of a link from one to another, both included. */
-const readRevisions = async (
+/**
+ * Calls `use` with the revisions of a link from one to another, both included. They are not kept: each may have 64 KB
+ * of rules. Ends when nobody waits for the answer any more.
+ */
+const forEachRevision = async (
   id: number,
   { handler }: Pick<RevisionServices, 'handler'>,
-  [from, last]: readonly [number, number],
-): Promise<readonly Revision[]> => {
-  const found: Revision[] = []
+  { from, last, signal }: { readonly from: number; readonly last: number; readonly signal: AbortSignal },
+  use: (revision: Revision) => void,
+): Promise<void> => {
+  const isLong = turnTimer()
   let isKnown = true
+  let newest: Revision | undefined
   for await (const { event, after } of handler.steps(link, id, { from, upTo: last })) {
+    signal.throwIfAborted()
+    if (isLong()) await nextTurn()
     isKnown &&= !isUnknown(event)
-    const before = found.pop()
-    if (before) found.push({ ...before, until: event.at })
+    if (newest) use({ ...newest, until: event.at })
     const fields = isKnown ? { fields: completed(after.fields) } : {}
-    found.push({ revision: Number(event.revision), event, ...fields, deleted: after.status === 'deleted' })
+    newest = { revision: Number(event.revision), event, ...fields, deleted: after.status === 'deleted' }
   }
-  return found
+  if (newest) use(newest)
 }
 
 const isWithin = ({ event }: Revision, { from, to }: Pick<ListRequest, 'from' | 'to'>) => {
@@ -74,10 +83,11 @@ const says = ({ fields }: Revision, q: readonly string[] | undefined) =>
       .includes(part.toLowerCase()),
   )
 
-/** Returns one page of the revisions. */
-const pageOf = (all: readonly Revision[], request: ListRequest): Listed<Revision> => {
-  const { after, limit, page, order, q } = request
-  const matching = all.filter((one) => isWithin(one, request) && says(one, q))
+const matches = (one: Revision, request: ListRequest) => isWithin(one, request) && says(one, request.q)
+
+/** Returns one page of the revisions that match a request. */
+const pageOf = (matching: readonly Revision[], request: ListRequest): Listed<Revision> => {
+  const { after, limit, page, order } = request
   const sorted = order === 'oldest' ? matching : matching.toReversed()
   const last = after === undefined ? undefined : Number(after[0])
   const isAfter = ({ revision }: Revision) =>
@@ -126,35 +136,58 @@ const present = ({ revision, number, event, until, by, fields, deleted, sent }: 
 
 const bare = (revision: number): Revision => ({ revision, deleted: false })
 
-/** Reads what is not known yet of some revisions, of which the link has those up to `last`. */
-const completeRows = async (rows: readonly Revision[], id: number, last: number, services: RevisionServices) => {
-  const missing = rows.filter(({ event, revision }) => !event && revision <= last).map(({ revision }) => revision)
-  if (missing.length === 0) return rows
+type Asked = Pick<Call<{ id: number }>, 'account' | 'params'> & { readonly last: number; readonly signal: AbortSignal }
+
+/** Returns the revisions of a link, up to `last`, that match a request. */
+const matchingOf = async (
+  { account, params: { id }, last, signal }: Asked,
+  request: ListRequest,
+  services: RevisionServices,
+) => {
+  if (!(request.from ?? request.to ?? request.q))
+    return Array.from({ length: last + 1 }, (_, revision) => bare(revision))
+  const found: Revision[] = []
+  const use = (one: Revision) => {
+    if (matches(one, request)) found.push(bare(one.revision))
+  }
+  await searchingFor(account, signal, () => forEachRevision(id, services, { from: 0, last, signal }, use))
+  return found
+}
+
+/** Reads what is not known yet of some revisions. */
+const completeRows = async (
+  rows: readonly Revision[],
+  { params: { id }, last, signal }: Asked,
+  services: RevisionServices,
+) => {
+  const missing = new Set(rows.map(({ revision }) => revision).filter((revision) => revision <= last))
+  if (missing.size === 0) return rows
   // the next one ends the last of them
   const upTo = Math.min(last, Math.max(...missing) + 1)
-  const found = new Map(
-    (await readRevisions(id, services, [Math.min(...missing), upTo])).map((one) => [one.revision, one]),
-  )
+  const found = new Map<number, Revision>()
+  const use = (one: Revision) => {
+    if (missing.has(one.revision)) found.set(one.revision, one)
+  }
+  await forEachRevision(id, services, { from: Math.min(...missing), last: upTo, signal }, use)
   return rows.map((row) => found.get(row.revision) ?? row)
 }
 
 /** Reads a page of revisions with what they did. */
 const readPage = async (
-  { account, load, params, reader: from }: Call<{ id: number }>,
+  call: Call<{ id: number }>,
   request: ListRequest,
   services: RevisionServices,
 ): Promise<Listed<Shown>> => {
+  const { account, params, load, reader: from } = call
   const { id } = params
   const last = countRevision((await load(link, id)).revision)
-  const isFiltered = Boolean(request.from ?? request.to ?? request.q)
-  const known = isFiltered
-    ? await readRevisions(id, services, [0, last])
-    : Array.from({ length: last + 1 }, (_, revision) => bare(revision))
+  const asked = { account, params, last, signal: call.gone() }
+  const known = await matchingOf(asked, request, services)
   return readOneMoment(from, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet
-    const unknown = await revisionsWithVisits(reader, id, known.length)
-    const { rows: found, ...listed } = pageOf([...known, ...unknown.map(bare)], request)
-    const rows = await completeRows(found, id, last, services)
+    const unknown = (await revisionsWithVisits(reader, id, last + 1)).map(bare).filter((one) => matches(one, request))
+    const { rows: found, ...listed } = pageOf([...known, ...unknown], request)
+    const rows = await completeRows(found, asked, services)
     const events = rows.flatMap(({ event }) => event ?? [])
     const keys = events.flatMap(({ metadata }) => metadata.actor.key ?? [])
     const [routes, names, numbers] = await Promise.all([

@@ -12,10 +12,9 @@ import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
 import { list, type ListCall, listQuery } from '../api/list/list.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
-import { limitConcurrency } from '../api/limits/concurrency.ts'
 import { readHistory } from './history.ts'
 import { histories } from './kinds.ts'
-import { findInHistory } from './search.ts'
+import { findInHistory, searchingFor } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { historyContract, historyEntries } from './contract/history.ts'
 import { says } from '../../lib/fields.ts'
@@ -51,12 +50,10 @@ export interface HistoryServices extends LinkAddresses {
 
 const HistoryQuery = listQuery(historyEntries)
 
-/** Each may read 10,000 events, and holds a connection meanwhile. */
-const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
-
-const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader'>, services: HistoryServices) => {
+const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader' | 'gone'>, services: HistoryServices) => {
   const { ordinals, handler } = services
   const { from, to } = call.query
+  const signal = call.gone()
   const upTo = async (time: Date) => (await ordinals.lastAt(justBefore(time)))?.position ?? 0n
   const span = { after: from && (await upTo(from)), upTo: to && (await upTo(to)) }
   const sources = {
@@ -64,13 +61,14 @@ const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader'>, 
     ordinals,
     handler,
     originOf: (id: number | null) => origin({ domain: id }, services),
+    signal,
   }
   return list(
     historyEntries,
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
-      const { rows, ...found } = await (request.q ? limited(call.account, find) : find())
+      const { rows, ...found } = await (request.q ? searchingFor(call.account, signal, find) : find())
       return { ...found, rows: await readHistory(rows, sources) }
     },
     (entry) => entry,

@@ -10,11 +10,24 @@ import {
   type Span,
 } from '../../queries/history/history.ts'
 import { type Listed, type ListRequest, mostCounted, offset } from '../../queries/page.ts'
+import { limitConcurrency } from '../api/limits/concurrency.ts'
 import { actorOf, forEachFound, type Found, type HistorySources, typeOf } from './history.ts'
 import { namesBefore } from './events.ts'
 
 /** Entries that one request searches: a search reads them from the log, because values of the past are nowhere else. */
 const mostSearched = mostCounted
+
+/**
+ * Runs the searches of histories, each of which may read 10,000 events and hold a connection: two at a time in a
+ * process, three of an account that run or wait, twelve in all. One whose client has its answer, or has gone, does not
+ * begin any more.
+ */
+const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
+export const searchingFor = <T>(account: number, signal: AbortSignal, search: () => Promise<T>): Promise<T> =>
+  limited(account, () => {
+    signal.throwIfAborted()
+    return search()
+  })
 
 type Matches = (text: unknown) => boolean
 const matcher = (parts: readonly string[]): Matches => {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Reads the fields of a posted form (`application/x-www-form-urlencoded`). Returns undefined above `limit` bytes: the
- * rest is read, so that the connection stays usable, but not kept. So it does when the client goes away meanwhile, which
- * is no failure of the service.
+ * rest is read, so that the connection stays usable, but not kept. So it does when the client goes away meanwhile,
+ * which is no failure of the service.
  */
 export const readForm = async (req: IncomingMessage, limit: number) => {
   const chunks: Buffer[] = []

@@ -92,8 +92,8 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
 }
 
 /**
- * Returns how a mail names a webhook: without its name, by which a key would write to the owner, and without the path of
- * its address, which may have a password in it.
+ * Returns how a mail names a webhook: without its name, by which a key would write to the owner, and without the path
+ * of its address, which may have a password in it.
  */
 const lineOf = (id: number, { url }: Webhook) => (url === null ? String(id) : `${id}: ${new URL(url).host}`)
 

@@ -1,0 +1,52 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect } from 'chai'
+import { link } from '../../../src/commands/links/link.ts'
+import { forEachFound, type HistorySources } from '../../../src/http/history/history.ts'
+import { searchingFor } from '../../../src/http/history/search.ts'
+import type { HistoryRow } from '../../../src/queries/history/history.ts'
+import { fresh } from '../../support/events.ts'
+
+describe('a search of a history', () => {
+  const rows = Array.from({ length: 50 }, (_, n) => ({ stream: 'link-4', revision: n, position: BigInt(n + 1) }))
+
+  it('ends once nobody waits for its answer any more', async () => {
+    const client = new AbortController()
+    let read = 0
+    const steps = async function* () {
+      for (const { stream, revision, position } of rows) {
+        read++
+        const event = {
+          ...fresh({ type: 'LinkDeleted', data: { id: 4 } }),
+          stream,
+          position,
+          revision: BigInt(revision),
+        }
+        yield { event, before: link.initialState, after: link.initialState }
+      }
+    }
+    const sources = { handler: { steps }, originOf: () => '', signal: client.signal } as unknown as HistorySources
+    const outcome = await forEachFound(rows as unknown as HistoryRow[], sources, () => {
+      if (read === 3) client.abort()
+    }).then(
+      () => 'read to its end',
+      (error: Error) => error.name,
+    )
+    expect([outcome, read]).to.deep.equal(['AbortError', 4])
+  })
+
+  it('that waits for others does not begin once its client has gone', async () => {
+    const ends: (() => void)[] = []
+    const waiting = () => new Promise<void>((resolve) => ends.push(resolve))
+    const { signal } = new AbortController()
+    const others = [1, 2].map((account) => searchingFor(account, signal, waiting))
+    const client = new AbortController()
+    let began = false
+    const search = searchingFor(3, client.signal, async () => void (began = true)).catch((error: Error) => error.name)
+    client.abort()
+    // the others have begun by now
+    await nextTurn()
+    for (const end of ends) end()
+    await Promise.all(others)
+    expect([await search, began]).to.deep.equal(['AbortError', false])
+  })
+})
