@@ -44,7 +44,8 @@ const isPlain = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 type Parts = string[]
 
 const addText = (parts: Parts, value: string | number | boolean | null) => {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new NotCanonical('a number that is too large, and so no canonical form')
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new NotCanonical('a number that is too large, and so no canonical form')
   if (typeof value !== 'string') parts.push(`${value}`)
   else if (isPlain.test(value)) parts.push('"', value, '"')
   else parts.push(JSON.stringify(value))

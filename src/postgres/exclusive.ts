@@ -19,7 +19,14 @@ interface ExclusiveOptions {
 }
 
 /** Runs work in one process at a time: the one that holds the lock. Returns a function that stops it. */
-export const startExclusive = ({ open, key, work, onFailed, onWorked = () => {}, interval = 1000 }: ExclusiveOptions) => {
+export const startExclusive = ({
+  open,
+  key,
+  work,
+  onFailed,
+  onWorked = () => {},
+  interval = 1000,
+}: ExclusiveOptions) => {
   const stopped = new AbortController()
   const pause = (signal: AbortSignal) => sleep(interval, undefined, { signal }).catch(() => {})
   let failure: string | undefined

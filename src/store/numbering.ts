@@ -75,9 +75,20 @@ const number = (
     return { next, position: last.position, at }
   })
 
-/** Numbers the events of a log in its order, those that it has and those that follow, until the signal aborts. */
-export const numberEvents = async (db: Database, store: Log, signal: AbortSignal): Promise<void> => {
+/**
+ * Numbers the events of a log in its order, those that it has and those that follow, until the signal aborts. Calls
+ * `onNumbered` when it knows the log, and after each batch.
+ */
+export const numberEvents = async (
+  db: Database,
+  store: Log,
+  signal: AbortSignal,
+  onNumbered: () => void = () => {},
+): Promise<void> => {
   let progress = await begin(db, store)
-  for await (const events of store.subscribe({ after: progress.position, filter: 'all', limit: 2000, signal }))
+  onNumbered()
+  for await (const events of store.subscribe({ after: progress.position, filter: 'all', limit: 2000, signal })) {
     progress = await number(db, store.logId, progress, events)
+    onNumbered()
+  }
 }

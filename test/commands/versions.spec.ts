@@ -77,7 +77,7 @@ describe('the versions of deciders', () => {
     ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
-    ['reclassification', reclassification, reclassificationEvents, '1 VWKJYnCjeGxO'],
+    ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

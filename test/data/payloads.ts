@@ -57,8 +57,8 @@ export const payloads: readonly string[] = [
   `+ADw-script+AD4-${hit}+ADw-/script+AD4-`,
   `javascript:${hit}`,
   // characters that end lines, are invisible, or reverse the direction of text
-  `\u2028<script>${hit}</script>\u2029`,
-  `\u2028${hit}//`,
+  `x\u2028<script>${hit}</script>\u2029x`,
+  `x\u2028${hit}//`,
   `\ufeff<script>${hit}</script>`,
   `\u202e<script>${hit}</script>\u202c`,
   `<\u200bscript>${hit}</\u200bscript>`,

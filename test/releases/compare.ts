@@ -105,3 +105,23 @@ export const unexplained = (found: readonly Difference[], part: string, changes:
       .map(({ at }) => `${at}: is listed as changed, and is not`),
   ]
 }
+
+/**
+ * Returns tables in which a click has what its profile says. Clicks in a stored spool are recorded while a test runs,
+ * by the rules of today: the version of these rules, the ids of profiles and the regions of languages are left out.
+ */
+export const withProfiles = (tables: Readonly<Record<string, StoredTable>>): Readonly<Record<string, StoredTable>> => {
+  const { details, clicks } = tables
+  if (!details || !clicks) return tables
+  const profiles = new Map<unknown, string>()
+  for (const { dim, id, label } of details.rows) {
+    if (dim !== 0) continue
+    const [, words, program, languages] = JSON.parse(String(label)) as [number, unknown, unknown, string[] | null]
+    profiles.set(id, JSON.stringify([words, program, languages?.map((range) => range.split('-')[0])]))
+  }
+  return {
+    ...tables,
+    details: { ...details, rows: details.rows.filter(({ dim }) => dim !== 0) },
+    clicks: { ...clicks, rows: clicks.rows.map((row) => ({ ...row, profile: profiles.get(row['profile']) ?? null })) },
+  }
+}

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { events } from '../../src/events/index.ts'
 import { changes, typesSince } from './changes.ts'
-import { type Difference, differences, tableDifferences, unexplained } from './compare.ts'
+import { type Difference, differences, tableDifferences, unexplained, withProfiles } from './compare.ts'
 import { readTableNames, readTables, type StoredTable } from './database.ts'
 import { foldAll } from './folds.ts'
 import { ask, type Question, type Reply } from './questions.ts'
@@ -59,9 +59,9 @@ for (const version of versions)
 
     it('projects every row of the read tables as it was', async () => {
       const { app } = started
-      const stored = await readJson<Record<string, StoredTable>>(dir, 'tables.json')
+      const stored = withProfiles(await readJson<Record<string, StoredTable>>(dir, 'tables.json'))
       const names = await readTableNames(app.connection)
-      const now = await readTables(app.connection, names, app.app.ledger.tables.name)
+      const now = withProfiles(await readTables(app.connection, names, app.app.ledger.tables.name))
       expectSame(
         Object.entries(stored).flatMap(([name, table]) => tableDifferences(table, now[name], `tables/${name}`)),
         'tables',

@@ -140,5 +140,5 @@ const counting = (log: Logger, failed: Outages['failed']): Logger => {
     if (failed(err, message ?? '', rest) === undefined) log[level](details, message)
     else log.debug(details, message)
   }
-  return Object.create(log, { warn: { value: write('warn') }, error: { value: write('error') } }) as Logger
+  return Object.assign(Object.create(log) as Logger, { warn: write('warn'), error: write('error') })
 }

@@ -156,8 +156,7 @@ const startNumbering = (
   startExclusive({
     open,
     key: numberingLock,
-    work: (signal) => numberEvents(db, stored, signal),
-    onWorked: job.worked,
+    work: (signal) => numberEvents(db, stored, signal, job.worked),
     onFailed: (error) => {
       job.failed(error)
       log.error({ err: error }, 'the events of the log could not be numbered; trying again')

@@ -227,7 +227,7 @@ describe('mails to the owners of accounts', () => {
     // mails that wait are sent together with one that is ordered now
     await app.post('/api/account/reset', { body: { email } })
     const { text } = await mailTo(email, 'A webhook was disabled')
-    expect(text).to.include(`${json['id']}: Warehouse, hooks.example`).and.not.include('a-token')
+    expect(text).to.include(`${json['id']}: hooks.example`).and.not.include('a-token')
     receiver.behave(accept)
     await app.put(`/api/webhook/${json['id']}/update`, { key, body: { enabled: false } })
     await app.post('/api/account/reset', { body: { email } })
