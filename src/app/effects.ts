@@ -24,7 +24,7 @@ export const effectsOf = (ledger: Ledger): Effects => ({
   startJobs,
   past: openReads(ledger),
   repeat,
-  limiter: limiter(ledger.db),
+  limiter: limiter(ledger.db, ledger.keys.service),
   recordUse: openKeyUses(ledger.db),
   now: () => Date.now(),
 })

@@ -9,7 +9,7 @@ export interface Overrides {
   readonly guardedFetch?: GuardedFetch
   readonly guardedProbe?: GuardedProbe
   readonly webhooks?: WebhookOverrides
-  readonly hashNewPassword?: (password: string) => Promise<string>
+  readonly hashNewPassword?: (password: string, isKnown?: boolean) => Promise<string>
   readonly images?: Images
   /** the bundle of the dashboard */
   readonly web?: string

@@ -61,7 +61,7 @@ const mostMails = 5
 const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys'>): WebhookOptions['onDisabling'] => {
   if (config.SMTP_URL === undefined) return undefined
   const outbox = openOutbox(db, keys.service)
-  const { count } = limiter(db)
+  const { count } = limiter(db, keys.service)
   return async ({ webhook, account }) => {
     if ((await count(`mail webhooks ${account}`, mostMails, 3600)).over) return
     await outbox.order({ kind: 'webhookDisabled', lang: 'en', webhook }, account)

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Database } from './database.ts'
 
 const sweepEvery = 60_000
@@ -19,9 +20,12 @@ const countedOf = ({ count, reset, wait }: Window, limit: number) => ({
 
 /**
  * Counts requests in `state.rate_limits` in fixed windows that start with the first request, by the database's clock,
- * so that all processes share them.
+ * so that all processes share them. Keys name networks and e-mail addresses: what is stored is their first word and a
+ * keyed hash.
  */
-export const limiter = (db: Database) => {
+export const limiter = (db: Database, pepper: Buffer) => {
+  const stored = (key: string) =>
+    `${key.slice(0, key.indexOf(' '))} ${createHmac('sha256', pepper).update(`limit ${key}`).digest('base64url')}`
   const sweep = () => db('state.rate_limits').where('ends_at', '<', db.raw(`now() - interval '1 minute'`)).delete()
   let swept = Date.now()
   const sweepNow = () => {
@@ -39,12 +43,12 @@ export const limiter = (db: Database) => {
            count = case when r.ends_at <= now() then 1 else r.count + 1 end,
            ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
          returning count, ${shown}`,
-        [key, seconds],
+        [stored(key), seconds],
       )
       return countedOf(rows[0]!, limit)
     },
     uncount: async (key: string) => {
-      await db('state.rate_limits').where({ key }).andWhere('count', '>', 0).decrement('count', 1)
+      await db('state.rate_limits').where({ key: stored(key) }).andWhere('count', '>', 0).decrement('count', 1)
     },
     take: async (key: string, limit: number, seconds: number, requests: number) => {
       sweepNow()
@@ -63,7 +67,7 @@ export const limiter = (db: Database) => {
          )
          select count, false as full, ${shown} from taken
          union all select count, true as full, ${shown} from full_window`,
-        { key, limit, seconds, requests },
+        { key: stored(key), limit, seconds, requests },
       )
       const row = rows[0]!
       const counted = countedOf(row, limit)

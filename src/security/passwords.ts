@@ -17,12 +17,15 @@ export const createLane = (waiting: number) => {
     limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
 }
 /**
- * At most three hashes at a time: each takes a thread of the four that also write the spool. Passwords of accounts
- * have a lane of their own, so that guesses by visitors do not delay them.
+ * At most three hashes at a time: each takes a thread of the four that also write the spool. Sign-ins and registrations
+ * of strangers have a lane of their own, and so have guesses by visitors.
  */
-const accounts = createLane(50)
+const strangers = createLane(50)
 const visitors = createLane(16)
-/** For browsers that have signed in before, and for requests with a key or session: no stranger can fill it. */
+/**
+ * For browsers that have signed in before, requests with a key or session, and links that were mailed: no stranger can
+ * fill it.
+ */
 const known = createLane(16)
 
 /** 16 MiB and about 50 ms per hash: the parameters of RFC 7914 for interactive logins. */
@@ -35,14 +38,17 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
     ),
   )
 
-/** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. */
-export const hashPassword = async (password: string, { N, r, p } = cost) => {
+/**
+ * Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. `isKnown`: not for a stranger, who must not keep owners
+ * from setting a password.
+ */
+export const hashPassword = async (password: string, isKnown = true, { N, r, p } = cost) => {
   const salt = randomBytes(16)
-  const key = await accounts(() => derive(password, salt, 32, { N, r, p }))
+  const key = await (isKnown ? known : strangers)(() => derive(password, salt, 32, { N, r, p }))
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-const compare = async (lane: typeof accounts, password: string, hash: string) => {
+const compare = async (lane: typeof known, password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
   const cost = { N: Number(N), r: Number(r), p: Number(p) }
@@ -58,7 +64,7 @@ const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base
 
 /** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
 export const checkAccountPassword = (password: string, hash: string | null, isKnown = false) =>
-  compare(isKnown ? known : accounts, password, hash?.startsWith('scrypt$') ? hash : noHash)
+  compare(isKnown ? known : strangers, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 

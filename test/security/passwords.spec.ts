@@ -36,6 +36,16 @@ describe('hashes of passwords', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(16, 17)
   })
 
+  it('that owners set do not wait for sign-ins and registrations of strangers', async () => {
+    const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
+    const signIns = Promise.allSettled(Array.from({ length: 70 }, () => checkAccountPassword('guess', cheap)))
+    const registration = hashPassword('of a stranger', false).catch((error: unknown) => error)
+    expect(await hashPassword('a new password')).to.match(/^scrypt\$16384\$/)
+    expect(await registration).to.be.instanceOf(TooManyPasswords)
+    const outcomes = await signIns
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(50, 51)
+  })
+
   it('are computed for an account without a readable one, and match nothing', async () => {
     const hash = await hashPassword('right')
     expect(await checkAccountPassword('right', hash)).to.equal(true)

@@ -44,7 +44,7 @@ export interface RegisterServices {
   /** Counts a registration from an address block. Fails with 429 when there are too many. */
   readonly countRegistration: (from: string) => Promise<void>
   /** Hashes the new password of an account or a link. */
-  readonly hashNewPassword: (password: string) => Promise<string>
+  readonly hashNewPassword: (password: string, isKnown?: boolean) => Promise<string>
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
   /** 32 bytes for keyed hashes */
@@ -66,7 +66,7 @@ const registerByMail = async (
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
-  await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password) })
+  await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password, false) })
   return {
     message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
   }
@@ -95,7 +95,12 @@ export const registerRoutes = (services: RegisterServices): readonly Route[] => 
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
       if (mails) return registerByMail({ body, lang, reader }, mails, services)
-      return register(pepper, body, (make) => create('account', account, make), hashNewPassword)
+      return register(
+        pepper,
+        body,
+        (make) => create('account', account, make),
+        (password) => hashNewPassword(password, false),
+      )
     },
   }),
 ]

@@ -71,7 +71,7 @@ describe('metrics', () => {
       await utimes(files.BLOCKLIST_FILE, anHourAgo, anHourAgo)
       const hashNewPassword = (password: string) => {
         burn(400)
-        return hashPassword(password, { N: 16, r: 8, p: 1 })
+        return hashPassword(password, true, { N: 16, r: 8, p: 1 })
       }
       service = await startTestApp(files, undefined, { hashNewPassword })
     })

@@ -244,7 +244,7 @@ describe('mails to the owners of accounts', () => {
       (
         await query<{ count: string }>(
           app.connection,
-          `select count(*) from state.rate_limits where key like 'mail to %' and count > 5`,
+          `select count(*) from state.rate_limits where key like 'mail %' and count > 5`,
         )
       )[0]
     // mails of another kind leave the resets to the owner

@@ -141,6 +141,7 @@ describe('sessions of the dashboard', () => {
     ])
     expect(rows).not.to.include(token)
     expect(rows).not.to.include(email)
+    expect(rows, 'the network that has signed in').not.to.include('127.0.0.1')
   })
 
   it('end with another password, which needs the old one, except the one that has set it', async () => {

@@ -128,17 +128,23 @@ describe('the rate limit', () => {
     const from = { 'X-Forwarded-For': '203.0.113.77' }
     const flood = () =>
       Promise.all(Array.from({ length: 31 }, () => limited.get('/api/urls', { key: 'made up', headers: from })))
-    const row = () =>
-      query(app.connection, `select xmin, count from state.rate_limits where key = 'address 203.0.113.77'`)
+    const rows = async () =>
+      (await query(app.connection, `select xmin, key, count from state.rate_limits where key like 'address %'`)) as {
+        readonly key: string
+      }[]
+    const earlier = new Set((await rows()).map(({ key }) => key))
     await flood()
+    const [flooded] = (await rows()).filter(({ key }) => !earlier.has(key))
+    const row = async () => (await rows()).filter((one) => one.key === flooded!.key)
     const before = await row()
+    expect(before).to.have.length(1)
     const answers = await flood()
     expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 429))
     expect(await row()).to.deep.equal(before)
   })
 
   it('counts a costly request whole or not at all', async () => {
-    const { take } = limiter(app.app.ledger.db)
+    const { take } = limiter(app.app.ledger.db, app.app.ledger.keys.service)
     const outcome = async (requests: number) => {
       const { remaining, over } = await take('a costly request', 30, 60, requests)
       return [remaining, over]
