@@ -48,7 +48,10 @@ export const limiter = (db: Database, pepper: Buffer) => {
       return countedOf(rows[0]!, limit)
     },
     uncount: async (key: string) => {
-      await db('state.rate_limits').where({ key: stored(key) }).andWhere('count', '>', 0).decrement('count', 1)
+      await db('state.rate_limits')
+        .where({ key: stored(key) })
+        .andWhere('count', '>', 0)
+        .decrement('count', 1)
     },
     take: async (key: string, limit: number, seconds: number, requests: number) => {
       sweepNow()
