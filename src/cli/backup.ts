@@ -21,7 +21,7 @@ import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
 import { type Archive, eventEntries, headerEntry, sourceIn, WrongArchive } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import { BadCommand, type Cli } from './cli.ts'
-import { openSource, openTarget, progressBar, withCleanup } from './engines.ts'
+import { openSource, openTarget, progressBar, refuseGaps, withCleanup } from './engines.ts'
 import { checkWithBar, fileToRead, fileToWrite, printerFor, withArchive, writeArchive } from './export.ts'
 import { version } from '../lib/version.ts'
 
@@ -66,6 +66,7 @@ const backup = (cli: Cli, file: string) => {
     const print = printerFor(cli, file)
     print(`${count} events, the keys, the sequences and the images are saved.`)
     print(`The backup can be used only with ${secretOf(config)}: keep that, too, in another place.`)
+    await refuseGaps(config, db, 'backup')
   })
 }
 

@@ -19,6 +19,7 @@ import type { CopyProgress } from '../store/copy.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import type { MakeOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
+import { findHidden, findJumps } from '../store/postgres/jumps.ts'
 
 /** An event log as it is stored, and the database that holds its images, keys and sequences. */
 export interface End {
@@ -126,6 +127,19 @@ export const openSource = async (config: Config, cleanup: Cleanup) => {
   const { openStore } = endAt(config.EVENTSTORE_URL ?? 'postgres', { name, db, connection }, cleanup)
   const store = await openStore(() => Promise.reject(new OperatorError('the event log is empty')))
   return { db, store }
+}
+
+/**
+ * Throws when a log in PostgreSQL leaves out revisions of a stream: somebody has removed or added events, and no engine
+ * stores such a log as it is. Called after a file was written, which has what there is.
+ */
+export const refuseGaps = async ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>, db: Database, what: string) => {
+  if (EVENTSTORE_URL !== undefined) return
+  const gaps = (await findJumps(db)).length + (await findHidden(db)).length
+  if (gaps === 0) return
+  throw new OperatorError(
+    `the log leaves out revisions at ${gaps} of its events, so this ${what} cannot be stored in another place: \`linkledger verify\` names them`,
+  )
 }
 
 /** The service's own place, to be filled while no process uses it. */

@@ -6,7 +6,7 @@ import { fileOr, type ReadableFile, standard, writeFileOr } from '../lib/streamf
 import { type Archive, checkArchive, eventEntries, headerEntry, sourceIn, withEnd } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import type { Cli } from './cli.ts'
-import { openSource, openTarget, progressBar, withCleanup } from './engines.ts'
+import { openSource, openTarget, progressBar, withCleanup, refuseGaps } from './engines.ts'
 
 export const fileToWrite = 'compressed when its name ends in .gz; - is standard output'
 export const fileToRead = 'a file of `%`; - is standard input'
@@ -56,7 +56,7 @@ export const checkWithBar = (file: ReadableFile, onEntry: (entry: NumberedEntry)
 const exportLog = (cli: Cli, file: string) => {
   const config = readConfig(cli.variables)
   return withCleanup(config, async (cleanup) => {
-    const { store } = await openSource(config, cleanup)
+    const { db, store } = await openSource(config, cleanup)
     cli.yieldCpu?.()
     const { show, stop } = progressBar()
     let count = 0
@@ -69,6 +69,7 @@ const exportLog = (cli: Cli, file: string) => {
     }
     await writeArchive(cli, file, entries()).finally(stop)
     printerFor(cli, file)(`${count} events are exported.`)
+    await refuseGaps(config, db, 'export')
   })
 }
 

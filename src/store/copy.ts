@@ -95,8 +95,20 @@ const toAppends = function* (events: readonly AnyEvent[]): Generator<Write[]> {
 const append = async (to: EventStore, writes: readonly Write[]) => {
   const appended = await to.append(writes)
   if (appended.ok) return
-  throw foreignEvent(appended.stream, appended.actual)
+  const { stream, actual } = appended
+  const expected = writes.find((write) => write.stream === stream)?.expected
+  throw expected !== undefined && before(actual) < before(expected)
+    ? leftOut(stream, actual)
+    : foreignEvent(stream, actual)
 }
+
+/** Returns the last revision of a stream, -1n when there is none. */
+const before = (revision: ExpectedRevision) => (typeof revision === 'bigint' ? revision : -1n)
+
+const leftOut = (stream: string, actual: ExpectedRevision) =>
+  new NotACopy(
+    `the log leaves out revision ${before(actual) + 1n} of ${stream}: something else than the service has removed or added events, and it cannot be stored in another place as it is`,
+  )
 
 const foreignEvent = (stream: string, actual: ExpectedRevision) => {
   const found = actual === 'no_stream' ? 'does not exist' : `is at revision ${actual}`

@@ -139,4 +139,23 @@ describe('linkledger log export and import', function () {
     await writeFile(join(dir, 'backup.ndjson'), text.replace('example.com/2', 'example.com/3'))
     expect(check).to.throw('is damaged')
   })
+
+  it('say of a log that leaves out an event, as a backup does, that what they wrote cannot be stored elsewhere', async () => {
+    const added = await app.post('/api/url/add', { key, body: { url: 'https://example.com/gap' } })
+    const id = Number(added.json['id'])
+    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/changed' } })
+    await query(app.connection, 'delete from log.events where stream = $1 and revision = 0', [`link-${id}`])
+    const file = join(dir, 'gap.ndjson')
+    for (const command of [
+      ['log', 'export', file],
+      ['backup', join(dir, 'gap.backup')],
+    ]) {
+      const { code, err } = await runCommand(command, { ...own(), SECRET: 'a secret for tests only' })
+      expect([code, err]).to.deep.equal([1, err])
+      expect(err).to.match(/the log leaves out revisions at 1 of its events.*`linkledger verify` names them/)
+    }
+    const target = { DATA_DIR: await stage.dir(), DATABASE_URL: urlOf(await freshDatabase()) }
+    const refused = await runCommand(['log', 'import', file], target)
+    expect(refused.err).to.include(`the log leaves out revision 0 of link-${id}`)
+  })
 })
