@@ -11,10 +11,12 @@ export class KeysLost extends OperatorError {
 /** accounts that are named */
 const most = 10
 
-/** Tables that are filled for the first time have no texts. */
+const undefinedTable = '42P01'
+
+/** Tables that are filled for the first time, or are gone, have no texts. A rebuild makes them again. */
 const find = (reader: Reader, options: Parameters<typeof lostKeys>[1]) =>
   lostKeys(reader, options).catch((error: unknown): readonly number[] => {
-    if (error instanceof NotReady) return []
+    if (error instanceof NotReady || (error as { readonly code?: string }).code === undefinedTable) return []
     throw error
   })
 
