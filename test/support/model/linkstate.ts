@@ -7,7 +7,7 @@ export type Fields = LinkModel['fields']
 
 const named = (entries: unknown, name: string) =>
   Object.fromEntries(
-    ((entries ?? []) as Record<string, string>[]).map((entry) => [entry[name]!.toLowerCase(), entry['link']]),
+    ((entries || []) as Record<string, string>[]).map((entry) => [entry[name]!.toLowerCase(), entry['link']]),
   )
 export const details = ({ id, alias, fields }: LinkModel) => ({
   id,
