@@ -200,7 +200,7 @@ const requests = fc.constantFrom(...operations.map(requestsOf)).chain((one) => o
 
 /** Headers that the document need not name: those of HTTP itself, of CORS, of Node, and for a proxy. */
 const general =
-  /^(?:access-control-.*|allow|cache-control|connection|content-(?:length|type)|date|keep-alive|transfer-encoding|vary|www-authenticate|x-accel-buffering|x-content-type-options|strict-transport-security)$/
+  /^(?:access-control-.*|allow|cache-control|connection|content-(?:length|security-policy|type)|cross-origin-opener-policy|date|keep-alive|transfer-encoding|vary|www-authenticate|x-accel-buffering|x-content-type-options|strict-transport-security)$/
 const documented = new Set(
   Object.keys(openApi({ routes, version: '' }).components.headers).map((name) => name.toLowerCase()),
 )
