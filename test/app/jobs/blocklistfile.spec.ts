@@ -46,6 +46,11 @@ describe('the file with blocked hosts', () => {
 
   it('is refused when it is no list, with the number of its first wrong line, and the last list stays', async () => {
     const path = join(dir, 'other')
+    /** A file that is written in place is empty for a moment, which is a list, too. */
+    const put = async (text: string) => {
+      await writeFile(`${path}.new`, text)
+      await rename(`${path}.new`, path)
+    }
     const problems: string[] = []
     let list = emptyBlockList
     const start = () =>
@@ -62,21 +67,21 @@ describe('the file with blocked hosts', () => {
       `# key\n${'Zm9v+YmFy/=='}\n`,
     ]
     for (const text of others) {
-      await writeFile(path, text)
+      await put(text)
       const refused = await start().catch((error: unknown) => error)
       expect(refused, text).to.be.instanceOf(OperatorError)
       expect(String(refused)).to.match(
         /ALLOWLIST_FILE cannot be read: most lines of \S+ are no host.*first is line [12]: /,
       )
     }
-    await writeFile(path, 'good.example\na line that is none\n')
+    await put('good.example\na line that is none\n')
     stop = await start()
     expect(list.size).to.equal(1)
-    await writeFile(path, others[0]!)
+    await put(others[0]!)
     await until(async () => problems.length, Boolean)
     expect(problems[0]).to.include('line 1')
     expect(list.size).to.equal(1)
-    await writeFile(path, '')
+    await put('')
     await until(async () => list.size === 0, Boolean)
     expect(problems).to.have.length(1)
   })
