@@ -362,7 +362,7 @@ describe('the API', () => {
         (
           await until(
             () => app.operator.get('/readyz?of=api'),
-            ({ status }) => status === 200,
+            ({ status, json: now }) => status === 200 && now['problems'].length === 0,
           )
         ).json['problems'],
       ).to.deep.equal([])
