@@ -41,19 +41,18 @@ export const addVerifyCommand = (program: Command, cli: Cli) =>
 
 const checkLog = async (cli: Cli, ledger: Ledger, file: string | undefined): Promise<readonly Finding[]> => {
   const verifier = parseVerifier((await openSigner(ledger)).publicKey)!
-  const outside = file === undefined ? [] : [await readText(file)]
-  for (const text of outside)
-    if (!readCheckpoint(text, verifier))
-      throw new OperatorError(
-        `${file} is no checkpoint that the key of this log has signed: it must be what /log/checkpoint has answered`,
-      )
+  const kept = file === undefined ? undefined : await readText(file)
+  if (kept !== undefined && !readCheckpoint(kept, verifier))
+    throw new OperatorError(
+      `${file} is no checkpoint that the key of this log has signed: it must be what /log/checkpoint has answered`,
+    )
   const { show, stop } = progressBar()
   const started = performance.now()
   const { events, clicks, checkpoints, signed, findings } = await verifyLog({
     ...ledger,
     verifier,
     counter: await openCounter(ledger),
-    outside,
+    outside: kept === undefined ? [] : [kept],
     onProgress: (position, head) => show('log', { position, head }),
   }).finally(stop)
   const seconds = Math.max(0.001, (performance.now() - started) / 1000)

@@ -97,6 +97,15 @@ const whileProjecting = (
 })
 type WhileProjecting = ReturnType<typeof whileProjecting>
 
+/** Tells a job whether its work goes on, and logs why it does not. */
+const telling = (job: Standstill, logFailure: (error: unknown) => void) => ({
+  onWorked: job.worked,
+  onFailed: (error: unknown) => {
+    job.failed(error)
+    logFailure(error)
+  },
+})
+
 /** ms between two looks for accounts whose key is missing */
 const keyInterval = 15_000
 
@@ -105,11 +114,7 @@ const startKeyCheck = ({ reader, log }: Ledger, whileActive: WhileProjecting, jo
     ...whileActive,
     work: () => requireAccountKeys(reader),
     interval: keyInterval,
-    onWorked: job.worked,
-    onFailed: (error) => {
-      job.failed(error)
-      log.error({ err: error }, 'keys of accounts cannot be found')
-    },
+    ...telling(job, (error) => log.error({ err: error }, 'keys of accounts cannot be found')),
   })
 
 /** ms between two looks for erased accounts */
@@ -120,11 +125,12 @@ const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjec
     ...whileActive,
     work: createDiskErasure({ ledger, db }),
     interval: erasureInterval,
-    onWorked: job.worked,
-    onFailed: (error) => {
-      job.failed(error)
-      ledger.log.warn({ err: error }, 'the files of the database could not be cleared of erased accounts; trying again')
-    },
+    ...telling(job, (error) =>
+      ledger.log.warn(
+        { err: error },
+        'the files of the database could not be cleared of erased accounts; trying again',
+      ),
+    ),
   })
 
 /**
@@ -141,10 +147,9 @@ const startProofs = (
   startExclusive({
     ...whileActive,
     work: (signal) => followProofs(ledger, db, signal, { ...clock, worked: job.worked }),
-    onFailed: (error) => {
-      job.failed(error)
-      ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again')
-    },
+    ...telling(job, (error) =>
+      ledger.log.error({ err: error }, 'no checkpoint of the log could be signed; trying again'),
+    ),
   })
 
 const startNumbering = (
@@ -157,10 +162,7 @@ const startNumbering = (
     open,
     key: numberingLock,
     work: (signal) => numberEvents(db, stored, signal, job.worked),
-    onFailed: (error) => {
-      job.failed(error)
-      log.error({ err: error }, 'the events of the log could not be numbered; trying again')
-    },
+    ...telling(job, (error) => log.error({ err: error }, 'the events of the log could not be numbered; trying again')),
   })
 
 /**
