@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { checkAnswer } from './document.ts'
 import { exchange } from './exchange.ts'
 
@@ -63,12 +64,16 @@ export const client = (address: string, check = checkAnswer) => {
   }
 }
 
-/** Repeats a request until `matches` accepts its result, and returns that result; after `ms`, returns the last one. */
+/**
+ * Repeats a request until `matches` accepts its result, and returns that result. Throws with the last one after `ms`: a
+ * test that only waits would else pass.
+ */
 export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 30_000): Promise<T> => {
   const end = performance.now() + ms
   for (;;) {
     const answer = await ask()
-    if (matches(answer) || performance.now() > end) return answer
+    if (matches(answer)) return answer
+    if (performance.now() > end) throw new Error(`not within ${ms} ms; the last was ${inspect(answer, { depth: 6 })}`)
     await new Promise((done) => setTimeout(done, 20))
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { fstatSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { fstatSync, readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEarlier } from '../../../src/clicks/spool/earlier.ts'
@@ -58,8 +58,11 @@ export const expectContiguous = (entries: readonly SpoolEntry[]): void => {
   }
 }
 
+/** Reads the folder in this turn: an asynchronous read would also see files that one turn makes and removes again. */
 export const segmentsIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.endsWith('.spool') && !name.startsWith('quarantine')).sort()
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.spool') && !name.startsWith('quarantine'))
+    .sort()
 
 /** Returns the path of the newest segment. */
 export const newestIn = async (folder: string): Promise<string> => join(folder, (await segmentsIn(folder)).at(-1) ?? '')

@@ -137,7 +137,7 @@ describe('the apps that open addresses of a branded domain', () => {
     })
     await app.app.ledger.handler.handle(
       block,
-      { type: 'Block', kind: 'domain', value: `https://${host}`, reason: 'spam' },
+      { type: 'Block', kind: 'domain', value: host, reason: 'spam' },
       operatorContext({ OPERATOR: 'ann' }, null),
     )
     await until(
