@@ -19,8 +19,8 @@ interface Ticket {
  */
 export interface Admitted {
   readonly count: (link: number) => number
-  /** Adds a person. Call the result once the visit is in the spool. */
-  readonly add: (link: number) => () => void
+  /** Adds a person. Call the result once the visit is in the spool, or with false when it is not taken. */
+  readonly add: (link: number) => (isKept: boolean) => void
   /** Forgets those whose clicks the tables have, which contain the log up to this position. */
   readonly forget: (link: number, position: bigint) => void
   /**
@@ -46,6 +46,12 @@ export const createAdmitted = (now: () => number = Date.now): Admitted => {
   let spooledUpTo: ((link: number) => Spooled) | undefined
   let start: bigint | undefined = 0n
 
+  const keep = (link: number, keeps: (ticket: Ticket) => boolean) => {
+    const left = tickets.get(link)?.filter(keeps) ?? []
+    if (left.length > 0) tickets.set(link, left)
+    else tickets.delete(link)
+  }
+
   const isProjected = ({ at, position }: Ticket, upTo: bigint) =>
     position === undefined ? !spooledUpTo && now() - at > longestMs : position <= upTo
 
@@ -54,18 +60,15 @@ export const createAdmitted = (now: () => number = Date.now): Admitted => {
     add: (link) => {
       const ticket: Ticket = { at: now() }
       tickets.set(link, [...(tickets.get(link) ?? []), ticket])
-      return () => {
+      return (isKept) => {
+        if (!isKept) return keep(link, (one) => one !== ticket)
         const upTo = spooledUpTo?.(link)
         if (!upTo) return
         ticket.seq = upTo.seq
         spooled.set(upTo.partition, [...(spooled.get(upTo.partition) ?? []), ticket])
       }
     },
-    forget: (link, position) => {
-      const left = tickets.get(link)?.filter((ticket) => !isProjected(ticket, position)) ?? []
-      if (left.length > 0) tickets.set(link, left)
-      else tickets.delete(link)
-    },
+    forget: (link, position) => keep(link, (ticket) => !isProjected(ticket, position)),
     start: () => start,
     follow: (upTo) => {
       spooledUpTo = upTo

@@ -18,7 +18,7 @@ export interface ClickCounts {
   readonly refresh: (link: number, exact: boolean) => Promise<void> | undefined
   /** Returns the clicks of a link: those that were read, and the people that it has let through since. */
   readonly of: (link: number) => number
-  /** Counts a person whom a link lets through. Call the result once the visit is in the spool. */
+  /** Counts a person whom a link lets through, until it is known whether the spool has taken the visit. */
   readonly admit: Admitted['add']
   /** what follows those people to the tables */
   readonly admitted: Admitted

@@ -44,9 +44,14 @@ export const describeDeleted = ({ partition, messages, upTo }: DeletedMessages, 
   `Kafka deleted ${messages} messages of partition ${partition} of ${topic}, up to offset ${upTo}, before they were recorded: keep retention.ms longer than a recorder may be down`
 
 /** Returns what keeps clicks from being counted, for an operator to read. `topic` names the Kafka topic. */
-export const problemsOf = ({ relays, aside, recorder }: ClicksState, topic: string): readonly string[] => {
+export const problemsOf = ({ spool, relays, aside, recorder }: ClicksState, topic: string): readonly string[] => {
   const { halted = [], deleted = [], problem } = recorder ?? {}
   return [
+    ...(spool.refused === undefined
+      ? []
+      : [
+          `the disk of DATA_DIR/spool takes no visits (${spool.refused}): ${spool.waiting} wait in memory, ${spool.dropped} were dropped since the start`,
+        ]),
     ...relays.flatMap((relay) =>
       relay.problem === undefined ? [] : [`${relay.lag} clicks wait in the spool: ${relay.problem}`],
     ),

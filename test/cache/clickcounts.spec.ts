@@ -75,7 +75,7 @@ describe('the clicks of links that end with a number of them', () => {
     expect(counts.of(10)).to.equal(13)
     for (const done of spooled) {
       seq++
-      done()
+      done(true)
     }
     admitted.recorded({ partition: 0, seq: 1 }, 7n)
     Object.assign(state, { now: 500, position: 6n })

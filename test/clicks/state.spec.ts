@@ -11,9 +11,9 @@ describe('the problems of the click pipeline', () => {
     expect(problemsOf({ spool, relays: [relay], aside: [], recorder }, 't')).to.deep.equal([])
   })
 
-  it('name where clicks are waiting, which partitions are halted, and what Kafka deleted', () => {
+  it('name what the disk does not take, where clicks are waiting, which partitions are halted, and what Kafka deleted', () => {
     const state: ClicksState = {
-      spool,
+      spool: { ...spool, waiting: 643, dropped: 2, refused: 'ENOSPC: no space left on device, write' },
       relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],
       aside: [{ id: 's1', dir: '/spool', entries: 3, reason: 'it belongs to another event log' }],
       recorder: {
@@ -24,6 +24,7 @@ describe('the problems of the click pipeline', () => {
       },
     }
     expect(problemsOf(state, 't')).to.deep.equal([
+      'the disk of DATA_DIR/spool takes no visits (ENOSPC: no space left on device, write): 643 wait in memory, 2 were dropped since the start',
       '7 clicks wait in the spool: no broker',
       '3 clicks of spool s1 in /spool are kept aside: it belongs to another event log; see `linkledger spool list`',
       'clicks wait in Kafka: no event store',

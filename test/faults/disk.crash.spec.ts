@@ -114,6 +114,40 @@ describe(`the disk under the spool (${repeatable})`, function () {
     note(`${answered} answered, ${clicks} counted, ${lost} recorded as lost`)
   })
 
+  it('is full when the process is killed: a link with max_clicks has let nobody through whose visit is lost', async function () {
+    const resize = await smallDisk(this, '640k')
+    let service = await start()
+    const { key } = await service.register()
+    const [endless, once, twice] = await makeLinks(service, key, 3)
+    for (const [link, max_clicks] of [[once, 1] as const, [twice, 2] as const])
+      expect(
+        (await service.put(`/api/url/${link!.id}/update`, { key, body: { url: 'https://example.com/', max_clicks } }))
+          .status,
+      ).to.equal(200)
+    const visit = async (link = once) => (await service.visit(`/${link!.alias}`)).status
+    expect(await visit(twice)).to.equal(302)
+    const load = stage.load(service, 30, visitsTo([endless!], random))
+    await until(
+      async () => service.output(),
+      (text) => text.includes('the spool cannot be written'),
+    )
+    await load.stop()
+    expect([await visit(), await visit(twice), await visit(endless)], 'on a full disk').to.deep.equal([503, 503, 302])
+    const { json } = await service.operator.get('/readyz')
+    expect((json['problems'] as string[]).join()).to.match(/^the disk of DATA_DIR\/spool takes no visits \(ENOSPC: /)
+    await service.end('SIGKILL')
+    resize('64m')
+    service = await start()
+    for (const link of [once, twice])
+      expect(
+        await until(
+          () => visit(link),
+          (status) => status !== 503,
+        ),
+      ).to.equal(302)
+    expect([await visit(), await visit(twice)], 'nobody more').to.deep.equal([410, 410])
+  })
+
   it('is full, with the embedded PostgreSQL on it, when the service starts: it says so, and starts when there is room', async function () {
     const data = join(dir, 'data')
     const resize = await smallDisk(this, '400m', data)

@@ -62,7 +62,7 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
   const spool: Spool = {
     id,
     earlier: [],
-    add: async () => {},
+    add: async () => true,
     prepare: async () => true,
     read: async function* (after, _limit, signal) {
       readAfter.push(after)

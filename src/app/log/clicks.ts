@@ -18,15 +18,14 @@ import type { Route } from '../../clicks/spool/segment.ts'
 import { openSpool, type Spool } from '../../clicks/spool/spool.ts'
 import { spooledUpTo } from '../../clicks/spool/journal.ts'
 import { type ClicksState, problemsOf } from '../../clicks/state.ts'
-import type { Visit } from '../../clicks/visit.ts'
 import type { EventStore } from '../../events/store.ts'
 import type { Keyring } from '../../security/seal.ts'
 import type { KafkaSettings } from './kafka.ts'
 
 /** The click pipeline of one process: its spool, and what takes the clicks from there to the event log. */
 export interface Clicks {
-  /** Resolves when the visit survives the death of this process. */
-  readonly add: (visit: Visit) => Promise<void>
+  /** Adds a visit to the spool. */
+  readonly add: Spool['add']
   /** Starts to deliver this process's spool, and what earlier settings left behind, to Kafka or into the event log. */
   readonly startRelay: () => Promise<void>
   /** Starts to record from Kafka; does nothing without Kafka. */
@@ -120,9 +119,9 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
   })
 
   return {
-    add: (visit) => {
+    add: (visit, mustBeWritten) => {
       visits++
-      return spool.add(visit)
+      return spool.add(visit, mustBeWritten)
     },
     startRelay: async () => {
       const record = openOwnRecord(options, route, spool.id)

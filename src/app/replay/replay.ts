@@ -187,7 +187,7 @@ const servePast = async (
     cache: { ...cache, auth },
     redirectReader,
     countryOf: openCountries().of,
-    recordVisit: async () => {},
+    recordVisit: async () => true,
     ...ourHosts(config, cache.domains, () => [port, config.PORT]),
     // answers name the addresses that they named then
     baseUrl: config.BASE_URL ?? `http://localhost:${config.PORT}`,

@@ -4,20 +4,29 @@ import type { Tally } from './tally.ts'
 
 /** The visits that wait in memory to be written, and the number of those that find no room in it. */
 export interface Backlog {
-  /** Queues a visit, or only counts it when the backlog is full. Calls `answer` when it is written. */
-  readonly push: (visit: Visit, answer: () => void) => void
+  /** Queues a visit, or when the backlog is full only counts it, unless its visitor has to be refused then. */
+  readonly push: (waiting: Waiting) => void
   /**
    * Writes the first `max` visits to the journal, or once none waits the number of dropped ones, and answers them.
    * Throws when the disk refuses.
    */
   readonly write: (max: number) => void
-  /** Counts everything in the backlog on disk, and answers it without removing it. */
+  /** Answers everything in the backlog: what may wait is counted on disk and stays, the rest is refused. */
   readonly answerAll: () => void
   /** entries to be written */
   readonly size: () => number
   /** visits that are not written */
   readonly visits: () => number
   readonly full: () => boolean
+}
+
+/** A visit whose visitor waits for an answer. */
+export interface Waiting {
+  readonly visit: Visit
+  /** Nobody may be let through whose visit is in memory only. */
+  readonly mustBeWritten: boolean
+  /** Learns whether the visit is written, or is counted while it waits. */
+  readonly answer: (isKept: boolean) => void
 }
 
 export interface BacklogOptions {
@@ -27,7 +36,7 @@ export interface BacklogOptions {
 }
 
 export const createBacklog = ({ capacity, journal, tally }: BacklogOptions): Backlog => {
-  const waiting: { readonly visit: Visit; readonly answer: () => void }[] = []
+  const waiting: Waiting[] = []
   let answered = 0
   const size = () => waiting.length + (tally.hasDropped() ? 1 : 0)
   const full = () => waiting.length >= capacity
@@ -47,9 +56,10 @@ export const createBacklog = ({ capacity, journal, tally }: BacklogOptions): Bac
   }
 
   return {
-    push: (visit, answer) => {
-      if (full()) tally.drop(visit)
-      else waiting.push({ visit, answer })
+    push: (one) => {
+      if (!full()) waiting.push(one)
+      else if (one.mustBeWritten) one.answer(false)
+      else tally.drop(one.visit)
     },
     write: (max) => {
       if (waiting.length === 0) return writeDropped()
@@ -57,15 +67,18 @@ export const createBacklog = ({ capacity, journal, tally }: BacklogOptions): Bac
       journal.append(batch.map(({ visit }) => ({ visit })))
       waiting.splice(0, batch.length)
       answered = Math.max(0, answered - batch.length)
-      for (const { answer } of batch) answer()
+      for (const { answer } of batch) answer(true)
       if (size() === 0) tally.clear()
     },
     answerAll: () => {
-      for (; answered < waiting.length; answered++) {
-        const { visit, answer } = waiting[answered]!
-        tally.wait(journal.entries() + answered + 1, visit)
-        answer()
+      for (const one of waiting.splice(answered)) {
+        if (!one.mustBeWritten) {
+          waiting.push(one)
+          tally.wait(journal.entries() + waiting.length, one.visit)
+        }
+        one.answer(!one.mustBeWritten)
       }
+      answered = waiting.length
     },
     size,
     visits: () => waiting.length + (tally.dropped()?.count ?? 0),

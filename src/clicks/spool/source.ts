@@ -20,6 +20,8 @@ export interface SpoolStats {
   readonly bytes: number
   /** entries in memory that are not written yet */
   readonly waiting: number
+  /** why the disk does not take what is to be written or synced; undefined while it does */
+  readonly refused?: string | undefined
   /** visits that could not be kept, since the spool was opened */
   readonly dropped: number
   /** damaged parts and segments in quarantine */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createSignal } from '../../lib/async/signal.ts'
+import { createSignal, type Signal } from '../../lib/async/signal.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
@@ -24,9 +24,10 @@ export interface Spool extends SpoolSource {
   readonly earlier: readonly EarlierSpool[]
   /**
    * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
-   * then it waits in memory, and what does not fit there is dropped. Both are counted on disk first. Never rejects.
+   * then it waits in memory, and what does not fit there is dropped. Both are counted on disk first. With
+   * `mustBeWritten` it is refused instead, and the result is false. Never rejects.
    */
-  readonly add: (visit: Visit) => Promise<void>
+  readonly add: (visit: Visit, mustBeWritten?: boolean) => Promise<boolean>
   /** Allocates the file that counts visits while the disk is full, unless it is there. Returns whether it is. */
   readonly prepare: () => Promise<boolean>
   /** Writes and syncs what is waiting, then closes. */
@@ -64,6 +65,12 @@ const findEarlier = async (dir: string, log: Log) => {
   return { ...found, earlier: earlier.filter((one) => !isEmpty(one)) }
 }
 
+/** Waits for the next sync. Returns false when the signal aborts first. */
+const hasMore = async (synced: Signal, signal: AbortSignal): Promise<boolean> => {
+  await synced.after(synced.count(), signal)
+  return !signal.aborted
+}
+
 /**
  * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts
  * from 1, whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded
@@ -96,12 +103,7 @@ export const openSpool = async ({
   const renewal = createRenewal({ journal, dir, log, renewMs, onRenewed: syncer.schedule })
   let isClosed = false
 
-  const waitForSync = async (signal: AbortSignal): Promise<boolean> => {
-    if (isClosed) return false
-    await synced.after(synced.count(), signal)
-    return !signal.aborted
-  }
-
+  const waitForSync = async (signal: AbortSignal) => !isClosed && hasMore(synced, signal)
   await tally.allocate()
   writer.write() // begins the first segment
   await syncer.sync()
@@ -116,6 +118,7 @@ export const openSpool = async ({
     stats: () => ({
       bytes: journal.bytes() + otherBytes(),
       waiting: backlog.size(),
+      refused: writer.refused() ?? syncer.refused(),
       dropped: tally.droppedInAll(),
       quarantined: quarantine.count(),
       lastSeq: journal.lastSeq(),

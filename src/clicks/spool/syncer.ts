@@ -6,6 +6,8 @@ import type { Tally } from './tally.ts'
 export interface Syncer {
   /** Syncs now. A failure is logged and retried, never thrown. */
   readonly sync: () => Promise<void>
+  /** Returns why the disk fails to sync; undefined while it does not. */
+  readonly refused: () => string | undefined
   /** Schedules a sync, unless one is scheduled. */
   readonly schedule: () => void
   /** Waits for a running sync, syncs for the last time, and schedules no more. */
@@ -25,7 +27,7 @@ export interface SyncerOptions {
 }
 
 export const createSyncer = ({ journal, tally, dir, log, syncMs, retryMs, onSynced }: SyncerOptions): Syncer => {
-  let isFailing = false
+  let refused: string | undefined
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
@@ -34,11 +36,11 @@ export const createSyncer = ({ journal, tally, dir, log, syncMs, retryMs, onSync
     try {
       await journal.sync()
       await tally.sync()
-      isFailing = false
+      refused = undefined
     } catch (error) {
-      if (!isFailing)
+      if (refused === undefined)
         log('error', 'the spool cannot be synced to disk: its newest entries are held back', { dir, err: error })
-      isFailing = true
+      refused = error instanceof Error ? error.message : String(error)
     }
     onSynced()
   }
@@ -47,13 +49,14 @@ export const createSyncer = ({ journal, tally, dir, log, syncMs, retryMs, onSync
     timer ??= setTimeout(() => {
       running = sync().then(() => {
         timer = undefined
-        if (journal.hasUnsynced() && !isStopped) syncIn(isFailing ? retryMs : syncMs)
+        if (journal.hasUnsynced() && !isStopped) syncIn(refused !== undefined ? retryMs : syncMs)
       })
     }, ms)
   }
 
   return {
     sync,
+    refused: () => refused,
     schedule: () => syncIn(syncMs),
     stop: async () => {
       isStopped = true

@@ -6,9 +6,12 @@ import type { Tally } from './tally.ts'
 /** Writes the backlog to the journal: once per turn of the event loop, with everything that arrived in it. */
 export interface Writer {
   /**
-   * Resolves when the visit is written, or when it is counted, while the disk refuses to write. Never rejects.
+   * Resolves with true when the visit is written, or when it is counted, while the disk refuses to write; with false
+   * when it has to be written and cannot be: then nothing of it is kept. Never rejects.
    */
-  readonly add: (visit: Visit) => Promise<void>
+  readonly add: (visit: Visit, mustBeWritten?: boolean) => Promise<boolean>
+  /** Returns why the disk refuses to write; undefined while it does not. */
+  readonly refused: () => string | undefined
   /** Writes up to `batchVisits` of the backlog now. Returns whether the disk took them. */
   readonly write: () => boolean
   /** Writes everything that waits, and writes no more afterwards. */
@@ -46,14 +49,14 @@ const oncePerTurn = (run: () => void) => {
 
 export const createWriter = (options: WriterOptions): Writer => {
   const { backlog, tally, dir, log, retryMs, onWritten } = options
-  let isRefused = false
+  let refused: string | undefined
   let isClosed = false
   let retry: NodeJS.Timeout | undefined
 
   /** The disk refuses to write: the backlog stays in memory, and no visitor waits for it. */
   const refuse = (error: unknown): void => {
-    if (!isRefused) log('error', 'the spool cannot be written: visits wait in memory', { dir, err: error })
-    isRefused = true
+    if (refused === undefined) log('error', 'the spool cannot be written: visits wait in memory', { dir, err: error })
+    refused = error instanceof Error ? error.message : String(error)
     backlog.answerAll()
     onWritten()
     if (!isClosed) retry = setTimeout(writeOn, retryMs)
@@ -66,11 +69,11 @@ export const createWriter = (options: WriterOptions): Writer => {
       refuse(error)
       return false
     }
-    if (isRefused) {
+    if (refused !== undefined) {
       log('warn', 'the spool can be written again', { dir, waiting: backlog.size(), dropped: tally.droppedInAll() })
       void tally.allocate()
     }
-    isRefused = false
+    refused = undefined
     onWritten()
     return true
   }
@@ -79,22 +82,25 @@ export const createWriter = (options: WriterOptions): Writer => {
     if (write() && backlog.size() > 0) schedule()
   }
 
+  const isWriting = () => refused === undefined && !isClosed
+
   const schedule = oncePerTurn(() => {
-    if (backlog.size() > 0 && !isRefused && !isClosed) writeOn()
+    if (backlog.size() > 0 && isWriting()) writeOn()
   })
 
   return {
-    add: (visit) =>
+    add: (visit, mustBeWritten = false) =>
       new Promise((answer) => {
         if (isClosed) log('error', 'a visit was added after the spool was closed', { dir })
-        if (backlog.full() && !isRefused) write()
-        backlog.push(visit, answer)
-        if (!isRefused && !isClosed) return schedule()
+        if (backlog.full() && refused === undefined) write()
+        backlog.push({ visit, mustBeWritten, answer })
+        if (isWriting()) return schedule()
         backlog.answerAll()
         onWritten()
-        answer()
+        answer(true) // of a visit that was dropped
       }),
 
+    refused: () => refused,
     write,
 
     close: () => {

@@ -30,7 +30,7 @@ describe(`a spool on a full disk (${repeatable})`, () => {
 
     full.room = 500 // one record and a part of the next
     await addAll(spool, range(10, 13))
-    expect(spool.stats()).to.deep.include({ waiting: 3, dropped: 0 })
+    expect(spool.stats()).to.deep.include({ waiting: 3, dropped: 0, refused: 'ENOSPC: no space left on device, write' })
     await addAll(spool, range(13, 50))
     expect(spool.stats(), '20 visits, and one record that counts the others').to.deep.include({
       waiting: 21,
@@ -43,7 +43,7 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     expect(dropsOf(entries)).to.deep.equal([
       { count: 20, from: visit(30).at, to: visit(49).at, accounts: [{ account: 1, count: 20 }] },
     ])
-    expect(spool.stats()).to.deep.include({ waiting: 0, dropped: 20 })
+    expect(spool.stats()).to.deep.include({ waiting: 0, dropped: 20, refused: undefined })
 
     await addAll(spool, range(50, 60))
     await spool.close()

@@ -15,7 +15,7 @@ import { route, visit } from './visits.ts'
 /** Returns whole numbers from `from` up to `to`, which is not included. */
 export const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i)
 
-export const addAll = (spool: Spool, numbers: readonly number[]): Promise<void[]> =>
+export const addAll = (spool: Spool, numbers: readonly number[]): Promise<boolean[]> =>
   Promise.all(numbers.map((number) => spool.add(visit(number))))
 
 /** Reads the next `count` entries, or those that come before the spool is closed. */

@@ -26,9 +26,11 @@ describe('a spool on a disk that fails to sync', () => {
     )
     expect(await Promise.race([read, pause(50, 'nothing')])).to.equal('nothing')
     expect(errors, 'logged once').to.have.length(1)
+    expect(spool.stats().refused).to.equal('EIO')
     failing = false
     expect(numbersOf(await read)).to.deep.equal(range(0, 10))
     const [first = 0, ...again] = writes.filter((length) => length > 1000)
+    expect(spool.stats().refused).to.equal(undefined)
     expect(again, 'the same bytes again').to.include(first)
   })
 })

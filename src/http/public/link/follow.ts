@@ -4,6 +4,7 @@ import type { Target } from '../../../queries/links/target.ts'
 import { otherSchemesOf } from '../../../commands/links/link.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
 import { type ClickCounts, exactUpTo } from '../../../cache/clickcounts.ts'
+import { Unavailable } from '../../../lib/unavailable.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
 import { answerForm } from '../overlay/signed.ts'
 import { blockedPage, withoutBlocked } from '../blocked.ts'
@@ -36,8 +37,11 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   /** Returns the address of the owner's own site, when the request's domain has one. */
   readonly siteOf: (req: IncomingMessage) => string | undefined
   readonly pixelConsent: PixelConsent
-  /** Resolves once a killed process can no longer lose the visit. */
-  readonly recordVisit: (visit: Visit) => Promise<void>
+  /**
+   * Resolves once a killed process can no longer lose the visit, or only with a trace. With `mustBeWritten`, false says
+   * that the disk does not take it.
+   */
+  readonly recordVisit: (visit: Visit, mustBeWritten: boolean) => Promise<boolean>
   /** the clock that links begin and end by, in ms since 1970 */
   readonly now: () => number
 }
@@ -94,9 +98,10 @@ export const createFollow = (options: FollowOptions): Follow => {
     if (req.method !== 'GET') return notCounted('head')
     const visit = readVisit(req, visited, chosen, source, trustProxy)
     // before anything is awaited: the next visitor must not take the same place
-    const spooled = isExact(visited) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
-    await recordVisit(visit)
-    spooled?.()
+    const admitted = isExact(visited) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
+    const isKept = await recordVisit(visit, admitted !== undefined)
+    admitted?.(isKept)
+    if (!isKept) throw new Unavailable('the disk takes no visits, which a link with a maximum of them has to have')
   }
 
   const send: Follow['send'] = async (req, res, visited, chosen, source) => {
