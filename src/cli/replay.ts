@@ -4,7 +4,6 @@ import type { Command } from 'commander'
 import { type Replay, startReplay, type Until } from '../app/replay/replay.ts'
 import { momentForms, parseMoment } from '../http/api/past/moment.ts'
 import { timestamp } from '../lib/fields.ts'
-import { OperatorError } from '../lib/operatorerror.ts'
 import { accountForms, accountName } from './account/name.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
@@ -104,8 +103,8 @@ const replay = async (cli: Cli, { until: text, port, account }: Options) => {
       }).finally(bar.stop)
       try {
         cli.print(introduction(served, bar.seconds()))
-        await sleep(ages, undefined, { signal: AbortSignal.any([signal, served.lost]) }).catch(() => {})
-        if (!signal.aborted) throw new OperatorError('the connection to PostgreSQL was lost: start the replay again')
+        await sleep(ages, undefined, { signal: AbortSignal.any([signal, served.ended]) }).catch(() => {})
+        served.ended.throwIfAborted()
       } finally {
         await served.close()
       }

@@ -29,6 +29,14 @@ export const destroyedKeys = async (db: Knex, names: readonly string[]): Promise
   return rows.map(({ name }) => name)
 }
 
+/** Returns how many accounts have had their keys destroyed. */
+export const countErased = async (db: Knex): Promise<number> => {
+  const { rows } = await db.raw<{ rows: { n: number }[] }>(
+    `select count(*)::int as n from state.destroyed_keys where name like 'account-%'`,
+  )
+  return rows[0]?.n ?? 0
+}
+
 /** Deletes keys for good. Repeating it costs one read. */
 export const destroyKeys = async (db: Knex, names: readonly string[]): Promise<void> => {
   if (names.length === 0) return

@@ -43,7 +43,8 @@ export interface Keys extends Keyring {
 export const markOf = (service: Buffer): string =>
   createHmac('sha256', service).update('linkledger mark of the service key 1').digest('base64url').slice(0, 16)
 
-const nameOf = (account: number) => `account-${account}`
+/** Returns how the key of an account is called in `state.keys`. */
+export const nameOf = (account: number) => `account-${account}`
 
 /** Opens the keys in `state.keys`, and creates the service key when there is none. Throws `WrongSecret`. */
 export const openKeys = async (db: Database, secret: string): Promise<Keys> => {

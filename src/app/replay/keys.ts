@@ -20,13 +20,21 @@ export const replayAuth = (then: Auth, today: Auth, own: Auth, moment: Date): Au
   },
 })
 
-/** Opens the API keys as the tables of the service have them now. */
-export const todaysKeys = ({ keys, reader, tables }: Pick<Ledger, 'keys' | 'reader' | 'tables'>): Auth =>
-  openAuth(keys.service, async (key) => {
+/** Opens the API keys as the tables of the service have them at each request: nothing tells a replay of a change. */
+export const todaysKeys = ({ keys, reader, tables }: Pick<Ledger, 'keys' | 'reader' | 'tables'>): Auth => {
+  const auth = openAuth(keys.service, async (key) => {
     // the service may have rebuilt its tables
     await tables.refresh()
     return (await findKeys(reader, [key]))[0]
   })
+  return {
+    ...auth,
+    authenticate: (header, now, from) => {
+      auth.forgetAll()
+      return auth.authenticate(header, now, from)
+    },
+  }
+}
 
 /** Makes a key that reads everything of an account, without storing it. */
 export const ownKey = (

@@ -9,10 +9,12 @@ import { timestamp } from '../../lib/fields.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { createSignal } from '../../lib/async/signal.ts'
 import { sessions } from '../../postgres/database.ts'
+import { destroyedKeys } from '../../postgres/keys.ts'
 import { fillOnce } from '../../projections/engine/fill.ts'
 import { projections } from '../../projections/index.ts'
 import type { TableNames } from '../../projections/engine/projection.ts'
 import { type AccountName, findAccountBy } from '../../queries/accounts/account.ts'
+import { nameOf } from '../../security/keyring.ts'
 import { logUntil, ordinalsUntil, storeUntil } from '../../store/until.ts'
 import { openCountries } from '../../clicks/visitor/country.ts'
 import { cancellable } from '../cancellable.ts'
@@ -22,6 +24,7 @@ import { openMetrics } from '../health/metrics.ts'
 import { openOwnSchema } from '../proof/ownschema.ts'
 import { ownKey, replayAuth, todaysKeys } from './keys.ts'
 import { replayEffects } from './effects.ts'
+import { endOfReplay } from './ended.ts'
 import type { Overrides } from '../overrides.ts'
 import { openSite } from '../site/site.ts'
 
@@ -54,8 +57,8 @@ export interface Replay {
   readonly schema: string
   /** an API key that works here only */
   readonly key: string | undefined
-  /** Aborts when the connection is lost that keeps others from dropping the tables. */
-  readonly lost: AbortSignal
+  /** Aborts, with an error that says why, when it has to be closed: see `endOfReplay`. */
+  readonly ended: AbortSignal
   /** Stops serving, and drops the tables. */
   readonly close: () => Promise<void>
 }
@@ -89,7 +92,7 @@ const fillTables = async (
   ledger: Ledger,
   end: End,
   schema: string,
-  { onProgress, onHalted, signal = new AbortController().signal }: ReplayOptions,
+  { onProgress, onHalted, signal }: Pick<ReplayOptions, 'onProgress' | 'onHalted'> & { readonly signal: AbortSignal },
 ): Promise<TableNames> => {
   const { db, stopped } = cancellable(ledger, { use: 'replay', max: 6, timeout: timeoutMs })
   const all = end.ordinal + 1
@@ -146,11 +149,13 @@ const ledgerAt = async (
   }
 }
 
-const findAccount = async ({ reader }: Pick<Ledger, 'reader'>, name: AccountName | undefined) => {
+const findAccount = async ({ db, reader }: Pick<Ledger, 'db' | 'reader'>, name: AccountName | undefined) => {
   if (name === undefined) return undefined
   const found = await findAccountBy(reader, name)
-  if (found && found.status !== 'erased') return found.id
-  throw new OperatorError('there was no such account at that moment')
+  if (!found || found.status === 'erased') throw new OperatorError('there was no such account at that moment')
+  if ((await destroyedKeys(db, [nameOf(found.id)])).length > 0)
+    throw new OperatorError('this account was erased since: its texts are gone')
+  return found.id
 }
 
 const drainTimeout = 1000
@@ -214,11 +219,13 @@ export const startReplay = (ledger: Ledger, options: ReplayOptions): Promise<Rep
     const db = ledger.pool(2, timeoutMs, 'replay')
     cleanup.defer(() => db.destroy())
     const { name: schema, lost } = await openOwnSchema(ledger, db, cleanup)
-    const table = await fillTables(ledger, end, schema, options)
-    options.signal?.throwIfAborted()
+    const ended = await endOfReplay(ledger, db, lost, cleanup)
+    const signal = AbortSignal.any([ended, ...(options.signal ? [options.signal] : [])])
+    const table = await fillTables(ledger, end, schema, { ...options, signal })
+    signal.throwIfAborted()
     const past = await ledgerAt(ledger, end, table, cleanup)
     const { address, key } = await servePast(ledger, past, { ...end, schema }, options, cleanup)
     const { moment, ordinal: event } = end
-    return { address, moment, event, schema, key, lost, close: cleanup.run }
+    return { address, moment, event, schema, key, ended, close: cleanup.run }
   })
 }

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { type ReplayOptions, startReplay } from '../../../src/app/replay/replay.ts'
+import { account } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
 import { dropLeftSchemas } from '../../../src/postgres/replays.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { client, until } from '../../support/client.ts'
@@ -158,6 +160,52 @@ describe('linkledger replay', function () {
     expect((await app.get('/api/account', { key: replay.key! })).status).to.equal(401)
     // made after the moment
     expect(await status((await app.register()).key)).to.equal(401)
+  })
+
+  it('refuses a key that was used a moment ago once it is revoked, and all of an account once it is disabled', async () => {
+    const [one, other] = [await app.register(), await app.register()]
+    const { get } = await start({ until: { event: await head() } })
+    const status = async (key: string) => (await get('/api/account', { key })).status
+    expect([await status(one.key), await status(other.key)]).to.deep.equal([200, 200])
+    await app.post('/api/key/revoke', { body: { key: one.key } })
+    await app.app.ledger.handler.handle(account, { type: 'DisableAccount', id: other.id }, systemMetadata(other.id))
+    // only the tables of the service have to know it
+    expect(
+      await until(
+        () => status(one.key),
+        (n) => n !== 200,
+      ),
+    ).to.equal(401)
+    expect(
+      await until(
+        () => status(other.key),
+        (n) => n !== 200,
+      ),
+    ).to.equal(403)
+  })
+
+  it('ends when an account is erased, and makes no key of it later', async () => {
+    const { id } = await app.register()
+    const event = await head()
+    const { replay } = await start({ until: { event }, account: { id } })
+    expect(replay.ended.aborted).to.equal(false)
+    let filled: Promise<unknown> | undefined
+    const filling = startReplay(app.app.ledger, {
+      until: { event },
+      port: 0,
+      // it is erased while the tables of another one are filled
+      onProgress: () => void (filled ??= app.app.ledger.keys.destroy([id])),
+    }).then(async (late) => {
+      closing.push(late.close)
+      await until(async () => late.ended.aborted, Boolean)
+      return String(late.ended.reason)
+    }, String)
+    const reason = /an account was erased meanwhile: start the replay again/
+    expect(await filling).to.match(reason)
+    await until(async () => replay.ended.aborted, Boolean)
+    expect(String(replay.ended.reason)).to.match(reason)
+    const later = await startReplay(app.app.ledger, { until: { event }, port: 0, account: { id } }).catch(String)
+    expect(later).to.match(/this account was erased since/)
   })
 
   it('gives the same bytes again, and leaves nothing behind', async () => {
