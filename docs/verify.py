@@ -93,8 +93,9 @@ def check(holds, problem):
     if not holds: raise ValueError(problem)
 
 def number(value):
-    check(type(value) is int and value >= 0, 'a number is expected')
-    return value
+    # JSON has one kind of numbers: 31.0 is 31
+    check(type(value) in (int, float) and 0 <= value < 2**53 and value == int(value), 'a number is expected')
+    return int(value)
 
 def hashes_of(texts):
     hashes = [base64.b64decode(text, validate=True) for text in texts]
@@ -130,8 +131,9 @@ def receipt(file, vkey):
     check(root_by_path(leaf(event), index, size, hashes_of(proof['path'])) == root, 'the event is not in the log')
     if 'click' in given:
         clicks, inner = json.loads(event)['data']['clicks'], proof['click']
-        check(number(inner['index']) < number(clicks['count']), 'the event has no such click')
-        found = root_by_path(leaf(given['click']), inner['index'], clicks['count'], hashes_of(inner['path']))
+        place, count = number(inner['index']), number(clicks['count'])
+        check(place < count, 'the event has no such click')
+        found = root_by_path(leaf(given['click']), place, count, hashes_of(inner['path']))
         check(found == base64.b64decode(clicks['root']), 'the click is not in the event')
     return 'event %d of %d\n%s' % (index, size, given.get('click', event))
 

@@ -100,6 +100,10 @@ const bytes = (texts: readonly string[]) => {
   if (hashes.some(({ length }) => length !== hashSize)) throw new BadReceipt('a path has something that is not a hash')
   return hashes
 }
+/** UTF-8 has no half characters: all of them, and U+FFFD, would have one hash. */
+const checkText = (text: string, what: string) => {
+  if (!text.isWellFormed()) throw new BadReceipt(`${what} has a lone surrogate`)
+}
 const Leaf = z.object({ ordinal: z.int() })
 const Batch = z.object({ data: z.object({ clicks: z.object({ count: z.int(), root: z.base64() }) }) })
 
@@ -113,6 +117,7 @@ const parseEvent = <T>(schema: z.ZodType<T>, event: string): T => {
 
 const checkClick = ({ event, click, proof }: Receipt) => {
   if (click === undefined) return
+  checkText(click, '`click`')
   if (!proof.click) throw new BadReceipt('`proof.click` is missing')
   const { count, root } = parseEvent(Batch, event).data.clicks
   const found = rootByInclusion(hashLeaf(click), proof.click.index, count, bytes(proof.click.path))
@@ -121,6 +126,7 @@ const checkClick = ({ event, click, proof }: Receipt) => {
 
 /** Returns what a note says that the key has signed. Throws `BadReceipt`. */
 export const signedCheckpoint = (text: string, verifier: Verifier): Checkpoint => {
+  checkText(text, 'the checkpoint')
   const note = parseNote(text)
   const checkpoint = note && parseCheckpoint(note.text)
   if (!note || !checkpoint) throw new BadReceipt('it has no signed checkpoint')
@@ -132,6 +138,7 @@ export const signedCheckpoint = (text: string, verifier: Verifier): Checkpoint =
 /** Returns the checkpoint in which a receipt shows its event. Throws `BadReceipt`. */
 export const verifyReceipt = (receipt: Receipt, verifier: Verifier): Checkpoint => {
   const { event, proof } = receipt
+  checkText(event, '`event`')
   const checkpoint = signedCheckpoint(proof.checkpoint, verifier)
   if (parseEvent(Leaf, event).ordinal !== proof.index)
     throw new BadReceipt('`proof.index` is not the ordinal of the event')

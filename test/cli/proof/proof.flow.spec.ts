@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
@@ -190,6 +190,18 @@ describe('proofs of a service', function () {
       const { err } = await command('proof', 'verify', bad, '--key', vkey)
       expect(err, String(i)).to.match(/is not a receipt|is not valid/)
     }
+    // JSON has one kind of numbers
+    const whole = await file('whole.json', text.replace(/"index": ?(\d+)/g, '"index":$1.0'))
+    expect((await python('receipt', whole, vkey)).out).to.match(/^VALID/)
+    expect(await succeed('proof', 'verify', whole, '--key', vkey)).to.match(/^Valid/)
+    // a byte that is no text, which some programs read as U+FFFD
+    const raw = await file('raw.json', text.replace('"event"', '"\ufffd":1,"event"'))
+    await writeFile(
+      raw,
+      Buffer.from((await readFile(raw)).toString('latin1').replace('\u00ef\u00bf\u00bd', '\u00ff'), 'latin1'),
+    )
+    expect((await python('receipt', raw, vkey)).err).to.match(/^NOT VALID: /)
+    expect((await command('proof', 'verify', raw, '--key', vkey)).err).to.include('is no text in UTF-8')
     const refused = await file('refused.json', '{"error":1,"message":"There is no such event."}\u001b[2J')
     const { err } = await command('proof', 'verify', refused, '--key', vkey)
     expect(err).to.contain('is not a receipt: it begins with {"error":1,"message":"There is no such event."} [2J')

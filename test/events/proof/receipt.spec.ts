@@ -8,6 +8,7 @@ import {
 } from '../../../src/events/proof/receipt.ts'
 import { consistencyRanges, hashLeaf, inclusionRanges, type Range, rootOf } from '../../../src/lib/merkle.ts'
 import { type Checkpoint, checkpointText, createSigner, parseVerifier } from '../../../src/lib/note.ts'
+import { verifyReceipt as verifyInPage } from '../../../src/web/screens/proof/verify.ts'
 
 const rootIn = (hashes: readonly Buffer[], [start, end]: Range) => rootOf(Buffer.concat(hashes.slice(start, end)))
 const pathOf = (hashes: readonly Buffer[], ranges: readonly Range[]) =>
@@ -17,12 +18,16 @@ const name = 'log.example/1'
 const signer = createSigner(name, Buffer.alloc(32, 7))
 const verifier = parseVerifier(signer.publicKey)!
 
-const clicks = ['{"click":0}', '{"click":1}', '{"click":2}']
+const clicks = ['{"click":0}', '{"click":1}', '{"click":"\ufffd"}']
 const clickHashes = clicks.map(hashLeaf)
 const batch = { count: clicks.length, root: rootIn(clickHashes, [0, clicks.length]).toString('base64') }
-/** The fourth event recorded the clicks. */
+/** The fourth event recorded the clicks. The last one has a character that stands for what cannot be read. */
 const events = Array.from({ length: 6 }, (_, ordinal) =>
-  JSON.stringify({ ordinal, ...(ordinal === 3 && { data: { clicks: batch } }) }),
+  JSON.stringify({
+    ordinal,
+    ...(ordinal === 3 && { data: { clicks: batch } }),
+    ...(ordinal === 5 && { at: '\ufffd' }),
+  }),
 )
 const hashes = events.map(hashLeaf)
 
@@ -81,6 +86,26 @@ describe('a receipt', () => {
     refused({ ...receipt, proof: { ...proof, click: { ...place!, index: 2 } } }, 'the click is not among those')
     refused({ ...receipt, proof: { ...proof, click: { ...place!, index: 3 } } }, 'the click is not among those')
     refused({ ...receipt, proof }, '`proof.click` is missing')
+  })
+
+  it('proves nothing with half a character in place of one, which has the same hash', async () => {
+    const halved = (receipt: Receipt): readonly Receipt[] =>
+      ['\ud800', '\udfff'].flatMap((half) => {
+        const [event, click] = [receipt.event, receipt.click ?? ''].map((text) => text.replace('\ufffd', half))
+        return [{ ...receipt, event: event! }, ...(receipt.click === undefined ? [] : [{ ...receipt, click: click! }])]
+      })
+    const [last, visit] = [receiptOf(5), clickReceipt(2)]
+    for (const good of [last, visit]) {
+      expect(verifyReceipt(good, verifier).size).to.equal(events.length)
+      expect((await verifyInPage(good as never, signer.publicKey)).failed).to.equal(undefined)
+    }
+    for (const forged of [...halved(last), ...halved(visit).filter(({ click }) => click !== visit.click)]) {
+      refused(forged, 'has a lone surrogate')
+      const inPage = await verifyInPage(forged as never, signer.publicKey).catch(String)
+      expect(inPage).to.include('a lone surrogate')
+    }
+    const note = last.proof.checkpoint.replace('log.example', 'log.\ud800xample')
+    refused({ ...last, proof: { ...last.proof, checkpoint: note } }, 'has a lone surrogate')
   })
 
   it('needs a checkpoint that was signed by the key of the log', () => {

@@ -31,7 +31,12 @@ const joined = (...parts: readonly ArrayLike<number>[]): Bytes =>
 const equal = (one: Bytes, other: Bytes) => one.length === other.length && one.every((byte, n) => byte === other[n])
 const sha256 = async (bytes: Bytes): Promise<Bytes> => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
-const leafHash = (text: string) => sha256(joined([0], utf8.encode(text)))
+/** Throws for half a character: in UTF-8, all of them, and U+FFFD, are the same bytes. */
+const bytesOfText = (text: string): Bytes => {
+  if (!text.isWellFormed()) throw new TypeError('a lone surrogate')
+  return utf8.encode(text)
+}
+const leafHash = (text: string) => sha256(joined([0], bytesOfText(text)))
 const nodeHash = (left: Bytes, right: Bytes) => sha256(joined([1], left, right))
 
 /** Returns the root to which a leaf leads through a path (RFC 9162, 2.1.3.2); undefined when the path does not fit. */
@@ -75,7 +80,7 @@ const signedBy = async (note: string, verifier: string): Promise<Checkpoint | un
     const bytes = fromBase64(data)
     const hex = [...bytes.slice(0, 4)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
     if (signer !== name || hex !== id) continue
-    const isGood = await crypto.subtle.verify({ name: 'Ed25519' }, imported, bytes.slice(4), utf8.encode(text))
+    const isGood = await crypto.subtle.verify({ name: 'Ed25519' }, imported, bytes.slice(4), bytesOfText(text))
     const [origin = '', size = '', root = ''] = text.split('\n')
     if (isGood && origin === name) return { origin, size: Number(size), root: fromBase64(root) }
   }
