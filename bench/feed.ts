@@ -12,7 +12,7 @@ import { logSink } from '../src/clicks/sink.ts'
 import { openSpool } from '../src/clicks/spool/spool.ts'
 import type { Visit } from '../src/clicks/visit.ts'
 import { readConfig } from '../src/config.ts'
-import { openCountries } from '../src/clicks/visitor/country.ts'
+import { openCountries } from '../src/clicks/visitor/geoip.ts'
 
 const [account = 0, first = 0, links = 0] = process.argv.slice(2).map(Number)
 const agents = [

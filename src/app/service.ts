@@ -11,9 +11,9 @@ import { createListener, type Listener } from '../postgres/listen.ts'
 import { dropLeftSchemas } from '../postgres/replays.ts'
 import { readerLock } from '../projections/engine/outdated.ts'
 import type { Reader } from '../queries/reader.ts'
-import { openCountries } from '../clicks/visitor/country.ts'
 import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
+import { followCountries } from './countries.ts'
 import { type Clicks, type ClicksOptions, openClicks } from './log/clicks.ts'
 import { requireTaken } from '../clicks/state.ts'
 import { registerClicks } from './health/gauges.ts'
@@ -94,7 +94,7 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const ports: number[] = []
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const hosts = ourHosts(config, cache.domains, () => ports)
-  const countryOf = openCountries().of
+  const { of: countryOf } = await followCountries(ledger, cleanup)
   const clicks = await startClicks(ledger, cache, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
 
   await startSearch(ledger, cleanup)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { openConfiguredCountries } from '../app/countries.ts'
 import { isOperatorHost, ourHosts } from '../app/site/hosts.ts'
 import type { Ledger } from '../app/log/ledger.ts'
 import { recordOperation } from '../app/operator/caller.ts'
@@ -10,7 +11,6 @@ import { logTo } from '../clicks/report.ts'
 import { findRoutes } from '../clicks/spool/folders.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
 import { domainsChanged } from '../queries/domains/domain.ts'
-import { openCountries } from '../clicks/visitor/country.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
 
@@ -49,5 +49,6 @@ export const importOptions = async ({ config, reader, store, keys, log }: Ledger
   const domains = openDomains(isOperatorHost(config))
   domains.set(await domainsChanged(reader, 0n))
   const { isOurHost } = ourHosts(config, domains)
-  return { store, keyring: keys, log: logTo(log), countryOf: openCountries().of, isOurHost }
+  const { of: countryOf } = await openConfiguredCountries(config)
+  return { store, keyring: keys, log: logTo(log), countryOf, isOurHost }
 }

@@ -7,6 +7,7 @@ import { closeServer, createHttpServer, serve } from '../../http/server/server.t
 import { type Cleanup, createCleanup, openAll } from '../../lib/cleanup.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
+import { openConfiguredCountries } from '../countries.ts'
 import { createSignal } from '../../lib/async/signal.ts'
 import { sessions } from '../../postgres/database.ts'
 import { destroyedKeys } from '../../postgres/keys.ts'
@@ -16,7 +17,6 @@ import type { TableNames } from '../../projections/engine/projection.ts'
 import { type AccountName, findAccountBy } from '../../queries/accounts/account.ts'
 import { nameOf } from '../../security/keyring.ts'
 import { logUntil, ordinalsUntil, storeUntil } from '../../store/until.ts'
-import { openCountries } from '../../clicks/visitor/country.ts'
 import { cancellable } from '../cancellable.ts'
 import { isOperatorHost, ourHosts } from '../site/hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
@@ -191,7 +191,7 @@ const servePast = async (
     ledger: past,
     cache: { ...cache, auth },
     redirectReader,
-    countryOf: openCountries().of,
+    countryOf: (await openConfiguredCountries(config)).of,
     recordVisit: async () => true,
     ...ourHosts(config, cache.domains, () => [port, config.PORT]),
     // answers name the addresses that they named then

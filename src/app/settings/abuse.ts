@@ -1,18 +1,12 @@
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { isAllowable } from '../../lib/schemes.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
-import { list } from './parsers.ts'
+import { list, path } from './parsers.ts'
 
 const isWebAddress = (text: string) => {
   const safe = safeTargetUrl(text)
   return safe.ok && safe.entered === text
 }
-
-const path = z
-  .string()
-  .transform((given) => resolve(given))
-  .optional()
 
 /** A name and a value of a header: RFC 9110, 5.1 and 5.5. */
 const header = /^([!#$%&'*+.^_`|~\w-]+):([\x20-\x7E]+)$/

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { z } from 'zod'
 
 /** Reads a whole number from `min` to `max`. */
@@ -19,6 +20,11 @@ export const list = z
       .filter(Boolean),
   )
   .default([])
+/** Reads the path of a file, from the present folder if it is relative. */
+export const path = z
+  .string()
+  .transform((given) => resolve(given))
+  .optional()
 /** A host name. The last label has a letter: an IP address with a mistake is no name. */
 export const host = /^([a-z\d_-]{1,63}\.)*(?=[\d_-]*[a-z])[a-z\d_-]{1,63}\.?$/i
 /** Reads one of `values`; `otherwise` is the default. */

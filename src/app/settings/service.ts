@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TrustedProxies } from '../../lib/address.ts'
 import { inNetworks, isNetwork } from '../../lib/networks.ts'
 import { normalHost } from '../../lib/url.ts'
-import { integer, list, oneOf, origin, whole } from './parsers.ts'
+import { integer, list, oneOf, origin, path, whole } from './parsers.ts'
 
 const roles = ['http', 'projector', 'relay', 'recorder'] as const
 export type Role = (typeof roles)[number]
@@ -55,6 +55,9 @@ export const serviceSettings = {
     .describe(
       'what this process does: one or more of `http`, `projector`, `relay`, `recorder`, separated by commas; default all',
     ),
+  GEOIP_FILE: path.describe(
+    'database of countries or cities in the format of MaxMind (.mmdb), instead of the table that is installed; read again when it changes',
+  ),
   READY_MAX_LAG_SECONDS: whole(1, 31_536_000, 10).describe(
     'seconds that changes may need to become visible; while it is more, `/readyz?of=api` returns 503',
   ),

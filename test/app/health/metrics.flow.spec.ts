@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -10,6 +10,7 @@ import { openMetrics } from '../../../src/app/health/metrics.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
+import { makeTable } from '../../support/mmdb.ts'
 import { burn } from '../../support/turns.ts'
 
 /** Returns the samples of a text in Prometheus' format, by name and labels. */
@@ -62,9 +63,16 @@ describe('metrics', () => {
   describe('at /metrics of a service', () => {
     let service: TestApp
     let lists = ''
+    const table = (name: string, country_code: string) =>
+      makeTable(name, 4, { '0': { country_code }, '1': { country_code } })
     before(async () => {
       lists = await mkdtemp(join(tmpdir(), 'linkledger-lists-'))
-      const files = { BLOCKLIST_FILE: join(lists, 'blocked'), ALLOWLIST_FILE: join(lists, 'allowed') }
+      const files = {
+        BLOCKLIST_FILE: join(lists, 'blocked'),
+        ALLOWLIST_FILE: join(lists, 'allowed'),
+        GEOIP_FILE: join(lists, 'ips'),
+      }
+      await writeFile(files.GEOIP_FILE, table('First', 'SE'))
       await writeFile(files.BLOCKLIST_FILE, 'evil.example\nbad.example\n')
       await writeFile(files.ALLOWLIST_FILE, 'bad.example\n')
       const anHourAgo = new Date(Date.now() - 3_600_000)
@@ -73,7 +81,7 @@ describe('metrics', () => {
         burn(400)
         return hashPassword(password, true, { N: 16, r: 8, p: 1 })
       }
-      service = await startTestApp(files, undefined, { hashNewPassword })
+      service = await startTestApp({ ...files, TRUST_PROXY: '1' }, undefined, { hashNewPassword })
     })
     after(async () => {
       await service.close()
@@ -123,6 +131,24 @@ describe('metrics', () => {
       expect(found['linkledger_blocklist_rules{list="ALLOWLIST_FILE"}']).to.equal(1)
       expect(found['linkledger_blocklist_age_seconds{list="BLOCKLIST_FILE"}']).to.be.at.least(3600)
       expect(found['linkledger_blocklist_age_seconds{list="ALLOWLIST_FILE"}']).to.be.below(3600)
+    })
+
+    it('have the age of the table of countries, which is read again when its file changes', async () => {
+      const { key } = await service.register()
+      const targets = ['SE', 'JP'].map((location) => ({ location, link: `https://${location}.example/` }))
+      const body = { url: 'https://example.com/', custom: 'where', geotarget: targets }
+      expect((await service.post('/api/url/add', { key, body })).status).to.equal(200)
+      const leadsTo = (url: string) =>
+        until(
+          () => service.visit('/where', { 'x-forwarded-for': '8.8.8.8' }),
+          ({ headers }) => headers.get('location') === url,
+        )
+      await leadsTo('https://se.example/')
+      expect((await read())['linkledger_country_table_age_seconds{table="First"}']).to.be.above(86_400)
+      await writeFile(join(lists, 'next'), table('Second', 'JP'))
+      await rename(join(lists, 'next'), join(lists, 'ips'))
+      await leadsTo('https://jp.example/')
+      expect(await read()).to.include.keys('linkledger_country_table_age_seconds{table="Second"}')
     })
 
     it('count turns of the event loop in which all other requests waited', async () => {

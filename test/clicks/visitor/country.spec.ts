@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countryCode, countryName, isCountry, openCountries } from '../../../src/clicks/visitor/country.ts'
+import { countryCode, countryName, isCountry } from '../../../src/clicks/visitor/country.ts'
+import { openCountries } from '../../../src/clicks/visitor/geoip.ts'
 
 describe('the country of an address', () => {
   const countries = openCountries()

@@ -1,0 +1,59 @@
+import { readFile, stat } from 'node:fs/promises'
+import { OperatorError } from '../../lib/operatorerror.ts'
+import { repeat } from './repeat.ts'
+
+export interface FollowedFile {
+  /** the setting that names the file */
+  readonly setting: string
+  readonly path: string
+  /** A larger file is refused: it would fill the memory of every process. */
+  readonly maxMiB: number
+  /** Takes what the file has, and the moment of its last change. Throws when it is no such file. */
+  readonly use: (bytes: Buffer, changed: Date) => Promise<void> | void
+  /** Called once for each time that the file cannot be read or used: what was read last stays. */
+  readonly onProblem: (error: unknown) => void
+  /** ms between looks at the file */
+  readonly every?: number | undefined
+}
+
+const versionOf = async (path: string, maxMiB: number) => {
+  const { mtime, mtimeMs, size, ino } = await stat(path)
+  if (size > maxMiB * 2 ** 20) throw new OperatorError(`${path} is larger than ${maxMiB} MiB`)
+  return { name: `${mtimeMs} ${size} ${ino}`, changed: mtime }
+}
+
+/**
+ * Reads a file, and again whenever it changes. Throws an `OperatorError` when it cannot be read or used at first.
+ * Returns a function that stops it.
+ */
+export const followFile = async ({ setting, path, maxMiB, use, onProblem, every = 1000 }: FollowedFile) => {
+  let version = ''
+  let failed = false
+  let isStarted = false
+  const read = async () => {
+    const now = await versionOf(path, maxMiB)
+    if (now.name !== version) {
+      const bytes = await readFile(path)
+      version = now.name
+      try {
+        await use(bytes, now.changed)
+      } catch (error) {
+        if (!isStarted) throw error
+        onProblem(error)
+      }
+    }
+    failed = false
+  }
+  try {
+    await read()
+  } catch (error) {
+    throw new OperatorError(`${setting} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+  isStarted = true
+  return repeat(read, every, (error) => {
+    if (!failed) onProblem(error)
+    failed = true
+    // a file that comes back is read again, whatever its date
+    version = ''
+  })
+}
