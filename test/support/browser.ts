@@ -11,8 +11,13 @@ export const needsBrowser = (context: Context) => {
   if (!existsSync(program)) skip(context, `no Chromium at ${program}`, 'install chromium, or set CHROMIUM to its path')
 }
 
-// only local addresses can be reached
-const args = ['--disable-quic', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost']
+const args = [
+  // only local addresses can be reached
+  '--disable-quic',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  // Playwright answers no requests of a frame in a process of its own
+  '--disable-features=IsolateSandboxedIframes',
+]
 
 /** The result of a visit: the value of an expression on the loaded page, and what the browser reported. */
 export interface Seen<T> {
@@ -111,6 +116,15 @@ export const openBrowser = async () => {
       await protocol.send('Fetch.disable')
       if (patterns.length === 0) return
       await protocol.send('Fetch.enable', { patterns: patterns.map((urlPattern) => ({ urlPattern })) })
+    },
+    /** Answers requests for these addresses with a script, and returns the addresses that are asked for. */
+    serve: async (pattern: string, script: string): Promise<readonly string[]> => {
+      const asked: string[] = []
+      await page.context().route(pattern, async (route) => {
+        asked.push(route.request().url())
+        await route.fulfill({ contentType: 'text/javascript', body: script })
+      })
+      return asked
     },
     /**
      * Navigates to a URL (or stays) and waits until the page has a wanted one, at most `ms`. Returns the last URL, the

@@ -30,6 +30,7 @@ export const shown = (way: 'pixels' | 'splash' | 'card', to = url) =>
     secure: true,
     form: undefined,
     consent: 'notice',
+    apart: true,
   })
 const link = { token: 'a-token-that-works-once' }
 /** Every page of a link, of an account, and of a failure. */

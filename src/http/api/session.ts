@@ -96,11 +96,13 @@ const hostOf = (origin: string, baseUrl: string) => {
 /**
  * Whether a page of this service has sent a request. Browsers say so in `Sec-Fetch-Site`, except over plain http and
  * older ones: then a request that changes something has an `Origin`, and one that reads may have none, because the
- * cookie is not sent with requests of other sites.
+ * cookie is not sent with requests of other sites. The dashboard asks by script alone, and leads no window to an
+ * answer.
  */
 const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
+  if (headers['sec-fetch-mode'] === 'navigate') return false
   if (origin !== undefined) {
     const sender = hostOf(origin, baseUrl)
     if (sender === undefined || (sender !== host && sender !== new URL(baseUrl).host)) return false

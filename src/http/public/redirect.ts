@@ -13,7 +13,7 @@ import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messa
 import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions
-  extends Omit<FollowOptions, 'siteOf' | 'sendMiss'>, Pick<FallbackOptions, 'log' | 'outages'> {
+  extends Omit<FollowOptions, 'siteOf' | 'sendMiss' | 'isBranded'>, Pick<FallbackOptions, 'log' | 'outages'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly isMainHost: (host: string) => boolean
@@ -97,7 +97,12 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
     else sendNotFound(req, res, domain)
   }
-  const following = createFollow({ ...options, siteOf, sendMiss: (req, res) => sendMiss(req, res, domainOf(req)) })
+  const following = createFollow({
+    ...options,
+    siteOf,
+    sendMiss: (req, res) => sendMiss(req, res, domainOf(req)),
+    isBranded: (req) => domainOf(req) !== undefined,
+  })
   const { follow, send, isOpen } = following
   const bioPages = createBioPages({ ...options, ...following })
 

@@ -91,6 +91,8 @@ describe('sessions of the dashboard', () => {
         { Origin: 'null' },
         { Origin: `${app.address}.evil.example` },
         { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' },
+        // a window, which shows an answer
+        { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
       ]
       for (const headers of refused) {
         expect(await reads(cookie, headers), JSON.stringify(headers)).to.equal(401)

@@ -26,6 +26,7 @@ describe('a stored value that only a newer release knows', () => {
         {
           secure: true,
           consent: 'notice',
+          apart: true,
           form: { action: '/o/1', hidden: { sign: 's' } } as unknown as Parameters<typeof overlayPage>[3]['form'],
         },
       )

@@ -4,7 +4,7 @@ import { inline, mergeDirectives } from '../page/csp.ts'
 import { continueButton, hostOf } from '../page/destination.ts'
 import { html } from '../page/html.ts'
 import { bar, framed, frameSource, type InterstitialPage, metaTags } from './parts.ts'
-import { measured, measuredHere, type PixelConsent } from './measure.ts'
+import { measured, measuredHere, type MeasureOptions } from './measure.ts'
 import { overlayPage } from '../overlay/page.ts'
 import { noIndex, topOf, type WritePage } from '../page/page.ts'
 import { leadsTo, leadsToTitle, redirecting, redirectSeconds } from './redirecting.ts'
@@ -14,9 +14,9 @@ import { countdownStyle } from '../styles/countdown.ts'
 import { frameStyle } from '../styles/frame.ts'
 import type { View } from '../page/view.ts'
 
-const framePage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
+const framePage = (view: View, shown: ShownPage, url: string, options: MeasureOptions): InterstitialPage => {
   const { interstitial } = shown
-  const { choice, script, directives } = measuredHere(view.texts, shown, consent)
+  const { choice, script, directives } = measuredHere(view.texts, shown, options)
   return {
     title: interstitial.title || hostOf(url),
     head: html`${noIndex}${metaTags(interstitial)}`,
@@ -34,9 +34,9 @@ const framePage = (view: View, shown: ShownPage, url: string, consent: PixelCons
  * Says who measures the visit. It redirects after a while, unless the visitor is asked first; without script it does
  * not, and nothing is measured.
  */
-const pixelPage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
+const pixelPage = (view: View, shown: ShownPage, url: string, options: MeasureOptions): InterstitialPage => {
   const { texts } = view
-  const { choice, script, directives, asks } = measured(texts, shown, url, consent)
+  const { choice, script, directives, asks } = measured(texts, shown, url, options)
   return {
     title: leadsToTitle(texts, url),
     head: html`${noIndex}${metaTags(shown.interstitial)}`,
@@ -59,37 +59,33 @@ const cardPage = (view: View, interstitial: Interstitial, url: string): Intersti
     <p class="actions">${continueButton(url, view.texts.redirecting.continue)}</p>`,
 })
 
-export interface InterstitialOptions {
+export interface InterstitialOptions extends MeasureOptions {
   /** the visitor uses https */
   readonly secure: boolean
   /** of the overlay, when one is shown */
   readonly form: AnswerForm | undefined
-  readonly consent: PixelConsent
 }
 
 /**
  * Returns the page between a short link and its destination. All of them have a link to the destination, and work
  * without script.
  */
-export const interstitialPage = (
-  shown: ShownPage,
-  url: string,
-  { secure, form, consent }: InterstitialOptions,
-): WritePage => {
+export const interstitialPage = (shown: ShownPage, url: string, options: InterstitialOptions): WritePage => {
   const { way, interstitial } = shown
+  const { form } = options
   const page = (view: View) => {
     switch (way) {
       case 'card':
         return cardPage(view, interstitial, url)
       case 'frame':
-        return framePage(view, shown, url, consent)
+        return framePage(view, shown, url, options)
       case 'splash':
-        return splashPage(view, shown, url, consent)
+        return splashPage(view, shown, url, options)
       case 'pixels':
-        return pixelPage(view, shown, url, consent)
+        return pixelPage(view, shown, url, options)
       case 'overlay':
         if (!interstitial.overlay || !form) throw new Error('the overlay or its form is missing')
-        return overlayPage(view, { ...shown, overlay: interstitial.overlay }, url, { secure, form, consent })
+        return overlayPage(view, { ...shown, overlay: interstitial.overlay }, url, { ...options, form })
     }
   }
   return (view) => ({ status: 200, json: { url }, ...page(view) })

@@ -113,6 +113,8 @@ export const firing = (pixels: readonly Pick<PixelFields, 'type' | 'tag'>[]) => 
   const scripts = used.filter(({ fires }) => fires.some((fire) => 'script' in fire))
   return {
     fires,
+    /** a script of a network runs, and not images only */
+    runs: scripts.length > 0,
     directives: {
       'img-src': [
         ...fires.flatMap((fire) => ('image' in fire ? originOf(fire.image) : [])),

@@ -4,7 +4,7 @@ import { inline, mergeDirectives, sourceOf } from '../page/csp.ts'
 import { hostMarkup, hostOf } from '../page/destination.ts'
 import { type Html, html } from '../page/html.ts'
 import { type InterstitialPage, metaTags } from './parts.ts'
-import { measured, type PixelConsent } from './measure.ts'
+import { measured, type MeasureOptions } from './measure.ts'
 import { noIndex, topOf } from '../page/page.ts'
 import type { ShownPage } from '../link/resolve.ts'
 import { countdownStyle } from '../styles/countdown.ts'
@@ -38,11 +38,11 @@ const plain = splash.initialState.fields
  * Returns a page of the owner's, with a button for each destination, that redirects after its time unless the visitor
  * stays.
  */
-export const splashPage = (view: View, shown: ShownPage, url: string, consent: PixelConsent): InterstitialPage => {
+export const splashPage = (view: View, shown: ShownPage, url: string, options: MeasureOptions): InterstitialPage => {
   const { texts } = view
   const { interstitial } = shown
   const { logo, banner, title, message, product, label, productLabel, color, counter } = interstitial.splash ?? plain
-  const { choice, script, directives, asks } = measured(texts, shown, url, consent)
+  const { choice, script, directives, asks } = measured(texts, shown, url, options)
   const heading = title || interstitial.title || texts.splash.title
   const word = asks ? texts.pixels.without : texts.redirecting.continue
   const waiting = html`<p class="where">

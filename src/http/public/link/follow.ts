@@ -36,6 +36,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
   /** Returns the address of the owner's own site, when the request's domain has one. */
   readonly siteOf: (req: IncomingMessage) => string | undefined
+  /** Whether a request is for a branded domain, where the dashboard has no session. */
+  readonly isBranded: (req: IncomingMessage) => boolean
   readonly pixelConsent: PixelConsent
   /**
    * Resolves once a killed process can no longer lose the visit, or only with a trace. With `mustBeWritten`, false says
@@ -68,7 +70,7 @@ const isClosed = (resolved: Resolved): resolved is Closed => closed.has(resolved
 
 /** Returns what shows the page of a link. The page leads to the destination itself, so that the visit counts once. */
 const createShow =
-  ({ sendPage, pepper, blocks, secureCookies, pixelConsent }: FollowOptions, record: Follow['record']) =>
+  ({ sendPage, pepper, blocks, secureCookies, pixelConsent, isBranded }: FollowOptions, record: Follow['record']) =>
   async (
     req: IncomingMessage,
     res: ServerResponse,
@@ -81,7 +83,7 @@ const createShow =
     const form =
       interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
     await record(req, target, chosen, source)
-    const page = { secure: secureCookies(), form, consent: pixelConsent }
+    const page = { secure: secureCookies(), form, consent: pixelConsent, apart: !isBranded(req) }
     sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page))
   }
 

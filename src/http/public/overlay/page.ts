@@ -5,7 +5,7 @@ import { inline, mergeDirectives, sourceOf } from '../page/csp.ts'
 import { hostMarkup, hostOf } from '../page/destination.ts'
 import { around, filled, type Html, html } from '../page/html.ts'
 import { bar, framed, frameSource, type InterstitialPage, metaTags } from '../interstitial/parts.ts'
-import { measuredHere, type PixelConsent } from '../interstitial/measure.ts'
+import { measuredHere, type MeasureOptions } from '../interstitial/measure.ts'
 import { type FormType, isFormType, notSent, overlayForm, type WrongAnswer } from './form.ts'
 import { noIndex, type WritePage } from '../page/page.ts'
 import type { ShownPage } from '../link/resolve.ts'
@@ -94,10 +94,9 @@ const overFrame = (view: View, { overlay, url, secure }: Framed, over: Html, cho
   }
 }
 
-interface OverlayOptions {
+interface OverlayOptions extends MeasureOptions {
   readonly secure: boolean
   readonly form: AnswerForm
-  readonly consent: PixelConsent
 }
 
 /** Returns the framed destination with a call to action over it, which phones show as its title only. */
@@ -105,11 +104,11 @@ export const overlayPage = (
   view: View,
   shown: Pick<ShownPage, 'interstitial' | 'untracked'> & { readonly overlay: OverlayFields },
   url: string,
-  { secure, form, consent }: OverlayOptions,
+  { secure, form, ...measuring }: OverlayOptions,
 ): InterstitialPage => {
   const { overlay, interstitial } = shown
   const { texts, phone } = view
-  const { choice, ...measured } = measuredHere(texts, shown, consent)
+  const { choice, ...measured } = measuredHere(texts, shown, measuring)
   const script = measured.script + (overlay.type === 'coupon' ? copy : '')
   const over = aside(texts, overlay, titled(overlay.name), !phone, callToAction(texts, overlay, form))
   const page = overFrame(view, { overlay, url, secure }, over, choice)

@@ -4,13 +4,17 @@
  */
 export const fire = `let fired;const fire=()=>fired??=(()=>{const all=[];const queues={
 gtm(){(window.dataLayer||=[]).push({'gtm.start':Date.now(),event:'gtm.js'})},
-ga(tag){window.dataLayer||=[];window.gtag=function(){dataLayer.push(arguments)};gtag('js',new Date());gtag('config',tag)},
+ga(tag){window.dataLayer||=[];window.gtag=function(){dataLayer.push(arguments)};gtag('js',new Date());gtag('config',tag,{page_location:document.baseURI})},
 tiktok(tag){const q=window.ttq||=[];window.TiktokAnalyticsObject='ttq';for(const name of ['_i','_t','_o'])q[name]||={};
 q._i[tag]=[];q._t[tag]=Date.now();q._o[tag]={};q.push(['page'])}};
 for(const {image,script,queue,tag} of JSON.parse(document.getElementById('fire').dataset.fires))all.push(new Promise((done)=>{
 if(image){const img=new Image();all.img=[...(all.img||[]),img];img.onload=img.onerror=done;img.src=image}
 else{queues[queue](tag);const s=document.createElement('script');s.async=true;s.onload=()=>setTimeout(done,300);s.onerror=done;s.src=script;document.head.append(s)}}));
 return Promise.race([Promise.all(all),new Promise((done)=>setTimeout(done,1000))])})();`
+
+/** Declares `fire()`, which shows the page in `#fire` in a hidden frame without origin: it fires the pixels. */
+export const fireApart = `const fire=()=>{const frame=document.createElement('iframe');frame.hidden=true;frame.sandbox='allow-scripts';
+frame.srcdoc=document.getElementById('fire').dataset.page;document.body.append(frame)};`
 
 /** Shows who measures, and the link that leads on without. */
 export const showChoice = `document.getElementById('choice').hidden=false;`

@@ -1,14 +1,30 @@
 import { expect } from 'chai'
 import { PixelType } from '../../../../src/events/pages/pixel.ts'
 import type { Answer } from '../../../support/client.ts'
-import { agents, long, policyOf, strict, summary, useInterstitials } from '../../../support/interstitials.ts'
+import { agents, long, message, policyOf, strict, summary, useInterstitials } from '../../../support/interstitials.ts'
+
+/** What a page may do that has no origin: all that leading on needs, but nothing with the cookies of its host. */
+const leading = [
+  'allow-scripts',
+  'allow-forms',
+  'allow-downloads',
+  'allow-popups',
+  'allow-popups-to-escape-sandbox',
+  'allow-top-navigation',
+]
 
 describe('a link with pixels', () => {
   const { app, key, create, add, visit, clicksSoFar } = useInterstitials()
   const all = async () =>
     Promise.all(PixelType.options.map(async (type) => create('pixel', { type, name: type, tag: `TAG-${type}/9` })))
+  const attribute = (name: string, markup: string) =>
+    new RegExp(`data-${name}="([^"]*)"`)
+      .exec(markup)?.[1]
+      ?.replaceAll('&lt;', '<')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&')
   const fires = ({ text }: Answer) =>
-    JSON.parse((/data-fires="([^"]*)"/.exec(text)?.[1] ?? '[]').replaceAll('&quot;', '"').replaceAll('&amp;', '&')) as {
+    JSON.parse(attribute('fires', attribute('page', text) ?? text) ?? '[]') as {
       image?: string
       script?: string
       tag?: string
@@ -79,9 +95,33 @@ describe('a link with pixels', () => {
       for (const { path } of [framed, splash]) {
         expect(fires(await visit(path))).to.have.length(14)
         const page = await visit(path, { [header]: '1' })
-        expect(page.text).not.to.include('data-fires')
+        expect(page.text).not.to.match(/data-(fires|page)/)
         expect(page.text).to.include('Your browser asks not to be tracked').and.not.to.include('measures visits')
         expect(page.headers.get('Content-Security-Policy')).not.to.include('facebook')
+      }
+    }
+  })
+
+  it("runs scripts of networks without an origin on the service's own host, and as they are on a branded domain", async () => {
+    await app().post('/api/domain/add', { key: key(), body: { domain: 'https://brand.example.org' } })
+    const branded = { domain: 'brand.example.org' }
+    const splash = `splash-${await create('splash', { name: 's', title: 'Wait' })}`
+    const overlay = `overlay-${await create('overlay', message)}`
+    for (const type of PixelType.options) {
+      const pixels = [await create('pixel', { type, name: type, tag: 'Tag_1-2' })]
+      const runs = ['gtmpixel', 'gapixel', 'tiktok'].includes(type)
+      for (const shown of ['direct', splash, 'frame', overlay]) {
+        const what = `${type} ${shown}`
+        const page = await visit((await add({ pixels, type: shown })).path)
+        const { sandbox, 'script-src': scripts } = policyOf(page)
+        const framed = ['frame', overlay].includes(shown)
+        expect(sandbox?.split(' '), what).to.deep.equal(runs && !framed ? leading : undefined)
+        expect(/data-(fires|page)=/.exec(page.text)?.[1], what).to.equal(runs && framed ? 'page' : 'fires')
+        if (runs && framed) expect(scripts?.match(/own/g), what).to.have.length(2)
+        const { path } = await add({ pixels, type: shown, ...branded })
+        const there = await visit(path, { Host: branded.domain })
+        expect(policyOf(there), what).not.to.have.property('sandbox')
+        expect(there.text, what).to.include('data-fires=').and.not.to.include('data-page=')
       }
     }
   })
