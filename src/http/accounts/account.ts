@@ -153,8 +153,9 @@ const erase = ({ erasure, mails, passwords }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
     body: z.object({ current_password: verbatim(1024) }),
-    run: async ({ account: id, body, from, lang, write }) => {
-      await passwords.require(id, body.current_password, from)
+    run: async (call) => {
+      const { account: id, body, lang, write } = call
+      await passwords.require(call, body.current_password)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
       await mails?.order({ kind: 'erasure', lang, due }, id)
       const { state, revision } = await write(account, { type: 'ScheduleErasure', id, due })

@@ -3,7 +3,8 @@ import type { Load } from '../../commands/load.ts'
 import { checkAccountPassword } from '../../security/passwords.ts'
 import { fail, failField } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
-import { openGuesses } from '../api/limits/guesses.ts'
+import { type GuessHolder, openGuesses } from '../api/limits/guesses.ts'
+import type { Caller } from './credentials.ts'
 
 export interface PresentedPassword {
   /** undefined: a sign-in names no account that exists */
@@ -16,10 +17,17 @@ export interface PresentedPassword {
   readonly password: string
   /** the address block of the client */
   readonly from: string
-  /** the browser, if it has signed in to the account before */
-  readonly browser?: string | undefined
-  /** whether the request has a key or session of the account */
-  readonly isOwn?: boolean
+  /** what the request has of the account */
+  readonly holder?: GuessHolder | undefined
+}
+
+/** Who presents a password besides a key or session. */
+export type Asking = Pick<Caller, 'account' | 'from' | 'key' | 'session'>
+
+/** Returns what a request has of its account, for which wrong passwords are counted. */
+export const holderOf = ({ account, key, session }: Asking): GuessHolder | undefined => {
+  if (session !== undefined) return { kind: 'session', id: String(session) }
+  return key && { kind: 'key', id: `${account}/${key.number}` }
 }
 
 /**
@@ -33,7 +41,7 @@ export interface AccountPasswords {
   /**
    * Fails unless a field of a request is the password of the account: with 400, or 429 after too many wrong ones.
    */
-  readonly require: (account: number, presented: string | undefined, from: string, field?: string) => Promise<void>
+  readonly require: (asking: Asking, presented: string | undefined, field?: string) => Promise<void>
 }
 
 export interface AccountPasswordOptions {
@@ -44,7 +52,7 @@ export interface AccountPasswordOptions {
 
 /**
  * Checks passwords of accounts, one at a time, against the newest event of the account. Wrong ones are limited by
- * account and by address, in all processes together.
+ * account, and by address or by what the request has of the account, in all processes together.
  */
 export const openAccountPasswords = ({
   limiter,
@@ -54,12 +62,12 @@ export const openAccountPasswords = ({
   const countGuess = openGuesses(limiter, 'account password')
 
   const verify: AccountPasswords['verify'] = async (presented) => {
-    const { account, name = String(account), password, from, browser, isOwn = false } = presented
-    const { wait, end } = await countGuess({ link: name, block: from, password, browser })
+    const { account, name = String(account), password, from, holder } = presented
+    const { wait, end } = await countGuess({ link: name, block: from, password, holder })
     if (wait !== undefined) return { wait }
     const isRight = async () => {
       const state = account === undefined ? undefined : (await load(accounts, account)).state
-      return check(password, state?.password ?? null, isOwn || browser !== undefined)
+      return check(password, state?.password ?? null, holder !== undefined)
     }
     const right = await isRight().catch(async (error: unknown) => {
       await end(false)
@@ -71,9 +79,9 @@ export const openAccountPasswords = ({
 
   return {
     verify,
-    require: async (account, presented, from, field = 'current_password') => {
+    require: async (asking, presented, field = 'current_password') => {
       if (presented === undefined) return failField(field, 'required', {})
-      const verdict = await verify({ account, password: presented, from, isOwn: true })
+      const verdict = await verify({ ...asking, password: presented, holder: holderOf(asking) })
       if (verdict === 'right') return
       if (verdict === 'wrong') return failField(field, 'wrong_password', {})
       const { wait } = verdict

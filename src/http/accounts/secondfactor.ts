@@ -17,7 +17,7 @@ import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { fail, Failure } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { openGuesses } from '../api/limits/guesses.ts'
+import { type GuessHolder, openGuesses } from '../api/limits/guesses.ts'
 import type { StepUps } from './credentials.ts'
 import type { Mails } from './mails.ts'
 import { sessionContract } from './contract/session.ts'
@@ -31,6 +31,8 @@ export interface PresentedCode {
   readonly field?: string
   /** the address block of the client */
   readonly from: string
+  /** the session that asks for it, which has a budget of its own */
+  readonly holder?: GuessHolder | undefined
   /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
   readonly useRecoveryCode: (hash: string) => Promise<unknown>
 }
@@ -80,9 +82,9 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
 
   return {
     require: async (presented) => {
-      const { account, from, field = 'code' } = presented
+      const { account, from, field = 'code', holder } = presented
       const code = plain(presented.code)
-      const { wait, end } = await countGuess({ link: account, block: from, password: code })
+      const { wait, end } = await countGuess({ link: account, block: from, password: code, holder })
       if (wait !== undefined)
         return fail(429, 'too_many_requests', { what: 'codes', seconds: wait }, { 'Retry-After': String(wait) })
       const found = await problemOf({ ...presented, code }).catch(async (error: unknown) => {

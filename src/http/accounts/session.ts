@@ -54,7 +54,8 @@ const checkPassword = async (
   const before = found && { id: found.id, ...(await load(account, found.id)) }
   const browser = before && knownBrowser(pepper, before, sender.markOf(before.id))
   const name = nameOf(pepper, body.email)
-  const verdict = await passwords.verify({ account: found?.id, name, password, from, browser })
+  const holder = browser === undefined ? undefined : ({ kind: 'browser', id: browser } as const)
+  const verdict = await passwords.verify({ account: found?.id, name, password, from, holder })
   if (typeof verdict === 'object') {
     const { wait } = verdict
     return fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })

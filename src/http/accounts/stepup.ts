@@ -2,7 +2,7 @@ import { account } from '../../commands/accounts/account.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { fail } from '../api/errors.ts'
 import { askerOf, type Caller, type Given, type Need, type StepName, steps, type StepUps } from './credentials.ts'
-import type { AccountPasswords } from './password.ts'
+import { type AccountPasswords, holderOf } from './password.ts'
 import { needsCode, type SecondFactors } from './secondfactor.ts'
 
 /** Opens what asks for passwords and codes before a right is widened. */
@@ -13,39 +13,39 @@ export const openStepUps = ({
   readonly passwords: Pick<AccountPasswords, 'require'>
   readonly secondFactors: Pick<SecondFactors, 'require'>
 }): StepUps => {
-  const requireCode = async (
-    { account: id, from, load, write }: Caller,
-    { code, codeField: field = 'code' }: Given,
-  ) => {
+  const requireCode = async (call: Caller, { code, codeField: field = 'code' }: Given) => {
+    const { account: id, from, load, write } = call
     const { secondFactor: factor } = (await load(account, id)).state
     if (!factor) return
     if (code === undefined) throw needsCode(problem('required_here', { what: 'second_factor', field }))
     const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
-    await secondFactors.require({ account: id, factor, code, field, from, useRecoveryCode })
+    // codes of keys count with those of sign-ins: nobody gets more of them by holding many keys
+    const holder = call.session === undefined ? undefined : holderOf(call)
+    await secondFactors.require({ account: id, factor, code, field, from, holder, useRecoveryCode })
   }
   const requireBoth = async (call: Caller, given: Given) => {
-    await passwords.require(call.account, given.current_password, call.from)
+    await passwords.require(call, given.current_password)
     await requireCode(call, given)
   }
   return {
     confirm: async (call, { password, code }) => {
-      await passwords.require(call.account, password, call.from, 'password')
+      await passwords.require(call, password, 'password')
       await requireCode(call, { code })
     },
     require: async (step, call, given = {}) => {
-      const { account: id, from, load, session } = call
+      const { account: id, load, session } = call
       const again = () => fail(403, 'confirmation_needed', {})
       switch (await needFor(step, call)) {
         case 'nothing':
           // one that is sent all the same must be right
-          if (given.current_password !== undefined) await passwords.require(id, given.current_password, from)
+          if (given.current_password !== undefined) await passwords.require(call, given.current_password)
           return
         case 'confirmation':
           if (!call.confirmed) again()
           return
         case 'password': {
           if (session === undefined || given.code !== undefined) return requireBoth(call, given)
-          await passwords.require(id, given.current_password, from)
+          await passwords.require(call, given.current_password)
           if (!call.confirmed && (await load(account, id)).state.secondFactor) again()
           return
         }

@@ -32,6 +32,31 @@ describe('the password of an account', () => {
     expect(await verify({ account: 7, password: 'right', from: '192.0.2.2' })).to.deep.equal({ wait: 60 })
   })
 
+  it('has a budget of its own for each session and each key, which neither strangers nor each other use up', async () => {
+    const { require, verify } = open()
+    const asking = (session?: number, number?: number) => {
+      const key = number === undefined ? undefined : { account: 7, number, key: 'k', scopes: [], rateLimit: null }
+      return { account: 7, from: '192.0.2.1', session, key }
+    }
+    const refusal = async (password: string, session?: number, number?: number) =>
+      require(asking(session, number), password).then(
+        () => 200,
+        (error: Failure) => error.status,
+      )
+    for (let n = 0; n < 150; n++) await verify({ account: 7, password: 'wrong', from: `198.51.100.${n}` })
+    // a key that has leaked, with any scope
+    const leaked = []
+    for (let n = 0; n < 20; n++) leaked.push(await refusal('wrong', undefined, 2))
+    expect(leaked).to.deep.equal([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
+    expect(await refusal('right', undefined, 3)).to.equal(200)
+    // forty keys, of which all have ten
+    for (let n = 0; n < 400; n++) await refusal('wrong', undefined, 10 + (n % 40))
+    expect(await refusal('right', undefined, 60)).to.equal(429)
+    // a session that was stolen
+    for (let n = 0; n < 20; n++) await refusal('wrong', 8)
+    expect([await refusal('right', 8), await refusal('right', 9)]).to.deep.equal([429, 200])
+  })
+
   it('costs a hash and a guess where there is no such account', async () => {
     const { verify, checked } = open()
     const guess = () => verify({ account: undefined, name: 'eve', password: `${Math.random()}`, from })
@@ -52,7 +77,9 @@ describe('the password of an account', () => {
   it('is required with a message that names the field, and with 429 after too many wrong ones', async () => {
     const { require } = open()
     const refusal = async (password: string | undefined) => {
-      const failure = await require(7, password, from).catch((error: unknown) => error)
+      const failure = await require({ account: 7, from, key: undefined, session: 1 }, password).catch(
+        (error: unknown) => error,
+      )
       return failure instanceof Failure ? [failure.status, failure.message] : failure
     }
     expect(await refusal('right')).to.equal(undefined)

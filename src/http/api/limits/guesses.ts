@@ -8,16 +8,19 @@ const sitesOf = (block: string) => {
   const [, site] = /^([\da-f]+:[\da-f]+:[\da-f]+):[\da-f]+::\/64$/.exec(block) ?? []
   return site === undefined ? [] : [`${site}::/48`]
 }
+/** Of all at one link or account. A code has six digits only, and whoever guesses it knows the password. */
+const allOf = (kind: Kind) => (kind === 'code' ? 20 : 100)
 /**
  * Wrong passwords in ten minutes: of one address at one link, of one address at all links, the same of an IPv6 site,
- * and of all addresses at one link. A browser that is known has a budget of its own, which no stranger can use up. Each
- * sign-in can make such a browser, so all of an account have one together, too.
+ * and of all addresses at one link. Who holds something of the account has a budget of its own, which neither strangers
+ * nor other kinds of holders can use up. Each sign-in can make such a browser, and a key further keys, so all of a kind
+ * in an account have one together, too.
  */
-const budgets = (kind: Kind, { link, block, browser }: Pick<GuessedPassword, 'link' | 'block' | 'browser'>) => {
-  if (browser !== undefined)
+const budgets = (kind: Kind, { link, block, holder }: Pick<GuessedPassword, 'link' | 'block' | 'holder'>) => {
+  if (holder !== undefined)
     return [
-      { key: `${kind} of browser ${browser}`, limit: 10 },
-      { key: `${kind} of browsers ${link}`, limit: 100 },
+      { key: `${kind} of ${holder.kind} ${holder.id}`, limit: 10 },
+      { key: `${kind} of ${holder.kind}s ${link}`, limit: allOf(kind) },
     ]
   return strangers(kind, link, block)
 }
@@ -28,17 +31,21 @@ const strangers = (kind: Kind, link: number | string, block: string) => [
     { key: `${kind} * ${site}`, limit: 100 },
   ]),
   { key: `${kind} * ${block}`, limit: 50 },
-  // a code has six digits only, and whoever guesses it knows the password
-  { key: `${kind} ${link}`, limit: kind === 'code' ? 20 : 100 },
+  { key: `${kind} ${link}`, limit: allOf(kind) },
 ]
+
+/** What somebody who guesses holds of the account: a browser that has signed in before, a session, or a key. */
+export interface GuessHolder {
+  readonly kind: 'browser' | 'session' | 'key'
+  readonly id: string
+}
 
 export interface GuessedPassword {
   /** what the password belongs to */
   readonly link: number | string
   readonly block: string
   readonly password: string
-  /** a browser that has signed in to the account before */
-  readonly browser?: string | undefined
+  readonly holder?: GuessHolder | undefined
 }
 
 export interface Guess {

@@ -38,7 +38,8 @@ describe('guesses of a password', () => {
   it('of browsers that are known are limited for each, and for all of an account, apart from those of strangers', async () => {
     const countGuess = openGuesses(memoryLimiter(), 'account password')
     const guess = async (browser: string | undefined, block = 'a') => {
-      const { wait, end } = await countGuess({ link: 'ann', block, password: 'wrong', browser })
+      const holder = browser === undefined ? undefined : ({ kind: 'browser', id: browser } as const)
+      const { wait, end } = await countGuess({ link: 'ann', block, password: 'wrong', holder })
       await end(true)
       return wait === undefined
     }
