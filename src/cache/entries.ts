@@ -7,10 +7,14 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
 interface Entry {
   readonly target: PublicTarget
   readonly epoch: number
+  /** rough */
+  readonly bytes: number
 }
 
 export interface EntriesOptions {
   readonly maxTargets?: number
+  /** of memory for targets: one with many rules has a hundred times what a plain one has */
+  readonly maxBytes?: number
   readonly maxMisses?: number
   /** ms for which a missing alias is remembered */
   readonly missAge?: number
@@ -31,24 +35,38 @@ export interface Entries {
   readonly startEpoch: () => void
 }
 
+/** Returns about how much memory a target takes: the texts of owners are what makes one large. */
+const bytesOf = (value: unknown): number => {
+  if (typeof value === 'string') return 32 + 2 * value.length
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.values(value).reduce<number>((sum, one) => sum + 8 + bytesOf(one), 32)
+}
+
 export const createEntries = ({
   maxTargets = 100_000,
+  maxBytes = 128 * 2 ** 20,
   maxMisses = 10_000,
   missAge = 10_000,
 }: EntriesOptions): Entries => {
   const keys = new Map<string, string>()
-  const targets = new QuickLRU<string, Entry>({
-    maxSize: maxTargets,
-    onEviction: (_, { target }) => keys.delete(targetStream(target)),
-  })
+  let bytes = 0
+  const forget = ({ target, bytes: freed }: Entry) => {
+    keys.delete(targetStream(target))
+    bytes -= freed
+  }
+  const targets = new QuickLRU<string, Entry>({ maxSize: maxTargets, onEviction: (_, entry) => forget(entry) })
   const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
   let epoch = 0
 
+  const dropKey = (key: string) => {
+    const entry = targets.get(key)
+    if (entry === undefined) return
+    forget(entry)
+    targets.delete(key)
+  }
   const drop = (stream: string) => {
     const key = keys.get(stream)
-    if (key === undefined) return
-    keys.delete(stream)
-    targets.delete(key)
+    if (key !== undefined) dropKey(key)
   }
 
   return {
@@ -56,16 +74,19 @@ export const createEntries = ({
     isCurrent: (entry) => entry.epoch === epoch,
     isMissing: (key) => misses.get(key) === epoch,
     set: (key, target) => {
+      dropKey(key)
       if (!target) {
-        const before = targets.get(key)
-        if (before) drop(targetStream(before.target))
         misses.set(key, epoch)
         return
       }
       const stream = targetStream(target)
       drop(stream)
       keys.set(stream, key)
-      targets.set(key, { target, epoch })
+      const entry = { target, epoch, bytes: bytesOf(target) }
+      bytes += entry.bytes
+      targets.set(key, entry)
+      // several at once: finding the oldest takes a look at all
+      while (bytes > maxBytes && targets.size > 1) targets.evict(Math.ceil(targets.size / 8))
     },
     drop,
     dropWhere: (matches) => {

@@ -18,8 +18,8 @@ const contents = {
   first: z.object({}),
   /** makes the account that somebody has asked for */
   register: z.object({ email: z.string(), username: z.string().optional(), password: z.string() }),
-  /** changes the e-mail address of an account */
-  email: z.object({ email: z.string() }),
+  /** changes the e-mail address of an account, while a sign-in needs what it needed when the link was asked for */
+  email: z.object({ email: z.string(), signIn: z.string().optional() }),
   /** sets a new password */
   password: z.object({}),
 }

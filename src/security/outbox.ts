@@ -17,7 +17,8 @@ const Order = z.discriminatedUnion('kind', [
     username: z.string().optional(),
     password: z.string(),
   }),
-  z.object({ kind: z.literal('email'), lang, to: z.string() }),
+  /** while a sign-in needs what it needed when the address was changed */
+  z.object({ kind: z.literal('email'), lang, to: z.string(), signIn: z.string().optional() }),
   z.object({ kind: z.literal('reset'), lang, to: z.string() }),
   /** to the old address, once the account has the new one, `email` */
   z.object({ kind: z.literal('emailChanged'), lang, to: z.string(), email: z.string() }),

@@ -126,6 +126,33 @@ describe('the cache of targets', () => {
     }
   })
 
+  it('evicts the oldest targets above its bytes, however few there are', async () => {
+    const { write, get, lookups } = openTestTargets({ maxBytes: 200_000 })
+    const rules = Array.from({ length: 30 }, (_, n) => ({
+      name: 'Canada',
+      url: `https://example.com/${n}`.padEnd(2000, 'x'),
+    }))
+    const visit = async (from: number, to: number) => {
+      for (let id = from; id <= to; id++) await get(`alias-${id}`)
+    }
+    const all = Array.from({ length: 20 }, (_, n) => n + 1)
+    for (const id of all) write(target(id, `alias-${id}`, { location: rules }))
+    await visit(1, 20)
+    // each has 120 KB and more: one fits
+    lookups.length = 0
+    await visit(20, 20)
+    expect(lookups).to.deep.equal([])
+    await visit(1, 19)
+    expect(lookups).to.have.length(19)
+
+    for (const id of all) write(target(id, `alias-${id}`))
+    // what was evicted and dropped takes no bytes: all plain ones fit
+    await visit(1, 20)
+    lookups.length = 0
+    await visit(2, 20)
+    expect(lookups).to.deep.equal([])
+  })
+
   it('evicts the oldest targets above its size, and can still drop those that remain', async () => {
     const { write, get, invalidate, lookups } = openTestTargets({ maxTargets: 10 })
     for (let link = 1; link <= 100; link++) write(target(link))

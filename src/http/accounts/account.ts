@@ -6,6 +6,7 @@ import { claimedEmail, password } from '../../commands/accounts/register.ts'
 import { streamId } from '../../events/streams.ts'
 import { email, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
+import { signInMark } from '../../security/knownbrowsers.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
@@ -119,7 +120,8 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
       const toConfirm = mails && body.email !== before.email ? body.email : undefined
       if (mails && toConfirm !== undefined) {
         await mails.count(`account ${id}`)
-        await mails.order({ kind: 'email', lang, to: toConfirm }, id)
+        const signIn = signInMark(pepper, { id, state: { ...before, password: hash ?? before.password } })
+        await mails.order({ kind: 'email', lang, to: toConfirm, signIn }, id)
       }
       // before the change: it is sent once the change has happened, and lost by no crash
       if (mails && hash !== undefined) await mails.order({ kind: 'passwordChanged', lang, password: hash }, id)

@@ -94,9 +94,13 @@ describe('mails to the owners of accounts', () => {
       .to.include('hooks.example')
       .and.not.include('other-path')
 
+    await change('/api/account/update', { email: 'thief@example.org', current_password: password })
+    const asked = linkIn(await mailTo('thief@example.org', 'Confirm your new e-mail address'))
     const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
     const body = { secret, code: new TOTP({ secret }).generate(), current_password: password }
     const codes = (await app.post('/api/account/totp', { key, body })).json['recovery_codes'] as string[]
+    expect((await send(asked)).status, 'asked for with the password alone').to.equal(410)
+    expect(await account(key)).to.include({ email })
     const removed = await app.post('/api/account/totp/delete', {
       key,
       body: { current_password: password, code: codes[0] },

@@ -37,6 +37,12 @@ describe('the public side', () => {
       expect(await clicksSoFar(id, path)).to.equal(0)
     })
 
+    it('answers POST with one slash before an alias that has several: two, and a browser reads a host', async () => {
+      const { path } = await add({ custom: '3221226219' })
+      const { status, headers } = await post(`/${path}?a=1`, '')
+      expect([status, headers.get('Location')]).to.deep.equal([303, `${path}?a=1`])
+    })
+
     it('answers POST with 303 when it has no password, and does not count it', async () => {
       const { id, path } = await add()
       const { status, headers } = await post(path, 'password=x')

@@ -7,6 +7,7 @@ import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
 import { parseStreamId } from '../../../events/streams.ts'
 import { publicPart } from '../../../security/apikeys.ts'
+import { isOutdated } from '../../../security/knownbrowsers.ts'
 import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
 import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
 
@@ -76,6 +77,9 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
       }
     },
   })
+  /** what becomes of an order while its account is not as it says */
+  const unmet: Decision = age < grace ? 'later' : 'drop'
+  const findAccount = async () => (account === null ? undefined : (await options.handler.load(accounts, account)).state)
   /** A notice, once the account is as it says. */
   const noticeOnce = async (
     name: TextName,
@@ -83,12 +87,11 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
     to: (state: Account) => string | null,
     line?: string,
   ) => {
-    const state = account === null ? undefined : (await options.handler.load(accounts, account)).state
+    const state = await findAccount()
     const address = state && holds(state) ? to(state) : null
-    if (address !== null) return notice(account, name, address, line)
-    return age < grace ? 'later' : 'drop'
+    return address === null ? unmet : notice(account, name, address, line)
   }
-  return { notice, linked, noticeOnce }
+  return { notice, linked, noticeOnce, findAccount, unmet }
 }
 
 /**
@@ -151,7 +154,7 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
  */
 export const decideOrder = async (options: OrderOptions, ordered: Ordered, order: MailOrder): Promise<Decision> => {
   const { account } = ordered
-  const { notice, linked } = createDecisions(options, ordered, order.lang)
+  const { notice, linked, findAccount, unmet } = createDecisions(options, ordered, order.lang)
 
   switch (order.kind) {
     case 'register': {
@@ -163,11 +166,13 @@ export const decideOrder = async (options: OrderOptions, ordered: Ordered, order
       )
     }
     case 'email': {
-      const { to } = order
+      const { to, signIn } = order
+      const state = await findAccount()
+      if (account !== null && state && isOutdated(options.pepper, signIn, { id: account, state })) return unmet
       const owner = await ownerOf(options, to)
       if (owner) return owner.id === account ? 'drop' : notice(owner.id, 'taken', to)
       return linked({ name: 'email', kind: 'email', seconds: day, to }, account, (issue) =>
-        issue('email', { account, content: { email: to } }, lifetime),
+        issue('email', { account, content: { email: to, signIn } }, lifetime),
       )
     }
     case 'reset': {

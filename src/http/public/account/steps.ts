@@ -6,10 +6,10 @@ import { Refused } from '../../../commands/decider.ts'
 import type { Handler, NextId } from '../../../commands/handle.ts'
 import { claimedEmail, type Registration, registerHashed } from '../../../commands/accounts/register.ts'
 import { browserCookie } from '../../api/session.ts'
-import { markBrowser } from '../../../security/knownbrowsers.ts'
+import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
-import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
+import type { FoundLink, LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
 import { hashPassword } from '../../../security/passwords.ts'
 import {
   confirmedPage,
@@ -138,6 +138,10 @@ const unlessRefused = <R>(work: Promise<R>) =>
     throw error
   })
 
+/** Whether a sign-in needs what it needed when the link was asked for. */
+const isCurrent = async ({ handler, pepper }: StepOptions, { account: id, content }: FoundLink<'email'>) =>
+  id === null || !isOutdated(pepper, content.signIn, { id, state: (await handler.load(account, id)).state })
+
 /** Returns what the links of each kind do. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
   const { links, isFirst } = options
@@ -170,8 +174,10 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       show: shown('email'),
       act: async (token, _, lang) => {
         const used = await unlessRefused(
-          links.use('email', token, ({ account, content }) =>
-            unlessTaken(update(account, content, { lang, pageOf: () => confirmedPage })),
+          links.use('email', token, async (link) =>
+            (await isCurrent(options, link))
+              ? unlessTaken(update(link.account, link.content, { lang, pageOf: () => confirmedPage }))
+              : undefined,
           ),
         )
         return used?.result
