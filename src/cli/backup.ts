@@ -21,9 +21,14 @@ import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
 import { type Archive, eventEntries, headerEntry, sourceIn, WrongArchive } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import { BadCommand, type Cli } from './cli.ts'
-import { openSource, openTarget, progressBar, refuseGaps, withCleanup } from './engines.ts'
+import { openGaps, openSource, openTarget, progressBar, refuseGaps, withCleanup, withGaps } from './engines.ts'
 import { checkWithBar, fileToRead, fileToWrite, printerFor, withArchive, writeArchive } from './export.ts'
 import { version } from '../lib/version.ts'
+
+interface RestoreOptions {
+  readonly erasures?: string
+  readonly withGaps?: boolean
+}
 
 /** `linkledger backup` and `linkledger restore` */
 export const addBackupCommands = (program: Command, cli: Cli) => {
@@ -37,7 +42,8 @@ export const addBackupCommands = (program: Command, cli: Cli) => {
     .description('read a backup into an empty DATA_DIR or database; run again after an interruption, it continues')
     .argument('<file>', fileToRead.replace('%', 'linkledger backup'))
     .option('--erasures <file>', 'the newest register of erased accounts: DATA_DIR/erasures of the old installation')
-    .action((file: string, { erasures }: { readonly erasures?: string }) => restore(cli, file, erasures))
+    .option(...withGaps)
+    .action((file: string, options: RestoreOptions) => restore(cli, file, options))
 }
 
 const secretOf = ({ DATA_DIR, SECRET }: Config) =>
@@ -70,7 +76,8 @@ const backup = (cli: Cli, file: string) => {
   })
 }
 
-const restore = (cli: Cli, name: string, register: string | undefined) => {
+const restore = (cli: Cli, name: string, options: RestoreOptions) => {
+  const { erasures: register, withGaps: isWithGaps = false } = options
   const config = readConfig(cli.variables)
   if (register !== undefined && !existsSync(register)) throw new BadCommand(`there is no file ${register}`)
   return withArchive(cli, name, async (file) => {
@@ -81,9 +88,10 @@ const restore = (cli: Cli, name: string, register: string | undefined) => {
     const state = restored()
     requireSecret(config, state)
     const erasures = register === undefined ? [] : await readNamedErasures(register)
-    const count = await fill(config, file, { archive, state, erasures })
+    const { count, gaps } = await fill(config, file, { archive, state, erasures, isWithGaps })
     const erased = await openRestored(config)
     cli.print(`${count} events, the keys, the sequences and the images are restored and verified.`)
+    for (const line of gaps) cli.print(line)
     if (register !== undefined && erasures.length === 0) cli.print(`${register} is empty: it names no erased account.`)
     cli.print(`Accounts in it that are erased: ${erased}. The service fills its read tables when it starts.`)
   })
@@ -108,15 +116,17 @@ interface Contents {
   readonly state: Restored
   /** of a newer register than the one in the backup */
   readonly erasures: readonly Erasure[]
+  readonly isWithGaps: boolean
 }
 
 /**
  * Fills the log and the state. The keys come last: without them the service refuses a log, so that it never starts on a
- * part of one. Returns the number of events.
+ * part of one. Returns the number of events, and lines that say where some are missing.
  */
-const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: Contents) =>
+const fill = (config: Config, file: ReadableFile, { archive, state, erasures, isWithGaps }: Contents) =>
   withCleanup(config, async (cleanup) => {
     const { db, openStore } = await openTarget(config, cleanup)
+    const gaps = openGaps(db, isWithGaps, config.EVENTSTORE_URL !== undefined)
     await refuseOtherState(db, state)
     const notBegun = await beginRestore(db, archive.header.log)
     const store = await openStore(archive.opening).catch(async (error: unknown) => {
@@ -124,7 +134,7 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
       throw error
     })
     const { show, stop } = progressBar()
-    const count = await copyEvents(sourceIn(file, archive), store, show).finally(stop)
+    const count = await copyEvents(sourceIn(file, archive), store, show, gaps.store).finally(stop)
     for await (const images of imagesIn(file)) await writeImages(db, images)
     await noteErasures(config, store, [...state.erasures, ...erasures], state)
     // of another log, or of more of this one; the service fills new tables
@@ -138,7 +148,7 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures }: 
       ...((one.back ?? 0) > count ? { back: count, back_part: 0 } : {}),
     }))
     await writeState(db, { ...state, checkpoints, webhooks })
-    return count
+    return { count, gaps: gaps.report() }
   })
 
 /**

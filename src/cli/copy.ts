@@ -13,13 +13,14 @@ import { openKeyring, openKeys } from '../security/keyring.ts'
 import { copyLog } from '../store/copy.ts'
 import type { Opening } from '../store/open.ts'
 import { BadCommand, type Cli } from './cli.ts'
-import { databaseOpener, endAt, progressBar, withCleanup } from './engines.ts'
+import { databaseOpener, endAt, openGaps, progressBar, withCleanup, withGaps } from './engines.ts'
 
 const places = 'embedded, postgres://user:password@host:5432/database, or esdb://host:2113?tls=false'
 
 interface CopyOptions {
   readonly from: string
   readonly to: string
+  readonly withGaps?: boolean
 }
 
 /** `linkledger log copy` */
@@ -29,15 +30,18 @@ export const addCopyCommand = (log: Command, cli: Cli) =>
     .description('copy the event log, with its images, keys and sequences, to another engine, and verify the copy')
     .requiredOption('--from <place>', places)
     .requiredOption('--to <place>', 'the same; it must be empty, or hold a part of this copy')
+    .option(...withGaps)
     .action((options: CopyOptions) => copy(cli, options))
 
-const copy = (cli: Cli, { from, to }: CopyOptions) => {
+const copy = (cli: Cli, { from, to, withGaps: isWithGaps = false }: CopyOptions) => {
   const config = readConfig(cli.variables)
   const databases = { from: databaseOf('--from', from, config), to: databaseOf('--to', to, config) }
   return withCleanup(config, async (cleanup) => {
     const open = databaseOpener(config, cleanup)
     const source = endAt(from, await open(databases.from, '--from'), cleanup)
     const target = endAt(to, await open(databases.to, '--to'), cleanup)
+    const isEventStoreDb = to.startsWith('esdb')
+    const gaps = openGaps(target.db, isWithGaps, isEventStoreDb)
     const original = await source.openStore()
     await requireKeys(original, source.db, config, placeOf(from, databases.from, config))
     await copyState(source.db, target.db)
@@ -45,12 +49,13 @@ const copy = (cli: Cli, { from, to }: CopyOptions) => {
     // before the events that name them
     await copyImages(source.db, target.db)
     const copied = await target.openStore(await openingOf(original))
-    const engine = to.startsWith('esdb') ? 'eventstoredb' : 'postgres'
+    const engine = isEventStoreDb ? 'eventstoredb' : 'postgres'
     if (copied.logId === original.logId)
       await recordOperation(original, { type: 'LogCopyStarted', data: { to: engine } }, config)
     const { show, stop } = progressBar()
-    const count = await copyLog(original, copied, show).finally(stop)
-    cli.print(`${count} events, the keys, the sequences and the images are copied and verified.`)
+    const count = await copyLog(original, copied, show, gaps.store).finally(stop)
+    const copiedAll = `${count} events, the keys, the sequences and the images are copied and verified.`
+    for (const line of [copiedAll, ...gaps.report()]) cli.print(line)
   })
 }
 

@@ -19,7 +19,9 @@ import type { CopyProgress } from '../store/copy.ts'
 import { eventStoreDb } from '../store/eventstoredb.ts'
 import type { MakeOpening } from '../store/open.ts'
 import { postgresStore } from '../store/postgres.ts'
+import { storeAnyway } from '../store/postgres/anyway.ts'
 import { findHidden, findJumps } from '../store/postgres/jumps.ts'
+import { BadCommand } from './cli.ts'
 
 /** An event log as it is stored, and the database that holds its images, keys and sequences. */
 export interface End {
@@ -130,15 +132,15 @@ export const openSource = async (config: Config, cleanup: Cleanup) => {
 }
 
 /**
- * Throws when a log in PostgreSQL leaves out revisions of a stream: somebody has removed or added events, and no engine
- * stores such a log as it is. Called after a file was written, which has what there is.
+ * Throws when a log in PostgreSQL leaves out revisions of a stream: somebody has removed or added events, and such a
+ * log is stored in another place only on demand. Called after a file was written, which has what there is.
  */
 export const refuseGaps = async ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>, db: Database, what: string) => {
   if (EVENTSTORE_URL !== undefined) return
   const gaps = (await findJumps(db)).length + (await findHidden(db)).length
   if (gaps === 0) return
   throw new OperatorError(
-    `the log leaves out revisions at ${gaps} of its events, so this ${what} cannot be stored in another place: \`linkledger verify\` names them`,
+    `the log leaves out revisions at ${gaps} of its events, so this ${what} is stored in another place only with --with-gaps: \`linkledger verify\` names them`,
   )
 }
 
@@ -150,6 +152,32 @@ export const openTarget = async (config: Config, cleanup: Cleanup): Promise<End>
     DATABASE_URL === undefined ? 'DATA_DIR' : 'DATABASE_URL',
   )
   return endAt(EVENTSTORE_URL ?? 'postgres', opened, cleanup)
+}
+
+export const withGaps = [
+  '--with-gaps',
+  'store a log in PostgreSQL as it is that leaves out events, which `linkledger verify` names afterwards, too',
+] as const
+
+/** places that are named */
+const mostPlaces = 10
+
+/** Returns what stores a log with gaps where `isWanted`, and what says afterwards where they are. */
+export const openGaps = (db: Database, isWanted: boolean, isEventStoreDb: boolean) => {
+  if (isWanted && isEventStoreDb)
+    throw new BadCommand('--with-gaps needs a log in PostgreSQL: EventStoreDB numbers the events of a stream itself')
+  const places: string[] = []
+  const store = storeAnyway(db, ({ stream, revision }) => places.push(`${stream} at revision ${revision}`))
+  return {
+    store: isWanted ? store : undefined,
+    report: (): readonly string[] => {
+      if (places.length === 0) return []
+      const more = places.length > mostPlaces ? `, and ${places.length - mostPlaces} more` : ''
+      return [
+        `Stored as they are, though events before them are missing or moved: ${places.slice(0, mostPlaces).join(', ')}${more}. \`linkledger verify\` goes on to name them.`,
+      ]
+    },
+  }
 }
 
 /** Shows on standard error, if that is a terminal, how far the work is. */

@@ -6,7 +6,7 @@ import { fileOr, type ReadableFile, standard, writeFileOr } from '../lib/streamf
 import { type Archive, checkArchive, eventEntries, headerEntry, sourceIn, withEnd } from '../store/archive.ts'
 import { copyEvents, sourceOf } from '../store/copy.ts'
 import type { Cli } from './cli.ts'
-import { openSource, openTarget, progressBar, withCleanup, refuseGaps } from './engines.ts'
+import { openGaps, openSource, openTarget, progressBar, refuseGaps, withCleanup, withGaps } from './engines.ts'
 
 export const fileToWrite = 'compressed when its name ends in .gz; - is standard output'
 export const fileToRead = 'a file of `%`; - is standard input'
@@ -22,7 +22,8 @@ export const addExportCommands = (log: Command, cli: Cli) => {
     .command('import')
     .description('read all events of an export into an empty log; run again after an interruption, it continues')
     .argument('<file>', fileToRead.replace('%', 'linkledger log export'))
-    .action((file: string) => importLog(cli, file))
+    .option(...withGaps)
+    .action((file: string, options: { readonly withGaps?: true }) => importLog(cli, file, options.withGaps === true))
 }
 
 const lines = async function* (entries: AsyncIterable<readonly Entry[]>): AsyncGenerator<string> {
@@ -73,16 +74,18 @@ const exportLog = (cli: Cli, file: string) => {
   })
 }
 
-const importLog = (cli: Cli, name: string) => {
+const importLog = (cli: Cli, name: string, isWithGaps: boolean) => {
   const config = readConfig(cli.variables)
   return withArchive(cli, name, async (file) => {
     // a backup has the events, too
     const archive = await checkWithBar(file, () => {})
     await withCleanup(config, async (cleanup) => {
-      const store = await (await openTarget(config, cleanup)).openStore(archive.opening)
+      const { db, openStore } = await openTarget(config, cleanup)
+      const gaps = openGaps(db, isWithGaps, config.EVENTSTORE_URL !== undefined)
+      const store = await openStore(archive.opening)
       const { show, stop } = progressBar()
-      const count = await copyEvents(sourceIn(file, archive), store, show).finally(stop)
-      cli.print(`${count} events are imported and verified.`)
+      const count = await copyEvents(sourceIn(file, archive), store, show, gaps.store).finally(stop)
+      for (const line of [`${count} events are imported and verified.`, ...gaps.report()]) cli.print(line)
     })
   })
 }

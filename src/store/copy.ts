@@ -41,21 +41,28 @@ export const sourceOf = async (store: EventStore): Promise<LogSource> => {
 }
 
 type OnProgress = (phase: 'copied' | 'verified', progress: CopyProgress) => void
+/** Stores events at their revisions, also where these do not follow on what the stream has. */
+export type StoreAnyway = (write: Write) => Promise<void>
 
 /** `copyEvents` from a store. */
-export const copyLog = async (from: EventStore, to: EventStore, onProgress?: OnProgress): Promise<number> =>
-  copyEvents(await sourceOf(from), to, onProgress)
+export const copyLog = async (
+  from: EventStore,
+  to: EventStore,
+  onProgress?: OnProgress,
+  storeAnyway?: StoreAnyway,
+): Promise<number> => copyEvents(await sourceOf(from), to, onProgress, storeAnyway)
 
 /**
  * Copies every event of a log to a store, in order and under the same ids, then compares the two event by event. Run
  * again after an interruption, it continues. Both must have events as they are stored (`asStored`), and no other
  * process may write to them meanwhile. Returns the number of events. Throws `NotACopy` when the target holds something
- * else, before anything is appended to it.
+ * else, before anything is appended to it, and at a revision that does not follow, unless `storeAnyway` is given.
  */
 export const copyEvents = async (
   from: LogSource,
   to: EventStore,
   onProgress: OnProgress = () => {},
+  storeAnyway?: StoreAnyway,
 ): Promise<number> => {
   if (from.logId !== to.logId)
     throw new NotACopy(`the target holds another log (${to.logId}, not ${from.logId}): use an empty target`)
@@ -65,20 +72,25 @@ export const copyEvents = async (
   for await (const events of from.pages()) {
     const missing = events.slice(Math.min(present, events.length))
     present -= events.length - missing.length
-    for (const writes of toAppends(missing)) await append(to, writes)
+    for (const writes of toAppends(missing)) await append(to, writes, storeAnyway)
     onProgress('copied', { position: events.at(-1)!.position, head })
   }
   return compare(from, to, (position) => onProgress('verified', { position, head }))
 }
 
-/** Groups events into appends that keep their order: each stream once per append, and at most `appendBytes`. */
+/**
+ * Groups events into appends that keep their order: each stream once per append, without gaps, and at most
+ * `appendBytes`.
+ */
 const toAppends = function* (events: readonly AnyEvent[]): Generator<Write[]> {
   let writes = new Map<string, Write>()
   let [size, lastStream] = [0, '']
   for (const event of events) {
     const { stream, revision } = event
     const length = Buffer.byteLength(JSON.stringify(event.data) + JSON.stringify(event.metadata))
-    if (writes.size > 0 && (size + length > appendBytes || (writes.has(stream) && lastStream !== stream))) {
+    const known = writes.get(stream)
+    const follows = !known || (lastStream === stream && revision === firstOf(known) + BigInt(known.events.length))
+    if (writes.size > 0 && (size + length > appendBytes || !follows)) {
       yield [...writes.values()]
       writes = new Map()
       size = 0
@@ -92,23 +104,30 @@ const toAppends = function* (events: readonly AnyEvent[]): Generator<Write[]> {
   if (writes.size > 0) yield [...writes.values()]
 }
 
-const append = async (to: EventStore, writes: readonly Write[]) => {
+/** Returns the revision of the first event of a write. */
+export const firstOf = ({ expected }: Pick<Write, 'expected'>): bigint =>
+  expected === 'no_stream' ? 0n : expected + 1n
+
+const append = async (to: EventStore, writes: readonly Write[], storeAnyway?: StoreAnyway): Promise<void> => {
   const appended = await to.append(writes)
   if (appended.ok) return
   const { stream, actual } = appended
-  const expected = writes.find((write) => write.stream === stream)?.expected
-  throw expected !== undefined && before(actual) < before(expected)
-    ? leftOut(stream, actual)
-    : foreignEvent(stream, actual)
+  const n = writes.findIndex((write) => write.stream === stream)
+  const write = writes[n]
+  if (!write || !storeAnyway) throw doesNotFollow(stream, actual, write)
+  // nothing of the append is stored
+  if (n > 0) await append(to, writes.slice(0, n), storeAnyway)
+  await storeAnyway(write)
+  if (n + 1 < writes.length) await append(to, writes.slice(n + 1), storeAnyway)
 }
 
-/** Returns the last revision of a stream, -1n when there is none. */
-const before = (revision: ExpectedRevision) => (typeof revision === 'bigint' ? revision : -1n)
-
-const leftOut = (stream: string, actual: ExpectedRevision) =>
-  new NotACopy(
-    `the log leaves out revision ${before(actual) + 1n} of ${stream}: something else than the service has removed or added events, and it cannot be stored in another place as it is`,
+const doesNotFollow = (stream: string, actual: ExpectedRevision, write: Write | undefined) => {
+  const next = actual === 'no_stream' ? 0n : actual + 1n
+  if (!write || firstOf(write) <= next) return foreignEvent(stream, actual)
+  return new NotACopy(
+    `the log leaves out revision ${next} of ${stream}: something else than the service has removed or added events. In PostgreSQL, --with-gaps stores it as it is`,
   )
+}
 
 const foreignEvent = (stream: string, actual: ExpectedRevision) => {
   const found = actual === 'no_stream' ? 'does not exist' : `is at revision ${actual}`

@@ -140,22 +140,64 @@ describe('linkledger log export and import', function () {
     expect(check).to.throw('is damaged')
   })
 
-  it('say of a log that leaves out an event, as a backup does, that what they wrote cannot be stored elsewhere', async () => {
-    const added = await app.post('/api/url/add', { key, body: { url: 'https://example.com/gap' } })
+  it('say of a log that leaves out an event, as a backup does, that it is stored elsewhere on demand only', async () => {
+    const secret = { SECRET: 'a secret for tests only' }
+    const added = await app.post('/api/url/add', { key, body: { url: 'https://example.com/gap', custom: 'gap' } })
     const id = Number(added.json['id'])
-    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/changed' } })
-    await query(app.connection, 'delete from log.events where stream = $1 and revision = 0', [`link-${id}`])
-    const file = join(dir, 'gap.ndjson')
+    for (const title of ['one', 'two', 'three'])
+      await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.com/changed', title } })
+    await query(app.connection, 'delete from log.events where stream = $1 and revision in (1, 2)', [`link-${id}`])
+    // two events in the place of each other
+    const moved = Number(
+      (await app.post('/api/url/add', { key, body: { url: 'https://example.com/moved' } })).json['id'],
+    )
+    await app.put(`/api/url/${moved}/update`, { key, body: { url: 'https://example.com/on' } })
+    const place = await query<{ position: string; revision: string }>(
+      app.connection,
+      'select position, revision from log.events where stream = $1 order by revision',
+      [`link-${moved}`],
+    )
+    await query(app.connection, 'update log.events set position = $1 where position = $2', [1e9, place[0]?.position])
+    await query(app.connection, 'update log.events set position = $1 where position = $2', [
+      place[0]?.position,
+      place[1]?.position,
+    ])
+    await query(app.connection, 'update log.events set position = $1 where position = $2', [place[1]?.position, 1e9])
+
+    const [file, saved] = [join(dir, 'gap.ndjson'), join(dir, 'gap.backup')]
     for (const command of [
       ['log', 'export', file],
-      ['backup', join(dir, 'gap.backup')],
+      ['backup', saved],
     ]) {
-      const { code, err } = await runCommand(command, { ...own(), SECRET: 'a secret for tests only' })
+      const { code, err } = await runCommand(command, { ...own(), ...secret })
       expect([code, err]).to.deep.equal([1, err])
-      expect(err).to.match(/the log leaves out revisions at 1 of its events.*`linkledger verify` names them/)
+      expect(err).to.match(
+        /the log leaves out revisions at 1 of its events.* only with --with-gaps: `linkledger verify`/,
+      )
     }
-    const target = { DATA_DIR: await stage.dir(), DATABASE_URL: urlOf(await freshDatabase()) }
-    const refused = await runCommand(['log', 'import', file], target)
-    expect(refused.err).to.include(`the log leaves out revision 0 of link-${id}`)
+    const restored = await freshDatabase()
+    const target = { DATA_DIR: await stage.dir(), DATABASE_URL: urlOf(restored), ...secret }
+    const refused = await runCommand(['restore', saved], target)
+    expect(refused.err).to.include(`the log leaves out revision 1 of link-${id}`).and.to.include('--with-gaps')
+    const { code, out, err } = await runCommand(['restore', saved, '--with-gaps'], target)
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(out).to.include(
+      `are missing or moved: link-${id} at revision 3, link-${moved} at revision 1, link-${moved} at`,
+    )
+    const events = 'select stream, revision, id, data::text from log.events order by position'
+    expect(await query(restored, events)).to.deep.equal(await query(app.connection, events))
+    const verified = await runCommand(['verify'], target)
+    expect(verified.code, 'the gap stays a finding').to.equal(1)
+    expect(verified.err).to.match(new RegExp(`of link ${id},.* leaves out what was before it`))
+    const again = await startTestApp({}, restored)
+    stage.later(again.close)
+    expect((await again.visit('/gap')).headers.get('Location')).to.equal('https://example.com/gap')
+
+    const server = await startDouble()
+    stage.later(server.close)
+    const onEventStore = { ...target, DATABASE_URL: urlOf(await freshDatabase()), EVENTSTORE_URL: server.url }
+    const numbered = await runCommand(['log', 'import', file, '--with-gaps'], onEventStore)
+    expect([numbered.code, numbered.err]).to.deep.equal([2, numbered.err])
+    expect(numbered.err).to.include('--with-gaps needs a log in PostgreSQL')
   })
 })
