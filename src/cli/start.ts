@@ -63,17 +63,38 @@ const startWithRoom = async (config: Config, log: Logger, waiting: WaitingStart,
   }
 }
 
+export type Stop = (signal: NodeJS.Signals) => void
+
+/**
+ * Returns what says how to stop whatever runs now. The listeners stay once they are there: a signal that comes in a
+ * turn in which one is removed and another one added would be lost.
+ */
+export const createStops = () => {
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  let current: Stop | undefined
+  const listener: Stop = (signal) => current?.(signal)
+  return {
+    by: (stop: Stop): void => {
+      if (!current) for (const signal of signals) process.on(signal, listener)
+      current = stop
+    },
+    end: (): void => {
+      for (const signal of signals) process.off(signal, listener)
+    },
+  }
+}
+
+type Stops = ReturnType<typeof createStops>
+
 /** Starts the service. Returns undefined when it was stopped while it waited for its event store, or for a disk. */
-const startOrWait = async (cli: Cli, config: Config, log: Logger): Promise<App | undefined> => {
+const startOrWait = async (cli: Cli, config: Config, log: Logger, stops: Stops): Promise<App | undefined> => {
   const ended = new AbortController()
-  const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping')
-    ended.abort()
-  }
-  const heed = () => {
-    process.once('SIGTERM', stop)
-    process.once('SIGINT', stop)
-  }
+  const heed = () =>
+    stops.by((signal) => {
+      log.info({ signal }, 'stopping')
+      ended.abort()
+      stops.end() // a second one ends the process at once
+    })
   const onWaiting: WaitingStart['onWaiting'] = (listening, problem) => {
     heed()
     cli.print(waitingLine(listening, problem))
@@ -83,9 +104,8 @@ const startOrWait = async (cli: Cli, config: Config, log: Logger): Promise<App |
     if (!ended.signal.aborted) return app
     await app.close()
   } catch (error) {
+    stops.end()
     if (!ended.signal.aborted) throw error
-  } finally {
-    for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, stop).off(signal, stop)
   }
   return undefined
 }
@@ -93,11 +113,12 @@ const startOrWait = async (cli: Cli, config: Config, log: Logger): Promise<App |
 const start = async (cli: Cli) => {
   const config = readConfig(cli.variables)
   const log = createLogger(config)
-  const app = await startOrWait(cli, config, log)
+  const stops = createStops()
+  const app = await startOrWait(cli, config, log, stops)
   if (!app) return leave(cli, config, log)
 
   let stopping: Promise<void> | undefined
-  const stop = (signal: NodeJS.Signals) => {
+  stops.by((signal) => {
     stopping ??= (async () => {
       log.info({ signal }, 'stopping')
       await closeWithin(app.close, config.DRAIN_TIMEOUT_SECONDS * 1000 + timeoutMs, () => {
@@ -108,9 +129,7 @@ const start = async (cli: Cli) => {
       })
       leave(cli, config, log)
     })()
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  })
 
   // the log: while the read tables are filled for the first time, they do not say whether there are accounts
   // a log that takes long to search is not new

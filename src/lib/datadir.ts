@@ -56,7 +56,8 @@ export const foreignOwner = (dir: string, path: string): string => {
 /** Whether an error says that a disk has no room, also when PostgreSQL has said it. */
 export const isFullDisk = (error: unknown): boolean =>
   error instanceof Error &&
-  (/ENOSPC|No space left on device/i.test(`${codeOf(error)} ${error.message}`) || isFullDisk(error.cause))
+  (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/i.test(`${codeOf(error)} ${error.message}`) ||
+    isFullDisk(error.cause))
 
 const otherFolder = 'set it to a folder that this user can write'
 

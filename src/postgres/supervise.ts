@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFullDisk } from '../lib/datadir.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { type Account, env } from './binaries.ts'
 import { stopLeftovers, isReady, nameOf } from './processes.ts'
@@ -97,6 +98,18 @@ export const supervise = async (
   }
 }
 
+/** Returns which line of PostgreSQL's output says why it ended: the last ones say only that it did. */
+const lineThatTells = () => {
+  let [kept, weight] = ['', 0]
+  return {
+    line: () => kept,
+    read: (line: string): void => {
+      const found = isFullDisk(new Error(line)) ? 3 : /^(FATAL|PANIC):/.test(line) ? 2 : 1
+      if (found >= weight) [kept, weight] = [line, found]
+    },
+  }
+}
+
 interface Server {
   readonly ready: Promise<'ready'>
   /** how it ended, or why it did not start; never rejects */
@@ -123,8 +136,8 @@ const launch = async (cluster: Cluster, log: (line: string) => void, stopping: A
   })
   shell.unref()
   for (const pipe of shell.stdio) if (pipe instanceof Socket) pipe.unref()
-  let lastLine = ''
-  const lines = createInterface({ input: shell.stderr }).on('line', (line) => log((lastLine = line)))
+  const cause = lineThatTells()
+  const lines = createInterface({ input: shell.stderr }).on('line', log).on('line', cause.read)
   const outputEnded = once(lines, 'close')
 
   const closeInput = () => shell.stdin.destroy()
@@ -133,7 +146,7 @@ const launch = async (cluster: Cluster, log: (line: string) => void, stopping: A
     async ([status, signal]: (number | string | null)[]) => {
       // output may arrive after the exit, and a backend that is slow to end keeps the pipe open
       await Promise.race([outputEnded, sleep(200)])
-      return `PostgreSQL ended with ${signal ?? `status ${status}`}; its last line of output: ${lastLine}`
+      return `PostgreSQL ended with ${signal ?? `status ${status}`}; its output: ${cause.line()}`
     },
     (error: Error) => `PostgreSQL cannot be started: ${error.message}`,
   )

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from 'mocha'
 import type { Connection } from '../../src/postgres/database.ts'
@@ -148,22 +149,37 @@ describe(`the disk under the spool (${repeatable})`, function () {
     expect([await visit(), await visit(twice)], 'nobody more').to.deep.equal([410, 410])
   })
 
-  it('is full, with the embedded PostgreSQL on it, when the service starts: it says so, and starts when there is room', async function () {
+  /** Writes a file that takes all the room of its disk, but for these bytes. */
+  const fill = async (path: string, left: number) => {
+    const file = await open(path, 'w')
+    for (const size of [1024 ** 2, 1024])
+      while (
+        await file.write(Buffer.alloc(size)).then(
+          ({ bytesWritten }) => bytesWritten === size,
+          () => false,
+        )
+      );
+    await file.truncate((await file.stat()).size - left)
+    await file.close()
+  }
+
+  /** Starts a service whose disk is full, after it was stopped, or killed while it had no room. */
+  const startFull = async (test: Context, end: 'stopped' | 'killed', left: number) => {
     const data = join(dir, 'data')
-    const resize = await smallDisk(this, '400m', data)
+    const filler = join(data, 'filler')
+    await smallDisk(test, '300m', data)
     const settings = { DATA_DIR: data, SECRET: 'a secret for tests only', PORT: '0', OPERATOR_PORT: '0' }
-    await (await stage.start(settings)).end()
-    const used = Number(spawnSync('du', ['-sk', data]).stdout.toString().split('\t')[0])
-    // Linux takes no size below what is used
-    await writeFile(join(data, 'filler'), Buffer.alloc(1024 ** 2))
-    resize(`${used + 1024}k`)
-    const room = await open(join(data, 'rest'), 'w')
-    for (let full = false; !full;)
-      full = await room.write(Buffer.alloc(1024)).then(
-        ({ bytesWritten }) => bytesWritten < 1024,
-        () => true,
-      )
-    await room.close()
+    const before = await stage.start(settings)
+    const { key } = await before.register()
+    await makeLinks(before, key, 20)
+    if (end === 'killed') await fill(filler, 0)
+    await before.end(end === 'killed' ? 'SIGKILL' : 'SIGTERM')
+    await until(
+      async () => existsSync(join(data, 'postgres', 'data', 'postmaster.pid')),
+      (runs) => !runs,
+      20_000,
+    )
+    await fill(filler, left)
     const starting = async () => {
       let output = ''
       const child = spawn(process.execPath, [await builtMain(), 'start'], {
@@ -187,9 +203,16 @@ describe(`the disk under the spool (${repeatable})`, function () {
     }
     expect(await (await starting()).end(), 'stopped while it waits').to.equal(0)
     const waiting = await starting()
-    resize('400m')
+    await rm(filler)
     expect(await waiting.says('listens on')).to.include('listens on')
     expect(await waiting.end()).to.equal(0)
+  }
+
+  it('is full, with the embedded PostgreSQL on it, when the service starts: it says so, and starts when there is room', async function () {
+    await startFull(this, 'stopped', 0)
+  })
+  it('has room for 8 KB when the service starts after kill -9: it says that the disk is full, and starts when there is room', async function () {
+    await startFull(this, 'killed', 8192)
   })
 
   it('lost power and has a damaged entry: the service starts, counts the readable clicks and records the missing one', async () => {
