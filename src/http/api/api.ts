@@ -17,10 +17,11 @@ import { textsFor } from '../public/texts/languages.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { IdempotencyStore } from '../../security/idempotency.ts'
-import type { Call, Query, Route, Writer } from './route.ts'
+import type { Call, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
 import { mayCall } from './scope.ts'
 import { timed } from './timing.ts'
+import { firstValues, inUtc, zoneOf } from './past/zone.ts'
 import { operating, writer, type Writing } from './write/writer.ts'
 import { type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
 import type { z } from 'zod'
@@ -125,8 +126,6 @@ const rawParams = (ctx: Context) => {
   const { params = {}, captures = [] } = ctx as unknown as { params?: object; captures?: readonly string[] }
   return Object.fromEntries(Object.keys(params).map((name, i) => [name, captures[i]]))
 }
-const firstValues = (query: Context['query']): Query =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat()[0] ?? '']))
 
 const closing = ({ res }: Context) => {
   const closed = new AbortController()
@@ -199,12 +198,14 @@ const execute = async (request: Request, options: Serving, caller: Writer & Read
   const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params })
+  const asked = firstValues(ctx.query)
   const call: Call = {
     ...caller,
     cursors: options.cursors,
     path: route.path,
     params,
-    query: valid(route.query, firstValues(ctx.query)),
+    query: valid(route.query, inUtc(asked)),
+    zone: zoneOf(asked),
     body: valid(route.body, sent),
     transaction: transactionOf(ctx, who, options, writing),
     withoutWaiting: withoutWaitingOf(ctx, who, options, writing),

@@ -30,6 +30,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly path: string
   readonly params: P
   readonly query: Q
+  /** the time zone that the query names with `tz`: its days are those of there; undefined: UTC */
+  readonly zone: string | undefined
   readonly body: B
   /** the API key of the request; undefined on a public route, and for a session */
   readonly key: KeyHolder | undefined

@@ -3,6 +3,7 @@ import { campaign } from '../../commands/links/campaign.ts'
 import { channel } from '../../commands/links/channel.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { firstMoment, timestamp, issueOf, says } from '../../lib/fields.ts'
+import { clockIn, momentIn, utc } from '../../lib/zone.ts'
 import { findCampaign } from '../../queries/links/campaign.ts'
 import { findChannel } from '../../queries/links/channel.ts'
 import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
@@ -26,7 +27,7 @@ import { readLink } from '../links/link.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
 import { readOwned } from '../api/owned.ts'
 import { lostOf } from './lost.ts'
-import { by, interval, optionsOf, periodProblem } from './stats.ts'
+import { by, interval, optionsOf, periodProblem, startIn } from './stats.ts'
 import { filteredContract } from '../accounts/contract/account.ts'
 
 /** What filtered statistics need. */
@@ -124,17 +125,18 @@ const before = async (reader: Reader, subject: Subject, options: FilteredOptions
     throw error
   })
 }
-const timeBefore = ({ from, to }: Pick<FilteredOptions, 'from' | 'to'>) => ({
-  from: new Date(Math.max(firstMoment.getTime(), 2 * from.getTime() - to.getTime())),
-  to: from,
-})
+/** Returns the time before that is as long by the clocks of the zone: as many days, of which one may be shorter. */
+const timeBefore = ({ from, to, zone = utc }: Pick<FilteredOptions, 'from' | 'to' | 'zone'>) => {
+  const [first, last] = [from, to].map((date) => clockIn(zone, date.getTime())) as [number, number]
+  return { from: new Date(Math.max(firstMoment.getTime(), momentIn(zone, 2 * first - last))), to: from }
+}
 
-const shown = ({ total, points }: Filtered, { from, to }: Pick<FilteredOptions, 'from' | 'to'>) => ({
+const shown = ({ total, points }: Filtered, { from, to, zone }: Pick<FilteredOptions, 'from' | 'to' | 'zone'>) => ({
   from: timestamp(from),
   to: timestamp(to),
   total: { clicks: total.clicks, uniqueClicks: total.uniques, visits: total.visits },
   series: points.map((point) => ({
-    at: timestamp(point.at),
+    ...startIn(zone, point.at),
     clicks: point.clicks,
     uniqueClicks: point.uniques,
     visits: point.visits,
@@ -189,11 +191,11 @@ const requireNamed = async (call: Call<unknown, Query>) => {
 }
 
 const statistics = async (call: Call<unknown, Query>, services: FilteredServices) => {
-  const { account, query, reader } = call
+  const { account, query, reader, zone } = call
   const { link, compare, limit, by: dimensions, from, to, interval: every, ...filters } = query
   await requireNamed(call)
   const now = reader.now ?? new Date()
-  const time = optionsOf({ from, to, interval: every }, now)
+  const time = optionsOf({ from, to, interval: every, zone }, now)
   const tooMuch = periodProblem(time)
   if (tooMuch) throw new Failure(400, tooMuch)
   const subject: Subject = link === undefined ? { account } : { link }
@@ -206,7 +208,7 @@ const statistics = async (call: Call<unknown, Query>, services: FilteredServices
       ...shown(found, time),
       interval: every,
       by: await rowsOf(call, found, services),
-      ...(compared !== undefined && { before: compared && shown(compared, earlier) }),
+      ...(compared !== undefined && { before: compared && shown(compared, { ...earlier, zone }) }),
       through: await through(reader, services),
       ...(await lostOf(call, time)),
     },

@@ -1,33 +1,34 @@
 import { z } from 'zod'
 import { firstMoment, issueOf, says, timestamp } from '../../lib/fields.ts'
 import { type Problem, problem } from '../../lib/problems/problem.ts'
+import { type Interval, intervals, localTime } from '../../lib/zone.ts'
 import {
   clickSeries,
-  type Interval,
   type SeriesDimension,
   seriesDimensions,
   type SeriesOptions,
   type Subject,
 } from '../../queries/statistics/series.ts'
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
-import type { Reader } from '../../queries/reader.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
 import { failField, Failure } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
-import { endpoint, type Route } from '../api/route.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { linkStatsContract, accountContract } from '../accounts/contract/account.ts'
 
 const maxIntervals = 2000
-const ms: Record<Interval, number> = { hour: 3_600_000, day: 86_400_000, month: 28 * 86_400_000 }
+const ms: Record<Interval, number> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+  month: 28 * 86_400_000,
+}
 /** The variants of one link are no more than a number to another. */
 const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
 
 export const interval = z
-  .preprocess(
-    (text) => text || 'day',
-    z.enum(['hour', 'day', 'month'] satisfies readonly Interval[], says('not_one_of', { values: 'hour, day, month' })),
-  )
+  .preprocess((text) => text || 'day', z.enum(intervals, says('not_one_of', { values: intervals.join(', ') })))
   .default('day')
 /** Any of some dimensions, separated by commas. */
 export const by = <D extends string>(known: readonly D[]) =>
@@ -84,13 +85,19 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   variant: (label) => label || 'None',
 }
 
-const statistics = async (subject: Subject, query: SeriesQuery, reader: Reader) => {
+/** Returns the start of an interval, and what clocks of the reader show then. */
+export const startIn = (zone: string | undefined, at: Date) => ({
+  at: timestamp(at),
+  ...(zone !== undefined && { local: localTime(zone, at.getTime()) }),
+})
+
+const statistics = async (subject: Subject, { query, reader, zone }: Call<unknown, SeriesQuery>) => {
   // a period that ends with a moment of the past begins before it, too
   const options = optionsOf(query, reader.now ?? new Date())
   const wrong = periodProblem(options)
   if (wrong) throw new Failure(400, wrong)
   const { from, to, interval } = options
-  const { total, points, by } = await clickSeries(reader, subject, options).catch((error: unknown) => {
+  const { total, points, by } = await clickSeries(reader, subject, { ...options, zone }).catch((error: unknown) => {
     if (!(error instanceof BeforeHorizon)) throw error
     return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   })
@@ -101,7 +108,11 @@ const statistics = async (subject: Subject, query: SeriesQuery, reader: Reader) 
       to: timestamp(to),
       interval,
       total: { clicks, uniqueClicks: uniques, visits, suspects },
-      series: points.map((point) => ({ at: timestamp(point.at), clicks: point.clicks, uniqueClicks: point.uniques })),
+      series: points.map(({ at, clicks: n, uniques: first }) => ({
+        ...startIn(zone, at),
+        clicks: n,
+        uniqueClicks: first,
+      })),
       by: Object.fromEntries(
         options.by.map((name) => [
           name,
@@ -122,13 +133,13 @@ export const seriesRoutes = (): readonly Route[] => [
     // from the tables: statistics do not need the event store
     owner: (call) => readLink(call, call.params.id),
     query: seriesQuery(seriesDimensions),
-    run: ({ params, query, reader }) => statistics({ link: params.id }, query, reader),
+    run: (call) => statistics({ link: call.params.id }, call),
   }),
   endpoint(accountContract, 'GET /api/account/stats', {
     statistics: true,
     period: true,
     scope: 'stats:read',
     query: seriesQuery(accountDimensions),
-    run: ({ account, query, reader }) => statistics({ account }, query, reader),
+    run: (call) => statistics({ account: call.account }, call),
   }),
 ]

@@ -9,6 +9,7 @@ export const forms = {
   code_color: '{field} must be a color, for example rgb(0,0,0), with numbers from 0 to 255, or #000000.',
   network: '{field} must be an address or a network, for example 192.0.2.1, 10.0.0.0/8 or 2001:db8::/32.',
   moment: '{field} must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
+  zone: '{field} must be a time zone of the tz database, for example Europe/Berlin.',
   past: '{field} must be a date and time in UTC, for example 2026-03-01 12:00:00, a day for its end, ISO 8601 with an offset, or an event, for example event:123456.',
   place: '{field} must be `now`, the number of an event, or a date and time in UTC.',
   line: '{field} must be the number of an event, or `now`.',

@@ -25,7 +25,7 @@ const horizon = 'click_horizon'
 
 const counters = ['clicks', 'uniques', 'visits']
 /** What is made of clicks that were dropped is compared by its totals; of these tables, not even those are left. */
-const sums = ['hours', 'days', 'tops', 'rolls', 'route_rolls', 'strays', 'corrections']
+const sums = ['quarters', 'days', 'tops', 'rolls', 'route_rolls', 'strays', 'corrections']
 const afterDropping = (first: number): Readonly<Record<string, Partial<Comparison>>> => ({
   clicks: { where: `minute >= ${first}` },
   link_stats: { columns: ['link', 'account', ...counters] },

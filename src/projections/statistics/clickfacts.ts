@@ -146,7 +146,7 @@ export const visitsOf = ({ position, data }: Clicked): Visit[] => {
  *
  * Questions about an earlier position of the log read the facts with a `seq` up to it, each with the class that it had
  * then. What an event changes in the facts and roll-ups of a subject it makes known to such questions: what it adds to
- * a roll-up goes into `corrected_hours` and `corrected_days`, and the counters before the change go into `rolls`, at
+ * a roll-up goes into `corrected_quarters` and `corrected_days`, and the counters before the change go into `rolls`, at
  * its position. See `rolls.ts`.
  */
 export const factTables = {

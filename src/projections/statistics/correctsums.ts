@@ -5,17 +5,17 @@ import { changeEntries } from './entrystats.ts'
 import { details, dimensions, dims, readRoute, topDimensions } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
 import { correctRoutes } from './routestats.ts'
-import { orAdd, plausible } from './rollup.ts'
+import { orAdd, plausible, quarter } from './rollup.ts'
 
 /**
  * What events that change classes have added to roll-ups. A question about an earlier position takes what came later
  * from the sums of today; see docs/adr/0062-corrections-are-added-up.md.
  */
 export const correctedTables = {
-  corrected_hours: (t: string) => `
+  corrected_quarters: (t: string) => `
     create table ${t} (
-      subject bigint, hour int, position bigint, clicks int not null, uniques int not null, suspects int not null,
-      primary key (subject, hour, position))`,
+      subject bigint, quarter int, position bigint, clicks int not null, uniques int not null, suspects int not null,
+      primary key (subject, quarter, position))`,
   corrected_days: (t: string) => `
     create table ${t} (
       subject bigint, dim smallint, day int, label int, position bigint, clicks int not null, primary key (subject, dim, day, label, position))`,
@@ -97,10 +97,10 @@ const correctWays = async (tx: Knex, names: TableNames, position: bigint) => {
 const excess = (n: string) => `greatest(${n} - ${plausible}, 0)`
 
 /**
- * Corrects the sums per hour. How many clicks of a visitor in a minute are too many depends on all of them, so the
- * minutes with so many visits are counted again.
+ * Corrects the sums per quarter of an hour. How many clicks of a visitor in a minute are too many depends on all of
+ * them, so the minutes with so many visits are counted again.
  */
-const correctHours = async (tx: Knex, names: TableNames, position: bigint) => {
+const correctQuarters = async (tx: Knex, names: TableNames, position: bigint) => {
   await tx.raw(
     `with fact as materialized (${rolledFacts(names)}), busy as materialized (
        select m.link, m.minute, f.visitor, count(*) filter (where f.${isClick}) as n
@@ -108,21 +108,21 @@ const correctHours = async (tx: Knex, names: TableNames, position: bigint) => {
        cross join lateral (select visitor, class from ${names('clicks')} c where c.link = m.link and c.minute = m.minute) f
        group by 1, 2, 3 having count(*) > ${plausible}
      ), suspected as (
-       select c.subject, c.minute / 60 as hour, ${excess('b.n')} - ${excess('b.n - sum(c.clicks)')} as more
+       select c.subject, c.minute / ${quarter} as quarter, ${excess('b.n')} - ${excess('b.n - sum(c.clicks)')} as more
        from fact c join busy b using (link, minute, visitor) group by c.subject, c.minute, c.link, c.visitor, b.n
      ), change as (
-       select subject, hour, sum(clicks) as clicks, sum(uniques) as uniques, sum(suspects) as suspects from (
-         select subject, minute / 60 as hour, clicks, uniques, 0 as suspects from fact
+       select subject, quarter, sum(clicks) as clicks, sum(uniques) as uniques, sum(suspects) as suspects from (
+         select subject, minute / ${quarter} as quarter, clicks, uniques, 0 as suspects from fact
          union all
-         select subject, hour, 0, 0, more from suspected
+         select subject, quarter, 0, 0, more from suspected
        ) c group by 1, 2 having sum(clicks) <> 0 or sum(uniques) <> 0 or sum(suspects) <> 0
      ), logged as (
-       insert into ${names('corrected_hours')} (subject, hour, position, clicks, uniques, suspects)
-       select subject, hour, ${position}, clicks, uniques, suspects from change
+       insert into ${names('corrected_quarters')} (subject, quarter, position, clicks, uniques, suspects)
+       select subject, quarter, ${position}, clicks, uniques, suspects from change
      )
-     update ${names('hours')} t
+     update ${names('quarters')} t
      set clicks = t.clicks + n.clicks, uniques = t.uniques + n.uniques, suspects = t.suspects + n.suspects
-     from change n where t.subject = n.subject and t.hour = n.hour`,
+     from change n where t.subject = n.subject and t.quarter = n.quarter`,
   )
 }
 
@@ -167,6 +167,6 @@ const correctLabels = async (tx: Knex, names: TableNames, position: bigint) => {
 export const correctSums = async (tx: Knex, names: TableNames, position: bigint) => {
   await correctTotals(tx, names, position)
   await correctWays(tx, names, position)
-  await correctHours(tx, names, position)
+  await correctQuarters(tx, names, position)
   await correctLabels(tx, names, position)
 }

@@ -12,15 +12,18 @@ export const rollAfter = 1000
 /** Clicks per minute of one visitor on one link that do not look automated. */
 export const plausible = 30
 
+/** Minutes in a quarter of an hour: the clocks of every time zone differ from UTC by whole ones. */
+export const quarter = 15
+
 /**
- * Sums of the facts of a link or an account that has enough visits: per hour, per day and label, and per label. They
- * cover the visits of the subject before the minute `rolled`; the facts have the others.
+ * Sums of the facts of a link or an account that has enough visits: per quarter of an hour, per day and label, and per
+ * label. They cover the visits of the subject before the minute `rolled`; the facts have the others.
  */
 export const rollupTables = {
-  hours: (t: string) => `
+  quarters: (t: string) => `
     create table ${t} (
-      subject bigint, hour int, clicks int not null, uniques int not null, visits int not null, suspects int not null,
-      primary key (subject, hour)) with (fillfactor = 90)`,
+      subject bigint, quarter int, clicks int not null, uniques int not null, visits int not null, suspects int not null,
+      primary key (subject, quarter)) with (fillfactor = 90)`,
   days: (t: string) =>
     `create table ${t} (subject bigint, dim smallint, day int, label int, clicks int not null, primary key (subject, dim, day, label))
      with (fillfactor = 90)`,
@@ -115,7 +118,7 @@ const roll = (names: TableNames) => `
   ), minutes as (
     select subject, late, link, visitor, minute, count(*) as n from chosen where ${isClick} group by 1, 2, 3, 4, 5
   ), suspected as (
-    select subject, minute / 60 as hour, sum(n) as n from (
+    select subject, minute / ${quarter} as quarter, sum(n) as n from (
       select subject, minute, n - ${plausible} as n from minutes where not late and n > ${plausible}
       union all
       select subject, minute, ${excess('f.n')} - ${excess('f.n - m.n')} from minutes m cross join lateral (
@@ -129,13 +132,13 @@ const roll = (names: TableNames) => `
       group by grouping sets (${dimensions.map((dim) => `(subject, minute / 1440, ${dim})`).join()})
     ) counted cross join lateral (values ${dimensions.map((dim) => `(${dims[dim]}, ${dim})`).join()}) as l (dim, label)
     where label is not null
-  ), in_hours as (
-    insert into ${names('hours')} as t (subject, hour, clicks, uniques, visits, suspects)
+  ), in_quarters as (
+    insert into ${names('quarters')} as t (subject, quarter, clicks, uniques, visits, suspects)
     select c.*, coalesce(s.n, 0) from (
-      select subject, minute / 60 as hour, count(*) filter (where ${isClick}), count(*) filter (where ${isUnique}), count(*)
+      select subject, minute / ${quarter} as quarter, count(*) filter (where ${isClick}), count(*) filter (where ${isUnique}), count(*)
       from chosen group by 1, 2
-    ) c left join suspected s using (subject, hour)
-    ${orAdd('subject, hour', ['clicks', 'uniques', 'visits', 'suspects'])}
+    ) c left join suspected s using (subject, quarter)
+    ${orAdd('subject, quarter', ['clicks', 'uniques', 'visits', 'suspects'])}
   ), in_days as (
     insert into ${names('days')} as t (subject, day, dim, label, clicks) select * from labelled
     ${orAdd('subject, dim, day, label', ['clicks'])}

@@ -202,7 +202,7 @@ export const correctedIn = (
 
 interface CorrectedIn {
   readonly plan: Plan
-  readonly period: 'hour' | 'day'
+  readonly period: 'quarter' | 'day'
   readonly select: string
   /** of labels: the numbers of the dimensions, separated by commas */
   readonly dim?: string

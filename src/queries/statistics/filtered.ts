@@ -1,4 +1,4 @@
-import { classes, isClick, isUnique, minuteMs, visited } from '../../projections/statistics/clickfacts.ts'
+import { classes, isClick, isUnique, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
 import { conditions, type Filters, rulesOf, visitClasses } from './conditions.ts'
 import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
@@ -7,6 +7,7 @@ import { type Reader, readOneMoment } from '../reader.ts'
 import {
   clickSeries,
   factsOfTime,
+  intervalOf,
   type Series,
   type SeriesDimension,
   seriesDimensions,
@@ -68,7 +69,7 @@ const read = async (reader: Reader, subject: Subject, options: FilteredOptions):
   const counted = await readCounted(reader, subject)
   const facts = await countFacts(reader, counted, { ...options, by: others }, filtered)
   if (!filtered) return { total: rolled.total, points: rolled.points, by: shown({ ...rolled.by, ...facts.by }) }
-  return { ...pointsOf(rolled.points, facts.perInterval, time.interval), by: shown(facts.by) }
+  return { ...pointsOf(rolled.points, facts.perInterval), by: shown(facts.by) }
 }
 
 /** The sums of one interval. */
@@ -83,10 +84,6 @@ interface Row {
 
 /** the columns of the facts by which the dimensions are grouped */
 const columnOf = (name: BreakdownDimension) => (name === 'rule' ? 'route' : name)
-/** SQL of the number of the interval that a minute is in: rounded down, also before 1970. */
-const intervalOf = (minutes: number) => `(minute - (minute % ${minutes} + ${minutes}) % ${minutes}) / ${minutes}`
-const perInterval = { hour: 60, day: 1440, month: 1440 } as const
-
 /**
  * Counts the facts by all dimensions at once. The visits are grouped by what is asked for in one pass, so that a
  * million of them take about a second.
@@ -110,7 +107,7 @@ const countFacts = async (
          case ${columns.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
          count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
        from (
-         select *, ${intervalOf(perInterval[time.interval])} as at from (${facts}) f where ${where}
+         select *, ${intervalOf('minute', time)} as at from (${facts}) f where ${where}
        ) c
        group by grouping sets (${columns.map((name) => `(${name})`).join()})
      )
@@ -125,7 +122,7 @@ const countFacts = async (
   const sums = new Map<number, Sums>()
   if (overTime)
     for (const { value, clicks, uniques, visits } of of('at'))
-      sums.set(Number(value) * perInterval[time.interval] * minuteMs, {
+      sums.set(Number(value), {
         clicks: Number(clicks),
         uniques: Number(uniques),
         visits: Number(visits),
@@ -177,29 +174,17 @@ const visitedName = (value: number): string => {
   return of === 'link' ? String(id) : `${of}/${id}`
 }
 
-/** Returns the start of the interval that a moment is in, in ms. */
-const startOf = (at: number, interval: SeriesOptions['interval']) => {
-  const date = new Date(at)
-  return interval === 'month' ? Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) : at
-}
-
 /** Returns the sums for the intervals of a series, and their total. */
-const pointsOf = (
-  intervals: Series['points'],
-  sums: ReadonlyMap<number, Sums>,
-  interval: SeriesOptions['interval'],
-): Pick<Filtered, 'total' | 'points'> => {
+const pointsOf = (intervals: Series['points'], sums: ReadonlyMap<number, Sums>): Pick<Filtered, 'total' | 'points'> => {
   const none: Sums = { clicks: 0, uniques: 0, visits: 0 }
-  const add = (a: Sums, b: Sums) => ({
-    clicks: a.clicks + b.clicks,
-    uniques: a.uniques + b.uniques,
-    visits: a.visits + b.visits,
-  })
-  const starting = new Map<number, Sums>()
-  for (const [at, sum] of sums) {
-    const start = startOf(at, interval)
-    starting.set(start, add(starting.get(start) ?? none, sum))
-  }
-  const points = intervals.map(({ at }) => ({ at, ...(starting.get(at.getTime()) ?? none) }))
-  return { points, total: points.reduce(add, none) }
+  const points = intervals.map(({ at }, n) => ({ at, ...(sums.get(n + 1) ?? none) }))
+  const total = points.reduce(
+    (sum, { clicks, uniques, visits }) => ({
+      clicks: sum.clicks + clicks,
+      uniques: sum.uniques + uniques,
+      visits: sum.visits + visits,
+    }),
+    none,
+  )
+  return { points, total }
 }

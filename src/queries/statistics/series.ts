@@ -1,6 +1,7 @@
+import { type Interval, startsIn, utc } from '../../lib/zone.ts'
 import { isClick, isUnique, minuteMs, timeOf } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
-import { plausible } from '../../projections/statistics/rollup.ts'
+import { plausible, quarter } from '../../projections/statistics/rollup.ts'
 import {
   BeforeHorizon,
   correctedIn,
@@ -16,7 +17,6 @@ import { type Count, readCounts } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
 
 export type { Subject } from './facts.ts'
-export type Interval = 'hour' | 'day' | 'month'
 export const seriesDimensions = [
   'country',
   'referrer',
@@ -35,6 +35,8 @@ export interface SeriesOptions {
   /** exclusive */
   readonly to: Date
   readonly interval: Interval
+  /** whose hours, days, weeks and months these are; UTC without it */
+  readonly zone?: string | undefined
   readonly by: readonly SeriesDimension[]
 }
 export interface Series {
@@ -134,44 +136,51 @@ interface Point extends Readonly<Series['total']> {
   readonly at: Date
 }
 
+/** Returns the moments at which the intervals of a series begin. */
+const startsOf = ({ zone = utc, from, to, interval }: Omit<SeriesOptions, 'by'>): readonly Date[] =>
+  startsIn(zone, from.getTime(), to.getTime(), interval).map((start) => new Date(start))
+
+/** SQL of the number of the interval that a minute is in; the first one is 1. */
+export const intervalOf = (minute: string, options: Omit<SeriesOptions, 'by'>): string =>
+  `width_bucket(${minute}::bigint, '{${startsOf(options)
+    .map((start) => Math.floor(start.getTime() / minuteMs))
+    .join()}}'::bigint[])`
+
 const readPoints = async (
   reader: Reader,
   counted: SubjectCounts,
   options: SeriesOptions,
 ): Promise<readonly Point[]> => {
-  const { from, to, interval } = options
-  const plan = planOf(options, 60, counted)
-  type Row = Readonly<Record<keyof Series['total'], string>> & { readonly at: Date }
+  const plan = planOf(options, quarter, counted)
+  type Row = Readonly<Record<keyof Series['total'], string>> & { readonly at: number }
   const columns = ['clicks', 'uniques', 'visits', 'suspects'] as const
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
     `with minutes as (
-       select minute / 60 as hour, count(*)::int as visits, (count(*) filter (where ${isClick}))::int as clicks,
+       select minute, count(*)::int as visits, (count(*) filter (where ${isClick}))::int as clicks,
          (count(*) filter (where ${isUnique}))::int as uniques
        from (${factsIn(reader, counted, plan, options)}) c group by link, visitor, minute
-     ), hours as (
-       select hour, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits,
+     ), quarters as (
+       select minute / ${quarter} as quarter, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits,
          sum(greatest(clicks - ${plausible}, 0)) as suspects
        from minutes group by 1
        union all
-       select hour, ${columns.join()} from ${reader.table('hours')} where subject = ${counted.subject} and ${inPlan('hour', plan)}
-       ${correctedIn(reader, counted, { plan, period: 'hour', select: `hour, -clicks, -uniques, 0, -suspects` })}
-     ), counted as (
-       select date_trunc('${interval}', to_timestamp(hour::bigint * 3600) at time zone 'UTC') as at,
-         ${columns.map((name) => `sum(${name}) as ${name}`).join()} from hours group by 1
+       select quarter, ${columns.join()} from ${reader.table('quarters')} where subject = ${counted.subject} and ${inPlan('quarter', plan)}
+       ${correctedIn(reader, counted, { plan, period: 'quarter', select: `quarter, -clicks, -uniques, 0, -suspects` })}
      )
-     select i.at at time zone 'UTC' as at, ${columns.map((name) => `coalesce(${name}, 0) as ${name}`).join()}
-     from generate_series(date_trunc('${interval}', ?::timestamptz at time zone 'UTC'),
-       (?::timestamptz - interval '1 millisecond') at time zone 'UTC', '1 ${interval}') i (at)
-     left join counted using (at) order by i.at`,
-    [from.toISOString(), to.toISOString()],
+     select ${intervalOf(`(quarter * ${quarter})`, options)} as at, ${columns.map((name) => `sum(${name}) as ${name}`).join()}
+     from quarters group by 1`,
   )
-  return rows.map(({ at, clicks, uniques, visits, suspects }) => ({
-    at,
-    clicks: Number(clicks),
-    uniques: Number(uniques),
-    visits: Number(visits),
-    suspects: Number(suspects),
-  }))
+  const sums = new Map(rows.map((row) => [row.at, row]))
+  return startsOf(options).map((at, n) => {
+    const { clicks = 0, uniques = 0, visits = 0, suspects = 0 } = sums.get(n + 1) ?? {}
+    const [clicked, first, visited, suspected] = [clicks, uniques, visits, suspects].map(Number) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    return { at, clicks: clicked, uniques: first, visits: visited, suspects: suspected }
+  })
 }
 
 /** Returns the clicks by the labels of each dimension that is asked for, in descending order. */

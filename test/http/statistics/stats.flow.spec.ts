@@ -122,6 +122,47 @@ describe('the click series API', () => {
     })
   })
 
+  it('has the days of a time zone, which are those of the question too', async () => {
+    const { data } = await stats(`/api/url/${one}/stats`, 'from=2026-02-01&to=2026-02-01&tz=Europe/Berlin')
+    expect(data).to.deep.include({ from: '2026-01-31 23:00:00', to: '2026-02-01 23:00:00', interval: 'day' })
+    expect(data.series).to.deep.equal([
+      { at: '2026-01-31 23:00:00', local: '2026-02-01T00:00:00+01:00', clicks: 3, uniqueClicks: 2 },
+    ])
+    expect(data.total).to.deep.include({ clicks: 3, visits: 4 })
+    const time = 'from=2026-01-31 19:00&to=2026-01-31T19:00:01&tz=America/New_York&interval=hour'
+    const { data: second } = await stats(`/api/stats`, time)
+    expect(second.series).to.deep.equal([
+      { at: '2026-02-01 00:00:00', local: '2026-01-31T19:00:00-05:00', clicks: 1, uniqueClicks: 1, visits: 1 },
+    ])
+  })
+
+  it('has weeks that begin with Monday', async () => {
+    const { data } = await stats('/api/account/stats', 'from=2026-01-30&to=2026-02-03&interval=week')
+    expect(data.interval).to.equal('week')
+    expect(data.series).to.deep.equal([
+      { at: '2026-01-26 00:00:00', clicks: 3, uniqueClicks: 2 },
+      { at: '2026-02-02 00:00:00', clicks: 1, uniqueClicks: 1 },
+    ])
+  })
+
+  it('compares with as many days before, although one of them has 23 hours', async () => {
+    const { data } = await stats('/api/stats', 'from=2026-03-29&to=2026-03-30&tz=Europe/Berlin&compare=before')
+    expect(data).to.deep.include({ from: '2026-03-28 23:00:00', to: '2026-03-30 22:00:00' })
+    expect(data.before).to.deep.include({ from: '2026-03-26 23:00:00', to: '2026-03-28 23:00:00' })
+    expect(data.before.series.map(({ local }: { readonly local: string }) => local)).to.deep.equal([
+      '2026-03-27T00:00:00+01:00',
+      '2026-03-28T00:00:00+01:00',
+    ])
+  })
+
+  it('returns 400 and names `tz` for what is no time zone', async () => {
+    for (const path of ['/api/stats', '/api/account/stats', `/api/url/${one}/stats`, '/api/urls'])
+      for (const zone of ['Europe/Atlantis', '%2B01:00', 'x'.repeat(300), '2026-02-01']) {
+        const { status, json } = await app.get(`${path}?tz=${zone}`, { key })
+        expect({ status, field: json['field'] }, `${path} ${zone}`).to.deep.equal({ status: 400, field: 'tz' })
+      }
+  })
+
   it("returns 404 for another account's link", async () => {
     const other = await app.register()
     expect((await app.get(`/api/url/${one}/stats`, { key: other.key })).status).to.equal(404)
@@ -202,7 +243,7 @@ describe('the click series API', () => {
       'from=yesterday': /^`from` must be a date and time/,
       'to=2026-02-30': /^`to` must be a date and time/,
       'from=2026-02-02&to=2026-02-01': /^`from` must be before `to`/,
-      'interval=week': /^`interval` must be one of hour, day, month/,
+      'interval=year': /^`interval` must be one of hour, day, week, month/,
       'interval=hour&from=2026-01-01&to=2026-12-31': /^`interval` must be longer: there are more than 2,000/,
       'by=country,colour': /^`by` must be any of country,/,
       [`interval=${encodeURIComponent("day'; drop table x")}`]: /^`interval` /,

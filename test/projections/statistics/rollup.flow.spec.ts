@@ -18,6 +18,8 @@ import {
 import type { Reader } from '../../../src/queries/reader.ts'
 import { linkStats } from '../../../src/queries/statistics/stats.ts'
 import { readAt } from '../../../src/queries/history/tablesat.ts'
+import { intervals, utc } from '../../../src/lib/zone.ts'
+import { onCalendar } from '../../support/calendar.ts'
 import { clicked, recorded } from '../../support/events.ts'
 import { long, randomFrom, repeatable, seed } from '../../support/faults.ts'
 import { dump, openTestLog, randomClick, type TestLog } from '../../support/log.ts'
@@ -76,7 +78,7 @@ const seenBy = (of: Subject, click: Click): readonly Click[] => {
 }
 
 /** Counts without any table. */
-const model = (events: readonly Clicked[], of: Subject, { from, to, interval, by }: SeriesOptions) => {
+const model = (events: readonly Clicked[], of: Subject, { from, to, interval, zone = utc, by }: SeriesOptions) => {
   const known = new Set<string>()
   const visits = events.flatMap(({ data }) =>
     data.clicks
@@ -101,8 +103,7 @@ const model = (events: readonly Clicked[], of: Subject, { from, to, interval, by
     return counts
   }
   const perMinute = tally(people.map(({ link, visitor, at }) => `${link}/${visitor}/${at.slice(0, 16)}`))
-  const length = { hour: 13, day: 10, month: 7 }[interval]
-  const points = tally(people.map(({ at }) => at.slice(0, length)))
+  const points = tally(people.map(({ at }) => onCalendar(zone, at, interval)))
   const labels = (click: Click) => ({
     ...click,
     browser: click.browser.family,
@@ -146,9 +147,13 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     // moments at borders of days and hours, in the middle of a minute, and before and after all clicks
     const moment = () => first + (random(days + 2) - 1) * dayMs + [0, random(24) * 3_600_000, random(dayMs)][random(3)]!
     const [a, b] = [moment(), moment() + 1]
-    const interval = (['hour', 'day', 'month'] as const)[random(3)]!
+    const interval = intervals[random(intervals.length)]!
+    const zone = [undefined, 'Asia/Kathmandu', 'America/New_York'][random(3)]
     const by = seriesDimensions.filter(() => random(3) === 0)
-    return { subject, options: { from: new Date(Math.min(a, b)), to: new Date(Math.max(a, b) + 1), interval, by } }
+    return {
+      subject,
+      options: { from: new Date(Math.min(a, b)), to: new Date(Math.max(a, b) + 1), interval, zone, by },
+    }
   }
 
   const expectWays = async (reader: Reader, events: readonly Clicked[], link: number) => {
@@ -183,13 +188,12 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     { subject, options }: ReturnType<typeof asked>,
   ) => {
     const { total, points, by } = await clickSeries(reader, subject, options)
-    const length = { hour: 13, day: 10, month: 7 }[options.interval]
     const found = {
       total,
       points: Object.fromEntries(
         points
           .filter(({ clicks }) => clicks > 0)
-          .map((point) => [point.at.toISOString().slice(0, length), point.clicks]),
+          .map((point) => [onCalendar(options.zone ?? utc, point.at, options.interval), point.clicks]),
       ),
       by: Object.fromEntries(
         options.by.map((dim) => [dim, Object.fromEntries(by[dim]!.map(({ label, n: count }) => [label, count]))]),
@@ -217,7 +221,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     const { reader, generation } = await written(events, 6)
     const again = await written(events, 40)
     expect(await dump(log.db, stats, again.generation)).to.deep.equal(await dump(log.db, stats, generation))
-    const rolled = (await log.db(reader.table('hours')).count('* as n')) as { n: string }[]
+    const rolled = (await log.db(reader.table('quarters')).count('* as n')) as { n: string }[]
     expect(Number(rolled[0]?.n)).to.be.above(0)
 
     await expectAgreement(reader, events, long ? 42 : 18)
@@ -380,12 +384,13 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       return { clicks, visits }
     }
     for (const subject of [{ account: 1 }, { link: 7 }, { link: 99 }, busyCode])
-      expect(await total(subject, '2026-01-30T07:00:00Z')).to.deep.equal(exact(subject, '2026-01-30T07:00:00Z'))
+      for (const from of ['2026-01-30T07:00:00Z', '2026-01-30T07:45:00Z'])
+        expect(await total(subject, from)).to.deep.equal(exact(subject, from))
     for (const subject of [{ account: 1 }, { link: 7 }, { link: 1 }, busyCode, code])
       expect(await total(subject, '2026-02-01T00:30:00Z')).to.deep.equal(exact(subject, '2026-02-01T00:30:00Z'))
     const refused = [
       [{ account: 1 }, '2026-01-30T07:00:01Z'],
-      [{ link: 7 }, '2026-01-30T07:30:00Z'],
+      [{ link: 7 }, '2026-01-30T07:31:00Z'],
       [{ link: 1 }, '2026-01-30T07:00:00Z'],
     ] as const
     for (const [subject, from] of refused) {

@@ -141,7 +141,15 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     expect(await isApplied(2, true)).to.equal(true)
     expect(await newerReclassification(tables.reader, id)).to.equal(undefined)
     const said = [
-      ...['corrections', 'corrected_days', 'corrected_hours', 'reclassifications', 'rolls', 'route_rolls', 'entry_log'],
+      ...[
+        'corrections',
+        'corrected_days',
+        'corrected_quarters',
+        'reclassifications',
+        'rolls',
+        'route_rolls',
+        'entry_log',
+      ],
       ...['link_stats', 'account_stats', 'link_routes'],
     ]
     const counted = (all: typeof before) => Object.entries(all).filter(([name]) => !said.includes(name))

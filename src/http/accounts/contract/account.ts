@@ -13,22 +13,27 @@ import {
   time,
   updated,
 } from '../../api/contract.ts'
+import { intervals } from '../../../lib/zone.ts'
 import { lostVisits } from '../../statistics/contract/lost.ts'
 
 const dimension = z.record(z.string(), count)
+const local = text
+  .optional()
+  .describe('what clocks in `tz` show then, with their difference to UTC; only with `tz`')
+  .meta({ examples: ['2026-03-01T00:00:00+01:00'] })
 const series = success({
   data: z
     .object({
       from: time,
       to: time.describe('exclusive'),
-      interval: z.enum(['hour', 'day', 'month']),
+      interval: z.enum(intervals),
       total: z.object({
         clicks: count,
         uniqueClicks: count,
         visits: count.describe('including bots, link previewers, assistants and prefetching browsers'),
         suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
       }),
-      series: z.array(z.object({ at: time, clicks: count, uniqueClicks: count })),
+      series: z.array(z.object({ at: time, local, clicks: count, uniqueClicks: count })),
       by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
     })
     .meta({ id: 'ClicksOverTime' }),
@@ -36,7 +41,8 @@ const series = success({
 const seriesFields = {
   from: 'a time or a day; 30 days before `to` if not sent',
   to: 'a time or a day, which is included; now if not sent',
-  interval: '`hour`, `day` (default) or `month`; at most 2,000 intervals',
+  interval:
+    '`hour`, `day` (default), `week` (from Monday, ISO 8601) or `month`, those of `tz`; at most 2,000 intervals',
   by: 'dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`',
 }
 
@@ -125,7 +131,7 @@ const overTime = z.object({
   from: time,
   to: time.describe('exclusive'),
   total: z.object(counted),
-  series: z.array(z.object({ at: time, ...counted })),
+  series: z.array(z.object({ at: time, local, ...counted })),
 })
 export type OverTime = Answer<typeof overTime>
 const row = z.object({
@@ -166,7 +172,7 @@ export const filteredContract = {
     answer: success({
       data: overTime
         .extend({
-          interval: z.enum(['hour', 'day', 'month']),
+          interval: z.enum(intervals),
           by: z.record(z.string(), z.array(row)).describe('for each requested dimension, its values with most clicks'),
           before: overTime
             .nullable()

@@ -5,6 +5,7 @@ import { timestamp } from '../../../lib/fields.ts'
 import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
 import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
 import { failField } from '../errors.ts'
+import { firstValues, zoneOf } from './zone.ts'
 import { parseMoment } from './moment.ts'
 import type { PresentOnly, Reading, Route } from '../route.ts'
 
@@ -28,10 +29,7 @@ export interface Past {
 /** The header that says which events an answer contains. */
 export const containedHeader = 'Linkledger-At'
 
-const atOf = (ctx: Context) => {
-  const [at] = [ctx.query['at']].flat()
-  return at === undefined || at === '' ? undefined : at
-}
+const atOf = (ctx: Context) => firstValues(ctx.query)['at'] || undefined
 
 /** Fails with 400 when a request asks for the past where there is none: a client must not take the present for it. */
 export const refuseAt = (ctx: Context, what: PresentOnly) => {
@@ -56,7 +54,7 @@ const notFuture = (time: Date) => {
 }
 
 /** Returns the moment that a client asks for. */
-const momentOf = async (at: string, ordinals: Ordinals): Promise<PastMoment> => {
+const momentOf = async (at: string, zone: string | undefined, ordinals: Ordinals): Promise<PastMoment> => {
   const positionOf = async (ordinal: number) =>
     (await ordinals.positionOf(ordinal)) ?? failField('at', 'in_future', { what: 'event' })
   const timeOf = async (ordinal: number) => new Date((await ordinals.timeOf(ordinal)) ?? Date.now())
@@ -67,7 +65,7 @@ const momentOf = async (at: string, ordinals: Ordinals): Promise<PastMoment> => 
     const contained = { domain: await positionOf(domain), clicks: clicks === 0 ? 0n : await positionOf(clicks) }
     return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
   }
-  const moment = parseMoment(at)
+  const moment = parseMoment(at, Date.now(), zone)
   if (!moment) return failField('at', 'wrong_form', { what: 'past' })
   if (moment.kind === 'event') {
     const position = await positionOf(moment.ordinal)
@@ -139,14 +137,22 @@ const noting = (load: Load, note: (position: bigint) => void): Load => {
   }
 }
 
+interface Earlier {
+  readonly at: string
+  /** in which a day ends, and a time without an offset is */
+  readonly zone: string | undefined
+  readonly by: ReadBy
+  readonly open: boolean
+}
+
 const answerEarlier = async <A>(
   ctx: Context,
   { ordinals, earlier, loadUntil }: Past,
-  { at, by, open }: { readonly at: string; readonly by: ReadBy; readonly open: boolean },
+  { at, zone, by, open }: Earlier,
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
   if (!earlier) return failField('at', 'present_only', { what: 'replay' })
-  const { contained, time } = await momentOf(at, ordinals)
+  const { contained, time } = await momentOf(at, zone, ordinals)
   try {
     const tables = await earlier(contained, by)
     const reader = { ...tables.reader, now: time }
@@ -180,7 +186,7 @@ export const answerAt = async <A>(
   }
   const by = { account, statistics: statistics === true }
   const open = endsNow(ctx, period)
-  if (at !== undefined) return answerEarlier(ctx, past, { at, by, open }, answer)
+  if (at !== undefined) return answerEarlier(ctx, past, { at, zone: zoneOf(firstValues(ctx.query)), by, open }, answer)
   const { contained, reader, end } = await past.present(by)
   // a replay has a time of its own
   const now = open ? (reader.now ?? new Date()) : undefined
