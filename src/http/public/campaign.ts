@@ -2,7 +2,6 @@ import { unlessNewer } from '../../events/unknown.ts'
 import { schemeOf, webHost } from '../../lib/schemes.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
@@ -12,7 +11,6 @@ import { campaign } from '../../commands/links/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { streamId } from '../../events/streams.ts'
 import { batch } from '../../lib/async/batch.ts'
-import { isUnavailable } from '../../lib/unavailable.ts'
 import type { Target } from '../../queries/links/target.ts'
 import {
   campaignLinks,
@@ -27,6 +25,7 @@ import { type LinkAddresses, short } from '../links/address.ts'
 import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page/page.ts'
 import { listPage, pages } from './page/messages.ts'
+import { createPaced } from './paced.ts'
 import { asWritten } from './path.ts'
 import type { Redirect } from './redirect.ts'
 import { type PublicHandler, redirectTo } from './responses.ts'
@@ -50,45 +49,28 @@ const sampleSize = 1000
 /** ms after which a new sample is drawn, so that all links of a larger campaign get visits */
 const sampleAge = 1000
 const perPage = 100
+/** pages of a list; each takes as long as all before it together */
+const mostPages = 100
 /** guessed addresses that share a query */
 const guessesAtOnce = 1000
 
 /**
- * Returns the links that a rotator chooses from, from a cache that is valid while the tables have not moved; an older
- * sample when the database is unavailable.
+ * Returns the links that a rotator chooses from; none when there is no such rotator. No visit waits for the look-ups of
+ * slugs that were guessed, and what was guessed takes no place of a sample.
  */
-export const createSamples = ({ reader, progress }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
-  const samples = new QuickLRU<string, { links: readonly RotatorLink[]; seen: bigint; at: number }>({ maxSize: 100 })
-  // one at a time: they leave connections to redirects
+export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
+  const known = new QuickLRU<string, true>({ maxSize: 1000 })
   const exists = batch(guessesAtOnce, (slugs: readonly string[]) => rotatorsAmong(reader, slugs))
-  const lookUp = pLimit(1)
-  const queued = new Map<string, Promise<readonly RotatorLink[]>>()
-  /** Requests share a look-up that has not begun, so that many visits to one rotator do not delay the others. */
-  const find = (slug: string) => {
-    const waiting = queued.get(slug)
-    if (waiting) return waiting
-    const links = lookUp(() => {
-      queued.delete(slug)
-      return rotatorLinks(reader, slug, sampleSize)
-    })
-    queued.set(slug, links)
-    return links
-  }
-  return async (slug: string) => {
-    const before = samples.get(slug)
-    const [seen, at] = [progress.seen(), Date.now()]
-    if (before?.seen === seen && at - before.at < sampleAge) return before.links
-    try {
-      // no visit waits for the look-ups of slugs that were guessed
-      const links = before || (await exists(slug)) ? await find(slug) : []
-      // a slug that was guessed must not replace a sample
-      if (links.length > 0) samples.set(slug, { links, seen, at })
-      else samples.delete(slug)
-      return links
-    } catch (error) {
-      if (before && isUnavailable(error)) return before.links
-      throw error
-    }
+  const sample = createPaced({
+    find: (slug) => rotatorLinks(reader, slug, sampleSize),
+    seen,
+    age: sampleAge,
+    most: 100,
+  })
+  return async (slug: string): Promise<readonly RotatorLink[]> => {
+    if (!known.has(slug) && !(await exists(slug))) return []
+    known.set(slug, true)
+    return sample(slug)
   }
 }
 
@@ -132,6 +114,15 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
   const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
   const sample = createSamples(options)
+  const linksOf = createPaced({
+    find: (key) => {
+      const [id = 0, account = 0, page = 0] = key.split(' ').map(Number)
+      return campaignLinks(reader, { id, account }, { page, limit: perPage })
+    },
+    seen: options.progress.seen,
+    age: 0,
+    most: 50,
+  })
   const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
 
   /** A campaign that was closed is no longer served, even before the tables know. */
@@ -166,15 +157,15 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
-    const rows = await campaignLinks(reader, found, current)
+    const rows = current.page > mostPages ? [] : await linksOf(`${id} ${found.account} ${current.page}`)
     const shown = rows.slice(0, perPage).filter((row) => !blocks.destination(row.url))
     const links = shown.map((row) => {
       const url = short(row, options)
       const title = row.title || url.replace(/^https?:\/\//, '')
       return { url, title, host: row.password ? undefined : webHost(row.url) || schemeOf(row.url) }
     })
-    const older = rows.length > perPage ? `?page=${current.page + 1}` : undefined
-    const newer = current.page > 1 ? `?page=${current.page - 1}` : undefined
+    const older = rows.length > perPage && current.page < mostPages ? `?page=${current.page + 1}` : undefined
+    const newer = current.page > 1 ? `?page=${Math.min(current.page - 1, mostPages)}` : undefined
     sendPage(req, res, listPage({ title: found.name, links, older, newer }))
     return true
   }

@@ -46,10 +46,12 @@ export const rotatorsAmong = async (reader: Reader, slugs: readonly string[]): P
   return slugs.map((slug) => found.has(slug))
 }
 
-/** Links that redirect at the moment. */
-const redirecting = (table: TableNames) =>
-  `l.deleted is null and (l.expiry is null or l.expiry > now()) and (l.starts is null or l.starts <= now())
-   and (l.domain is null or (d.deleted is null and d.verified))
+/** Links that may redirect at the moment, by what they have themselves. */
+const isOpen =
+  'l.deleted is null and (l.expiry is null or l.expiry > now()) and (l.starts is null or l.starts <= now())'
+/** Those that redirect, of these. */
+const isServed = (table: TableNames) =>
+  `(l.domain is null or (d.deleted is null and d.verified))
    and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0))`
 
 /** A link that a rotator may choose. */
@@ -66,12 +68,24 @@ export interface RotatorLink {
  * is equally likely to be among them.
  */
 export const rotatorLinks = async (reader: Reader, slug: string, limit: number): Promise<readonly RotatorLink[]> => {
-  const { table } = reader
-  const rows = (await publicCampaigns(reader)
+  const some = await linksAmong(reader, slug, limit, limit * 4)
+  // a large campaign may have few links that redirect, and none among these
+  return some.length > 0 ? some : linksAmong(reader, slug, limit, 1_000_000_000)
+}
+
+/** Looks at so many links of the campaign, in random order: what it takes to see whether each redirects is not free. */
+const linksAmong = async (reader: Reader, slug: string, limit: number, looked: number) => {
+  const { db, table } = reader
+  const among = publicCampaigns(reader)
     .join({ l: table('links') }, { 'l.campaign': 'c.id', 'l.account': 'c.account' })
+    .whereRaw(`lower(c.slug) = ? and ${isOpen}`, [slug])
+    .select('l.campaign', 'l.id', 'l.domain', 'l.alias', 'l.expiry', 'l.max_clicks')
+    .orderByRaw('random()')
+    .limit(looked)
+  const rows = (await db(among.as('l'))
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
-    .whereRaw(`lower(c.slug) = ? and ${redirecting(table)}`, [slug])
-    .select('c.id as campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
+    .whereRaw(isServed(table))
+    .select('l.campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
     .orderByRaw('random()')
     .limit(limit)) as (RotatorLink & { campaign: string; link: string; domain: string | null })[]
   return rows.map((row) => ({
@@ -102,7 +116,7 @@ export const campaignLinks = async (
   const rows = (await db({ l: table('links') })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
     .where({ 'l.campaign': id, 'l.account': account })
-    .whereRaw(redirecting(table))
+    .whereRaw(`${isOpen} and ${isServed(table)}`)
     .select(
       'l.alias',
       'l.domain',

@@ -11,18 +11,20 @@ const fakeReader = (slugs: readonly string[]) => {
   const link = { campaign: '1', link: '2', domain: null, alias: 'a', expiry: null }
   const rowsOf = (given: string | readonly string[]) =>
     typeof given === 'string' ? [link] : slugs.filter((slug) => given.includes(slug)).map((slug) => ({ slug }))
-  const db = () => {
-    let rows: readonly object[] = []
+  const rowsIn = new WeakMap<object, readonly object[]>()
+  const db = (from: object) => {
+    let rows = rowsIn.get(from) ?? []
     const query: object = new Proxy(
       {},
       {
         get: (_, name) => {
           if (name === 'then') return (resolve: (rows: object) => void) => setImmediate(resolve, rows)
           return (...given: unknown[]) => {
-            if (name === 'whereRaw') {
+            if (name === 'whereRaw' && given[1] !== undefined) {
               const [value] = given[1] as [string | readonly string[]]
               asked.push(value)
               rows = rowsOf(value)
+              rowsIn.set(query, rows)
             }
             return query
           }

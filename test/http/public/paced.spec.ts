@@ -1,0 +1,75 @@
+import { expect } from 'chai'
+import { createPaced } from '../../../src/http/public/paced.ts'
+import { StoreUnavailable } from '../../../src/events/store.ts'
+import { Unavailable } from '../../../src/lib/unavailable.ts'
+
+describe('a public page whose cost an account chooses', () => {
+  /** `took` is the ms that a look-up takes. */
+  const open = (age = 0) => {
+    const state = { time: 0, seen: 0n, took: 10, under: 0, most: 0, fails: false }
+    const asked: string[] = []
+    const get = createPaced({
+      find: async (key) => {
+        asked.push(key)
+        state.most = Math.max(state.most, ++state.under)
+        await new Promise(setImmediate)
+        state.time += state.took
+        state.under--
+        if (state.fails) throw new StoreUnavailable('away')
+        return `${key}${asked.length}`
+      },
+      seen: () => state.seen,
+      age,
+      most: 10,
+      now: () => state.time,
+    })
+    return { get, asked, state }
+  }
+
+  it('is looked up with one connection at a time, once for all that wait', async () => {
+    const { get, asked, state } = open()
+    const all = await Promise.all(['a', 'b', 'a', 'c', 'b'].map(get))
+    expect([all, asked, state.most]).to.deep.equal([['a1', 'b2', 'a1', 'c3', 'b2'], ['a', 'b', 'c'], 1])
+  })
+
+  it('is kept for twenty times as long as it took, when that delays others', async () => {
+    const { get, asked, state } = open()
+    await get('quick')
+    await get('quick')
+    expect(asked).to.deep.equal(['quick', 'quick'])
+    state.took = 1000
+    await get('slow')
+    for (const later of [1000, 18_900]) {
+      state.time += later
+      state.seen++
+      expect(await get('slow')).to.equal('slow3')
+    }
+    state.time += 200
+    expect(await get('slow')).to.equal('slow4')
+  })
+
+  it('is kept for a while when the tables have not moved', async () => {
+    const { get, state } = open(1000)
+    expect([await get('a'), await get('a')]).to.deep.equal(['a1', 'a1'])
+    state.seen++
+    expect([await get('a'), await get('a')]).to.deep.equal(['a2', 'a2'])
+    state.time += 1000
+    expect(await get('a')).to.equal('a3')
+  })
+
+  it('is an older one while the database is away', async () => {
+    const { get, state } = open()
+    await get('a')
+    state.fails = true
+    expect(await get('a')).to.equal('a1')
+    expect(await get('b').catch((error: unknown) => error)).to.be.instanceOf(StoreUnavailable)
+  })
+
+  it('is refused when too many others wait', async () => {
+    const { get } = open()
+    const waiting = Array.from({ length: 1000 }, (_, n) => get(`a${n}`))
+    expect(await get('one more').catch((error: unknown) => error)).to.be.instanceOf(Unavailable)
+    expect(await get('a999'), 'one that waits is shared').to.be.a('string')
+    await Promise.all(waiting)
+  })
+})
