@@ -84,3 +84,11 @@ export const addressBlock = (address: string): string => {
   const zeros = Array<string>(8 - (left?.length ?? 0) - (right?.length ?? 0)).fill('0')
   return `${[...(left ?? []), ...zeros, ...(right ?? [])].slice(0, 4).join(':')}::/64`
 }
+
+/**
+ * Returns the /48 that a /64 is in: what a tunnel or a site has, with 65,536 of them. Any other block is its own site.
+ */
+export const addressSite = (block: string): string => {
+  const [, site] = /^([\da-f]+:[\da-f]+:[\da-f]+):[\da-f]+::\/64$/.exec(block) ?? []
+  return site === undefined ? block : `${site}::/48`
+}

@@ -136,11 +136,14 @@ const present = ({ revision, number, event, until, by, fields, deleted, sent }: 
 
 const bare = (revision: number): Revision => ({ revision, deleted: false })
 
-type Asked = Pick<Call<{ id: number }>, 'account' | 'params'> & { readonly last: number; readonly signal: AbortSignal }
+type Asked = Pick<Call<{ id: number }>, 'account' | 'from' | 'params'> & {
+  readonly last: number
+  readonly signal: AbortSignal
+}
 
 /** Returns the revisions of a link, up to `last`, that match a request. */
 const matchingOf = async (
-  { account, params: { id }, last, signal }: Asked,
+  { account, from, params: { id }, last, signal }: Asked,
   request: ListRequest,
   services: RevisionServices,
 ) => {
@@ -150,7 +153,7 @@ const matchingOf = async (
   const use = (one: Revision) => {
     if (matches(one, request)) found.push(bare(one.revision))
   }
-  await searchingFor(account, signal, () => forEachRevision(id, services, { from: 0, last, signal }, use))
+  await searchingFor({ account, from }, signal, () => forEachRevision(id, services, { from: 0, last, signal }, use))
   return found
 }
 
@@ -181,7 +184,7 @@ const readPage = async (
   const { account, params, load, reader: from } = call
   const { id } = params
   const last = countRevision((await load(link, id)).revision)
-  const asked = { account, params, last, signal: call.gone() }
+  const asked = { account, from: call.from, params, last, signal: call.gone() }
   const known = await matchingOf(asked, request, services)
   return readOneMoment(from, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet

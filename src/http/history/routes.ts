@@ -50,7 +50,11 @@ export interface HistoryServices extends LinkAddresses {
 
 const HistoryQuery = listQuery(historyEntries)
 
-const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader' | 'gone'>, services: HistoryServices) => {
+const listEvents = async (
+  of: HistoryOf,
+  call: ListCall & Pick<Call, 'from' | 'reader' | 'gone'>,
+  services: HistoryServices,
+) => {
   const { ordinals, handler } = services
   const { from, to } = call.query
   const signal = call.gone()
@@ -68,7 +72,7 @@ const listEvents = async (of: HistoryOf, call: ListCall & Pick<Call, 'reader' | 
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
-      const { rows, ...found } = await (request.q ? searchingFor(call.account, signal, find) : find())
+      const { rows, ...found } = await (request.q ? searchingFor(call, signal, find) : find())
       return { ...found, rows: await readHistory(rows, sources) }
     },
     (entry) => entry,

@@ -11,6 +11,7 @@ import {
 } from '../../queries/history/history.ts'
 import { type Listed, type ListRequest, mostCounted, offset } from '../../queries/page.ts'
 import { limitConcurrency } from '../api/limits/concurrency.ts'
+import type { Wanting } from '../api/limits/places.ts'
 import { actorOf, forEachFound, type Found, type HistorySources, typeOf } from './history.ts'
 import { namesBefore } from './events.ts'
 
@@ -19,12 +20,12 @@ const mostSearched = mostCounted
 
 /**
  * Runs the searches of histories, each of which may read 10,000 events and hold a connection: two at a time in a
- * process, three of an account that run or wait, twelve in all. One whose client has its answer, or has gone, does not
- * begin any more.
+ * process, one of a network, three of an account that run or wait, twelve in all. One whose client has its answer, or
+ * has gone, does not begin any more.
  */
 const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
-export const searchingFor = <T>(account: number, signal: AbortSignal, search: () => Promise<T>): Promise<T> =>
-  limited(account, () => {
+export const searchingFor = <T>(wanting: Wanting, signal: AbortSignal, search: () => Promise<T>): Promise<T> =>
+  limited(wanting, () => {
     signal.throwIfAborted()
     return search()
   })

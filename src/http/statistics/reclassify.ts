@@ -139,9 +139,14 @@ export const reclassifyRoutes = (): readonly Route[] => [
       }),
     run: async (call) => {
       const { dryRun, link, undo } = call.body
-      const end = begin(call.account)
+      const { lost, end } = begin(call)
+      const isAdmitted = async () => {
+        lost.throwIfAborted()
+        return call.isAdmitted()
+      }
+      const request = { ...call, isAdmitted }
       try {
-        return await (undo === undefined ? reclassify(call, { dryRun, link }) : takeBack(call, undo))
+        return await (undo === undefined ? reclassify(request, { dryRun, link }) : takeBack(request, undo))
       } finally {
         end()
       }

@@ -134,15 +134,14 @@ const run = async (reader: Reader, rehearsal: Rehearsal, services: RehearseServi
 }
 
 const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services: RehearseServices) => {
-  const { account } = call
   const { id } = call.params
   const { from, to, draft } = call.body
-  const end = begin(account)
+  const { lost, end } = begin(call)
   try {
     const target = draft && (await drafted(call, id, draft, services))
     // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
     const isOurHost = target ? services.isOurHost : () => false
-    const [signal, stillAdmitted] = [call.gone(), () => requireAdmitted(call)]
+    const [signal, stillAdmitted] = [AbortSignal.any([call.gone(), lost]), () => requireAdmitted(call)]
     const period = { link: id, from, to }
     const rehearsal = { period, draft: target, isOurHost, signal, requireAdmitted: stillAdmitted }
     const found = await readOneMoment(call.reader, (moment) => run(moment, rehearsal, services))

@@ -1,15 +1,17 @@
-import { fail } from '../api/errors.ts'
+import { problem } from '../../lib/problems/problem.ts'
+import { fail, Failure } from '../api/errors.ts'
+import { sharePlaces, type Wanting } from '../api/limits/places.ts'
 
 /** A place among the streams that are open. */
 export interface Slot {
-  /** aborts when the service stops, or the stream has ended */
+  /** aborts when the service stops, when the stream has ended, or when its place went to another one */
   readonly ended: AbortSignal
   readonly end: () => void
 }
 
 export interface StreamLimits {
   /** Takes a place. Fails with 429 when the account has none left, with 503 when the process has none. */
-  readonly take: (account: number, follows: boolean) => Slot
+  readonly take: (wanting: Wanting, follows: boolean) => Slot
   /** Returns how many streams are open. */
   readonly open: () => number
   /** Ends the streams that follow the log; the others have an end, and are finished. */
@@ -24,29 +26,35 @@ interface Limits {
 }
 
 const retryLater = { 'Retry-After': '10' }
+/** ms: clients of streams connect again, and go on where they were */
+const longestMs = 600_000
 
 /** Limits the streams of each account and of this process. */
 export const limitStreams = ({ perAccount, total }: Limits): StreamLimits => {
   const byAccount = new Map<number, number>()
   const followers = new Set<AbortController>()
-  let open = 0
+  const busy = () => new Failure(503, problem('busy', { what: 'streams' }), retryLater)
+  const places = sharePlaces({ most: total, longestMs, busy })
   let isEnding = false
   return {
-    take: (account, follows) => {
+    take: (wanting, follows) => {
+      const { account } = wanting
       const own = byAccount.get(account) ?? 0
       if (isEnding) fail(503, 'unavailable', { what: 'stopping' }, { 'Retry-After': '2' })
       if (perAccount > 0 && own >= perAccount)
         fail(429, 'too_many_requests', { what: 'streams', running: own }, retryLater)
-      if (total > 0 && open >= total) fail(503, 'busy', { what: 'streams' }, retryLater)
-      byAccount.set(account, own + 1)
-      open++
       const ending = new AbortController()
+      const leave = places.take(wanting, (why) => {
+        ending.abort(why)
+        end()
+      })
+      byAccount.set(account, own + 1)
       if (follows) followers.add(ending)
       let isHeld = true
       const end = () => {
         if (!isHeld) return
         isHeld = false
-        open--
+        leave()
         const left = byAccount.get(account)! - 1
         if (left > 0) byAccount.set(account, left)
         else byAccount.delete(account)
@@ -55,7 +63,7 @@ export const limitStreams = ({ perAccount, total }: Limits): StreamLimits => {
       }
       return { ended: ending.signal, end }
     },
-    open: () => open,
+    open: places.taken,
     endFollowers: () => {
       isEnding = true
       for (const ending of followers) ending.abort()

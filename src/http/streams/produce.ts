@@ -105,7 +105,8 @@ const piecesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer
   const shown: SignOfLife = { at: performance.now(), place: options.after }
   let { after, limit: left } = options
   let waitingSince: number | undefined
-  while (left > 0 && !slot.ended.aborted) {
+  while (left > 0 && (!follower || !slot.ended.aborted)) {
+    if (!follower) slot.ended.throwIfAborted()
     const count = follower?.count() ?? 0
     const piece = await nextPiece(options, after, left)
     const isDue = () => performance.now() - shown.at >= beat

@@ -75,7 +75,7 @@ interface Opening {
   readonly formats: readonly Format['name'][]
   readonly sourceOf: (options: SourceOptions) => Source
 }
-type StreamCall = Pick<Call<unknown, StreamQuery>, 'account' | 'query' | 'header' | 'accepts' | 'isAdmitted'>
+type StreamCall = Pick<Call<unknown, StreamQuery>, 'account' | 'from' | 'query' | 'header' | 'accepts' | 'isAdmitted'>
 /** What the routes of streams need. */
 export interface StreamServices extends DomainNames {
   readonly streams: Streams
@@ -117,7 +117,7 @@ export const openStream = async (call: StreamCall, given: StreamServices, openin
   const format = formatFor(call, opening.formats)
   const follows = query.follow === undefined ? format.name === 'sse' : query.follow === 'true'
   if (follows && format.name === 'csv') failField('follow', 'not_supported', { what: 'csv' })
-  const slot = streams.take(account, follows)
+  const slot = streams.take(call, follows)
   try {
     const follower = follows ? await streams.tails[index].follow(account) : undefined
     try {

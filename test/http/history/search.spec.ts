@@ -38,10 +38,14 @@ describe('a search of a history', () => {
     const ends: (() => void)[] = []
     const waiting = () => new Promise<void>((resolve) => ends.push(resolve))
     const { signal } = new AbortController()
-    const others = [1, 2].map((account) => searchingFor(account, signal, waiting))
+    const others = [1, 2].map((account) => searchingFor({ account, from: `192.0.2.${account}` }, signal, waiting))
     const client = new AbortController()
     let began = false
-    const search = searchingFor(3, client.signal, async () => void (began = true)).catch((error: Error) => error.name)
+    const search = searchingFor(
+      { account: 3, from: '192.0.2.3' },
+      client.signal,
+      async () => void (began = true),
+    ).catch((error: Error) => error.name)
     client.abort()
     // the others have begun by now
     await nextTurn()

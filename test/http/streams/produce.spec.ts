@@ -46,7 +46,7 @@ const open = (options: Partial<StreamOptions> & Pick<StreamOptions, 'source'>) =
     after: start,
     limit: Infinity,
     follower: undefined,
-    slot: limits().take(1, true),
+    slot: limits().take({ account: 1, from: '192.0.2.1' }, true),
     isAdmitted: async () => true,
     beat: 60_000,
     timeoutMs: 60_000,
@@ -97,7 +97,7 @@ describe('a stream', () => {
       () => ({ big }),
     )
     const streams = limits()
-    const stream = open({ source, slot: streams.take(1, true), timeoutMs: 20 })
+    const stream = open({ source, slot: streams.take({ account: 1, from: '192.0.2.1' }, true), timeoutMs: 20 })
     await once(stream, 'readable')
     expect(await until(async () => stream.destroyed, Boolean)).to.equal(true)
     expect([streams.open(), made() < 20]).to.deep.equal([0, true])
@@ -110,7 +110,11 @@ describe('a stream', () => {
       () => 0n,
       () => ({}),
     )
-    const stream = open({ source, slot: streams.take(1, true), follower: { ...silent, leave: () => left++ } })
+    const stream = open({
+      source,
+      slot: streams.take({ account: 1, from: '192.0.2.1' }, true),
+      follower: { ...silent, leave: () => left++ },
+    })
     stream.resume()
     await new Promise((later) => setTimeout(later, 10))
     expect(streams.open()).to.equal(1)
@@ -195,6 +199,27 @@ describe('a stream', () => {
     )
     expect(text.toString()).to.match(/id: 1\ndata: \{"n":1\}\n\nretry: \d+\n\n$/)
     expect(failures).to.have.length(1)
+  })
+
+  it('breaks off when its place goes to somebody else, and ends where it follows the log', async () => {
+    for (const follows of [true, false]) {
+      const streams = limitStreams({ perAccount: 0, total: 2 })
+      const { source } = sourceOf(
+        () => 1_000_000n,
+        () => ({ big }),
+      )
+      const [, slot] = [1, 2].map((account) => streams.take({ account, from: '192.0.2.1' }, follows))
+      if (!slot) throw new Error('no place')
+      const stream = open({ source, slot, follower: follows ? silent : undefined })
+      // the first lines have arrived
+      await new Promise((resolve) => stream.once('readable', resolve))
+      streams.take({ account: 3, from: '198.51.100.7' }, follows)
+      const outcome = new Promise((resolve) => {
+        stream.once('error', () => resolve('broken off')).once('end', () => resolve('ended'))
+      })
+      stream.resume()
+      expect(await outcome).to.equal(follows ? 'ended' : 'broken off')
+    }
   })
 
   it('is complete only with the events that get their ordinals a moment later', async () => {

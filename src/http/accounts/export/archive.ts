@@ -73,11 +73,20 @@ const filesOf = async function* (contents: readonly Content[], options: ArchiveO
  */
 export const archive = (
   contents: readonly Content[],
-  { onClose, ...options }: Pick<ArchiveOptions, 'counts' | 'requireAdmitted'> & { readonly onClose: () => void },
+  {
+    lost,
+    onClose,
+    ...options
+  }: Pick<ArchiveOptions, 'counts' | 'requireAdmitted'> & {
+    /** aborts when the archive may not be read any more */
+    readonly lost: AbortSignal
+    readonly onClose: () => void
+  },
 ): Readable => {
   const stopped = new AbortController()
   const files = Readable.from(filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal }))
   const zipped = createGzip()
+  lost.addEventListener('abort', () => zipped.destroy(lost.reason as Error))
   zipped.once('close', () => {
     stopped.abort()
     onClose()

@@ -77,7 +77,8 @@ const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 const exportAccount = async (call: Call, exports: Exports, routes: readonly Route[]): Promise<Download> => {
   const { account } = call
   const { reader } = exports
-  const end = exports.begin(account)
+  const lost = new AbortController()
+  const end = exports.begin(call, (why) => lost.abort(why))
   try {
     const { position, head } = await exports.caughtUp()
     const since = await clicksKeptSince(reader)
@@ -104,7 +105,12 @@ const exportAccount = async (call: Call, exports: Exports, routes: readonly Rout
       { file: 'manifest.json', text: manifest },
     ]
     const name = `linkledger-${account}-${now.toISOString().slice(0, 10)}.tar.gz`
-    const content = archive(contents, { counts, requireAdmitted: () => requireAdmitted(call), onClose: end })
+    const content = archive(contents, {
+      counts,
+      requireAdmitted: () => requireAdmitted(call),
+      lost: lost.signal,
+      onClose: end,
+    })
     return { download: { name, type: 'application/gzip', content } }
   } catch (error) {
     end()

@@ -1,7 +1,9 @@
 import type { EventStore } from '../../../events/store.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import type { ImageStore } from '../../../security/images.ts'
-import { fail } from '../../api/errors.ts'
+import { problem } from '../../../lib/problems/problem.ts'
+import { fail, Failure } from '../../api/errors.ts'
+import { type Places, sharePlaces } from '../../api/limits/places.ts'
 
 /** What exports of accounts read from, and how many there may be. */
 export interface Exports {
@@ -18,17 +20,26 @@ export interface Exports {
    * Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has
    * too many.
    */
-  readonly begin: (account: number) => () => void
+  readonly begin: Places['take']
 }
+
+/** ms: whoever reads as slowly as they like keeps no others from beginning for longer */
+const longestMs = 600_000
 
 /** Limits exports to one of each account and `most` in all, of this process. */
 export const limitExports = (most: number): Exports['begin'] => {
   const running = new Set<number>()
-  return (account) => {
+  const busy = () => new Failure(503, problem('busy', { what: 'exports' }), retryLater)
+  const places = sharePlaces({ most, longestMs, busy })
+  return (wanting, lose) => {
+    const { account } = wanting
     if (running.has(account)) fail(409, 'still_running', { what: 'export' }, { 'Retry-After': '10' })
-    if (running.size >= most) fail(503, 'busy', { what: 'exports' }, retryLater)
+    const leave = places.take(wanting, lose)
     running.add(account)
-    return () => void running.delete(account)
+    return () => {
+      leave()
+      running.delete(account)
+    }
   }
 }
 

@@ -1,13 +1,10 @@
+import { addressSite } from '../../../lib/address.ts'
 import type { RateCount, Limiter } from './limiter.ts'
 
 const seconds = 600
 /** What a password belongs to: a link, or an account. A code is its second factor. */
 type Kind = 'password' | 'account password' | 'code'
-/** Returns the /48 that a /64 is in: what a tunnel or a site has, with 65,536 of them. */
-const sitesOf = (block: string) => {
-  const [, site] = /^([\da-f]+:[\da-f]+:[\da-f]+):[\da-f]+::\/64$/.exec(block) ?? []
-  return site === undefined ? [] : [`${site}::/48`]
-}
+const sitesOf = (block: string) => [addressSite(block)].filter((site) => site !== block)
 /** Of all at one link or account. A code has six digits only, and whoever guesses it knows the password. */
 const allOf = (kind: Kind) => (kind === 'code' ? 20 : 100)
 /**

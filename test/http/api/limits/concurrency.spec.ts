@@ -12,6 +12,8 @@ const work = () => {
   }
   return { run, end: () => end(), isRunning: () => begun }
 }
+/** An account on a network of its own. */
+const by = (account: number, from = `192.0.2.${account}`) => ({ account, from })
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
 const statusOf = (running: Promise<unknown>) =>
   running.then(
@@ -23,7 +25,7 @@ describe('heavy work whose concurrency is limited', () => {
   it('given as much as may run at the same time, lets the next one wait until one has ended', async () => {
     const limited = limitConcurrency('searches', { running: 1, ofAccount: 2, total: 3 })
     const [first, second] = [work(), work()]
-    const running = [limited(1, first.run), limited(2, second.run)]
+    const running = [limited(by(1), first.run), limited(by(2), second.run)]
     await settled()
     expect([first.isRunning(), second.isRunning()]).to.deep.equal([true, false])
     first.end()
@@ -36,12 +38,28 @@ describe('heavy work whose concurrency is limited', () => {
   it('refuses an account that has too much of it with 429, and everybody with 503 when the process has', async () => {
     const limited = limitConcurrency('searches', { running: 2, ofAccount: 2, total: 3 })
     const all = [work(), work(), work(), work()]
-    const running = [limited(1, all[0]!.run), limited(1, all[1]!.run)]
-    expect(await statusOf(limited(1, all[2]!.run))).to.equal(429)
-    running.push(limited(2, all[2]!.run))
-    expect(await statusOf(limited(3, all[3]!.run))).to.equal(503)
+    const running = [limited(by(1, '192.0.2.1'), all[0]!.run), limited(by(1, '192.0.2.1'), all[1]!.run)]
+    expect(await statusOf(limited(by(1, '192.0.2.1'), all[2]!.run))).to.equal(429)
+    running.push(limited(by(2, '192.0.2.1'), all[2]!.run))
+    expect(await statusOf(limited(by(3, '192.0.2.1'), all[3]!.run))).to.equal(503)
     for (const { end } of all) end()
     await Promise.all(running)
-    expect(await statusOf(limited(1, all[3]!.run))).to.equal(200)
+    expect(await statusOf(limited(by(1, '192.0.2.1'), all[3]!.run))).to.equal(200)
+  })
+
+  it('leaves room for others beside what one network has, and gives them the places of what waits there', async () => {
+    const limited = limitConcurrency('searches', { running: 2, ofAccount: 2, total: 4 })
+    const [mine, ...theirs] = [work(), work(), work(), work(), work()]
+    // four accounts of one site
+    const running = theirs.map(({ run }, n) => statusOf(limited(by(n + 1, `2001:db8:7:${n}::/64`), run)))
+    await settled()
+    expect(theirs.map(({ isRunning }) => isRunning())).to.deep.equal([true, false, false, false])
+    const own = limited(by(9), mine!.run)
+    await settled()
+    expect(mine!.isRunning()).to.equal(true)
+    mine!.end()
+    await own
+    for (const { end } of theirs) end()
+    expect(await Promise.all(running)).to.deep.equal([200, 200, 200, 503])
   })
 })

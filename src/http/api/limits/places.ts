@@ -1,0 +1,73 @@
+import { addressSite } from '../../../lib/address.ts'
+import type { Failure } from '../errors.ts'
+
+/** Who wants a place: the account of a request, and the address block of its client. */
+export interface Wanting {
+  readonly account: number
+  readonly from: string
+}
+
+interface Held {
+  readonly network: string
+  readonly since: number
+  readonly lose: (why: Failure) => void
+}
+
+interface Shared {
+  /** 0 = unlimited */
+  readonly most: number
+  /** ms after which a place may go to anybody who finds none */
+  readonly longestMs: number
+  /** what those are answered who find or keep no place */
+  readonly busy: () => Failure
+  readonly now?: () => number
+}
+
+export interface Places {
+  /** Takes a place and returns what gives it back. `lose` is called when it goes to somebody else before. */
+  readonly take: (wanting: Wanting, lose: Held['lose']) => () => void
+  readonly taken: () => number
+}
+
+/** Returns how many places each network has. */
+const byNetwork = (held: Iterable<Held>) => {
+  const counts = new Map<string, number>()
+  for (const { network } of held) counts.set(network, (counts.get(network) ?? 0) + 1)
+  return counts
+}
+
+/**
+ * Gives out the places that all accounts of a process share. Anybody can have many accounts, so when no place is free,
+ * the network with the most gives its newest one up to a network with fewer, and whoever has had one for long to
+ * anybody. Until then, nobody is disturbed, however many are behind one address.
+ */
+export const sharePlaces = ({ most, longestMs, busy, now = () => performance.now() }: Shared): Places => {
+  // the oldest first
+  const held = new Set<Held>()
+
+  /** Returns who has to give a place up to a network, undefined when nobody has. */
+  const loserTo = (network: string) => {
+    const counts = byNetwork(held)
+    const greatest = Math.max(...counts.values())
+    if (greatest > (counts.get(network) ?? 0) + 1)
+      return [...held].findLast((one) => counts.get(one.network) === greatest)
+    const [oldest] = held
+    return oldest && now() - oldest.since > longestMs ? oldest : undefined
+  }
+
+  return {
+    take: ({ from }, lose) => {
+      const network = addressSite(from)
+      if (most > 0 && held.size >= most) {
+        const loser = loserTo(network)
+        if (!loser) throw busy()
+        held.delete(loser)
+        loser.lose(busy())
+      }
+      const place = { network, since: now(), lose }
+      held.add(place)
+      return () => void held.delete(place)
+    },
+    taken: () => held.size,
+  }
+}
