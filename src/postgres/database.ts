@@ -40,6 +40,13 @@ export const keepAlive = {
 } as const
 
 /**
+ * Lets the server notice as well, within about 15 s, when our machine is gone without a word. By default it would keep
+ * the session for two hours, and with it the locks that another process waits for.
+ */
+export const keepAliveOfServer =
+  'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3; set tcp_user_timeout = 15000'
+
+/**
  * Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds),
  * as libpq knows it.
  */
@@ -100,14 +107,17 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
-        if (options.begin === undefined) return done(null, client)
-        client.query(options.begin, (error: Error | null) => done(error, client))
+        client.query([keepAliveOfServer, options.begin ?? ''].join('; '), (error: Error | null) => done(error, client))
       },
     },
   })
 
 export const openPool = (connection: Connection, options: PoolOptions): pg.Pool => {
-  const pool = new pg.Pool({ ...settings(connection, options), max: options.max })
+  const pool = new pg.Pool({
+    ...settings(connection, options),
+    max: options.max,
+    verify: (client, done) => client.query(keepAliveOfServer, (error: Error | null) => done(error ?? undefined)),
+  })
   pool.on('error', options.onError)
   pool.on('connect', (client) => {
     client.on('error', options.onError)

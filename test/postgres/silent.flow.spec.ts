@@ -2,22 +2,32 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Connection, openPool } from '../../src/postgres/database.ts'
+import type { Pool } from 'pg'
+import { type Connection, type Database, openDatabase, openPool, sessions } from '../../src/postgres/database.ts'
 import { createListener, openLocks } from '../../src/postgres/listen.ts'
 import { until } from '../support/client.ts'
 import { freshDatabase } from '../support/database.ts'
 
+/** Returns where a session has its keep-alive settings from: over the socket of a file, they have no effect. */
+const settingsOf = async (db: Database | Pool): Promise<readonly string[]> => {
+  const sql = `select source from pg_settings where name like 'tcp\\_%'`
+  const { rows } = await ('raw' in db ? db.raw<{ rows: { source: string }[] }>(sql) : db.query<{ source: string }>(sql))
+  return rows.map(({ source }) => source)
+}
+
 describe('connections to a PostgreSQL that falls silent', () => {
-  const sockets = new Set<Socket>()
+  /** what each client has sent */
+  const sockets = new Map<Socket, string>()
   let proxy: Server
   let through: Connection
-  const freeze = () => sockets.forEach((socket) => socket.unpipe())
+  const freeze = () => sockets.forEach((_, socket) => socket.unpipe())
 
   beforeEach(async () => {
     const connection = await freshDatabase()
     proxy = createServer({ allowHalfOpen: true }, (client) => {
       const server = connect(join(connection.host ?? '', `.s.PGSQL.${connection.port}`))
-      sockets.add(client)
+      client.on('data', (sent: Buffer) => sockets.set(client, `${sockets.get(client) ?? ''}${sent.toString('latin1')}`))
+      sockets.set(client, '')
       client.pipe(server)
       server.pipe(client)
       for (const one of [client, server]) one.on('error', () => {})
@@ -27,7 +37,7 @@ describe('connections to a PostgreSQL that falls silent', () => {
     through = { ...connection, host: '127.0.0.1', port: (proxy.address() as AddressInfo).port }
   })
   afterEach(() => {
-    sockets.forEach((socket) => socket.destroy())
+    sockets.forEach((_, socket) => socket.destroy())
     sockets.clear()
     proxy.close()
   })
@@ -43,5 +53,21 @@ describe('connections to a PostgreSQL that falls silent', () => {
     expect(sockets.size).to.equal(3)
     freeze()
     await Promise.all([listener.close(), locks.close(), pool.end()])
+  })
+
+  it('let the server notice within seconds that our machine is gone: it would keep its locks for two hours', async () => {
+    const options = { name: 'spec', max: 1, timeout: 60_000, onError: () => {} }
+    const listener = createListener(through, 'spec')
+    listener.start({ message: () => {}, up: () => {}, lost: () => {} })
+    const locks = await openLocks(through, 'spec')
+    const [pool, plain] = [openPool(through, options), openDatabase(through, options)]
+    const readOnly = openDatabase(through, { ...options, begin: sessions.readOnly })
+    const given = await Promise.all([pool, plain, readOnly].map(settingsOf))
+    await until(async () => listener.up(), Boolean)
+    for (const settings of given) expect(settings).to.deep.equal(['session', 'session', 'session', 'session'])
+    const sent = [...sockets.values()]
+    expect(sent).to.have.length(5)
+    for (const one of sent) expect(one).to.match(/tcp_keepalives_idle = 5;.*tcp_user_timeout = 15000/)
+    await Promise.all([listener.close(), locks.close(), pool.end(), plain.destroy(), readOnly.destroy()])
   })
 })
