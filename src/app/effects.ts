@@ -1,5 +1,7 @@
 import type { Past } from '../http/api/past/past.ts'
+import type { Misses } from '../lib/misses.ts'
 import { openKeyUses } from '../postgres/keyuses.ts'
+import { openMisses } from '../postgres/misses.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { type JobsOptions, startJobs } from './jobs.ts'
 import { repeat } from './jobs/repeat.ts'
@@ -16,6 +18,8 @@ export interface Effects {
   readonly limiter: ReturnType<typeof limiter>
   /** Notes the use of an API key. */
   readonly recordUse: (key: string) => void
+  /** counts addresses that lead nowhere */
+  readonly misses: Misses
   /** the clock of links and statistics, in ms since 1970 */
   readonly now: () => number
 }
@@ -26,5 +30,6 @@ export const effectsOf = (ledger: Ledger): Effects => ({
   repeat,
   limiter: limiter(ledger.db, ledger.keys.service),
   recordUse: openKeyUses(ledger.db),
+  misses: openMisses(ledger.db, Date.now),
   now: () => Date.now(),
 })

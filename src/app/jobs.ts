@@ -7,6 +7,7 @@ import { startErasures } from './jobs/erasure.ts'
 import { startTextErasure } from './jobs/texterasure.ts'
 import { startImageCleanup } from './jobs/imagecleanup.ts'
 import { deleteExpiredRequests } from '../postgres/idempotency.ts'
+import { deleteOldMisses } from '../postgres/misses.ts'
 import { deleteOldAttempts } from '../postgres/webhooks.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './log/erasures.ts'
@@ -39,6 +40,7 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
     deleteExpiredAnswers: async () => {
       await deleteExpiredRequests(ledger.db)
       await deleteOldAttempts(ledger.db, attemptDays)
+      await deleteOldMisses(ledger.db)
     },
     onProblem,
   })

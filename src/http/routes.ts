@@ -18,6 +18,7 @@ import { proofRoutes } from './proof/proof.ts'
 import { qrImageRoutes } from './qr/image.ts'
 import { filteredRoutes } from './statistics/filtered.ts'
 import { reclassifyRoutes } from './statistics/reclassify.ts'
+import { missRoutes } from './statistics/misses.ts'
 import { rehearseRoutes } from './statistics/rehearse.ts'
 import { seriesRoutes } from './statistics/stats.ts'
 import { clickRoutes } from './streams/clicks.ts'
@@ -38,6 +39,7 @@ const others = [
   filteredRoutes,
   rehearseRoutes,
   reclassifyRoutes,
+  missRoutes,
   qrImageRoutes,
   answerRoutes,
   eventRoutes,

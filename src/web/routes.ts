@@ -19,6 +19,7 @@ const routes: readonly Route[] = [
   { path: '/', load: async () => (await import('./screens/statistics/overview.tsx')).Overview },
   { path: '/links', load: withTexts(async () => (await import('./screens/links/list.tsx')).Links) },
   { path: '/links/:id', load: withTexts(async () => (await import('./screens/links/link.tsx')).LinkScreen) },
+  { path: '/misses', load: withTexts(async () => (await import('./screens/links/misses.tsx')).Misses) },
   { path: '/qr', load: withTexts(async () => (await import('./screens/qr/list.tsx')).QrCodes) },
   { path: '/qr/new', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
   { path: '/qr/:id', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
@@ -75,6 +76,10 @@ const routes: readonly Route[] = [
   {
     path: '/operator/blocks',
     load: withTexts(async () => (await import('./screens/operator/blocks.tsx')).OperatorBlocks),
+  },
+  {
+    path: '/operator/misses',
+    load: withTexts(async () => (await import('./screens/operator/misses.tsx')).OperatorMisses),
   },
   {
     path: '/operator/health',

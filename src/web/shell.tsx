@@ -227,7 +227,11 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
         </main>
         <Foot onHelp={() => setHelp(true)} />
       </div>
-      {isCreating && <NewLink onClose={() => go(withQuery({ sheet: undefined }), { replace: true })} />}
+      {isCreating && (
+        <NewLink
+          onClose={() => go(withQuery({ sheet: undefined, alias: undefined, on: undefined }), { replace: true })}
+        />
+      )}
       {help && <Help onClose={() => setHelp(false)} />}
     </>
   )

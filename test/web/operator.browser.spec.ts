@@ -8,7 +8,7 @@ import { until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const [phone, desktop] = [390, 1440]
-const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/health']
+const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/misses', '/operator/health']
 
 describe("the operator's screens in Chromium", function () {
   this.timeout(300_000)
@@ -65,6 +65,33 @@ describe("the operator's screens in Chromium", function () {
     await see(`document.querySelector('.side')`)
   })
   after(async () => dashboard?.close())
+
+  it('make the link that a mistyped address has meant, with one click', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    const add = (custom: string) =>
+      app.post('/api/url/add', { key: operator.key, body: { url: `https://example.com/${custom}`, custom } })
+    for (const custom of ['summer', 'winter']) expect((await add(custom)).status).to.equal(200)
+    for (const path of ['/sumer', '/sumer', '/nothing-here', '/ann@example.com']) await visited(path, 404)
+    for (const screen of ['/operator/misses', '/misses']) {
+      await until(
+        async () => {
+          await open(screen)
+          return browser.read<string>(`document.querySelector('main').innerText`)
+        },
+        (text) => screen === '/misses' || text.includes('All other addresses'),
+      )
+      expect(await dashboard.faults(), screen).to.deep.equal([])
+    }
+    await open('/operator/misses')
+    await seeText('Did you mean /summer?')
+    await press('Create /sumer')
+    await seeText('/sumer now leads to https://example.com/summer')
+    await visited('/sumer', 302)
+    await press('Create link …')
+    await see(`[...document.querySelectorAll('dialog[open] input')].some((one) => one.value === 'nothing-here')`)
+    await press('Cancel')
+    await see(`!location.search.includes('alias')`)
+  })
 
   for (const width of [desktop, phone])
     it(`block what is reported and take it back, and disable and enable an account, ${width} wide`, async () => {

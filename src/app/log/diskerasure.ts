@@ -3,6 +3,7 @@ import { findVisitsOf } from '../../clicks/spool/visitsof.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { systemMetadata } from '../../events/event.ts'
 import type { Database } from '../../postgres/database.ts'
+import { deleteOldMisses } from '../../postgres/misses.ts'
 import { hasReplays } from '../../postgres/replays.ts'
 import { areDeletionsFinal, renewWal, rewriteTables, sizesOf } from '../../postgres/rewrite.ts'
 import { fill } from '../../projections/engine/fill.ts'
@@ -28,7 +29,9 @@ const [hour, day] = [3_600_000, 86_400_000]
 const perRun = 1000
 
 /** Tables with rows of accounts that are not sealed under the key of their account, or that have these keys. */
-const stateTables = ['keys', 'mails', 'one_time_links', 'sessions', 'webhook_deliveries'].map((name) => `state.${name}`)
+const stateTables = ['keys', 'mails', 'misses', 'one_time_links', 'sessions', 'webhook_deliveries'].map(
+  (name) => `state.${name}`,
+)
 /** Tables that only say where events are. */
 const positions = ['account_events', 'resource_events', 'event_campaigns']
 
@@ -95,6 +98,7 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     await keys.destroy(erased.map(({ id }) => id))
     if (await isInSpool(erased.map(({ id }) => id))) return
     if (filled.length > 0 && filledTo < position) return fillLarge(filled, position, signal)
+    await deleteOldMisses(db)
     if (!(await areDeletionsFinal(db, signal))) return
     const wal = await clear(tables.filter((table) => !isLarge(table)))
     for (const { id } of erased)

@@ -51,6 +51,7 @@ export const replayEffects = async (past: Ledger, schema: string, moment: Date):
       take: async (_, limit, seconds) => uncounted(limit, seconds),
     },
     recordUse: () => {},
+    misses: { note: () => {}, write: async () => {} },
     now: () => moment.getTime(),
   }
 }

@@ -49,6 +49,9 @@ interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'acc
   readonly api: PublicHandler
 }
 
+/** ms between two writes of what was counted */
+const missInterval = 2000
+
 /** Describes the topic of clicks, streams and webhooks, and the messages of the topic as JSON Schema. */
 const topicDescriptions = {
   '/asyncapi.json': () => asyncApi(version(), streamDocument()),
@@ -114,7 +117,7 @@ const openLogPages = ({ config, db }: Ledger) =>
 /** Opens the public pages, in front of the API. */
 const openPages = (
   { ledger, cache, redirectReader, countryOf, recordVisit, isOurHost, isMainHost, baseUrl, overrides }: SiteOptions,
-  { limiter, now }: Effects,
+  { limiter, misses, now }: Effects,
   { images, routes, api, services, accountPages }: Behind,
 ) => {
   const { config, handler, log, metrics, outages } = ledger
@@ -126,8 +129,10 @@ const openPages = (
     domains,
     isMainHost,
     isOurHost,
+    baseUrl,
     limiter,
     log,
+    misses,
     now,
     outages,
     pending,
@@ -165,6 +170,9 @@ export const openSite = (options: SiteOptions) => {
   const images = overrides.images ?? openImages()
   const { services, accountPages, endStreams, close } = openServices({ ...options, effects, images })
   const routes = routesOf(services)
+  const stopMisses = effects.repeat(effects.misses.write, missInterval, (error) =>
+    ledger.log.warn({ err: error }, 'addresses that lead nowhere could not be counted; it is tried again'),
+  )
   const api = openApi({ ledger, cache, effects }, services, routes)
   return {
     api,
@@ -172,6 +180,9 @@ export const openSite = (options: SiteOptions) => {
     endStreams,
     close: async () => {
       await close()
+      await stopMisses()
+      // those of the last seconds are lost when the database is
+      await effects.misses.write().catch(() => {})
       await images.close()
     },
   }

@@ -7,6 +7,7 @@ import { keyContract } from '../accounts/contract/key.ts'
 import { operatorContract } from '../operator/contract.ts'
 import { proofContract } from '../proof/contract.ts'
 import { sessionContract } from '../accounts/contract/session.ts'
+import { missesContract } from '../statistics/contract/misses.ts'
 import { reclassifyContract } from '../statistics/contract/reclassify.ts'
 import { streamContract } from '../streams/contract.ts'
 
@@ -36,7 +37,7 @@ const titleOf = (kind: OwnedKind) => kinds[kind].many.replace(/^[a-z]/, (first) 
 export const topics: Readonly<Record<string, Topic>> = {
   Account: {
     about: 'Who you are, and how the service reaches you',
-    contract: { ...accountContract, ...filteredContract, ...reclassifyContract },
+    contract: { ...accountContract, ...filteredContract, ...missesContract, ...reclassifyContract },
   },
   'Sign-in': {
     about: 'Sessions of the dashboard, and its second factor',

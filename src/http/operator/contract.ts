@@ -14,6 +14,7 @@ import {
   text,
   time,
 } from '../api/contract.ts'
+import { operatorMisses } from '../statistics/contract/misses.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -80,6 +81,7 @@ export type ReportList = Whole<typeof reports>
 export type BlockList = Whole<typeof blockList>
 
 export const operatorContract = {
+  'GET /api/operator/misses': operatorMisses,
   'GET /api/operator/accounts': {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,

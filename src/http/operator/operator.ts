@@ -19,6 +19,7 @@ import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
+import { answerMisses, missQuery, type MissServices } from '../statistics/misses.ts'
 import { blockList, operatedAccounts, operatorContract, reports } from './contract.ts'
 
 /** Reads the health of the service. */
@@ -35,7 +36,7 @@ export type OperatorHealth = () => Promise<{
 }>
 
 /** What the routes of operators need. */
-export interface OperatorServices extends AnswerServices {
+export interface OperatorServices extends AnswerServices, MissServices {
   readonly baseUrl: () => string
   readonly blocks: Blocks
   readonly handler: Handler
@@ -85,7 +86,7 @@ const presentBlock = ({ kind, value, alias, account, reason, operator, changed, 
   again: again.map((id) => `id:${id}`),
 })
 
-const lists = ({ blocks }: OperatorServices) => [
+const lists = (services: OperatorServices) => [
   endpoint(operatorContract, 'GET /api/operator/accounts', {
     ...shared,
     query: listQuery(operatedAccounts),
@@ -102,9 +103,14 @@ const lists = ({ blocks }: OperatorServices) => [
         reports,
         call,
         (request) => searchReports(call.reader, { ...request, closed }),
-        (row) => presentReport(row, blocks),
+        (row) => presentReport(row, services.blocks),
       )
     },
+  }),
+  endpoint(operatorContract, 'GET /api/operator/misses', {
+    ...shared,
+    query: missQuery,
+    run: (call) => answerMisses(call, 0, services),
   }),
   endpoint(operatorContract, 'GET /api/operator/blocks', {
     ...shared,

@@ -9,11 +9,15 @@ import { asWritten } from './path.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
 import { scannedCode } from './link/scan.ts'
 import { queryOf, type Source } from './link/visit.ts'
+import { createMissed, type MissedOptions } from './link/misses.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
 import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions
-  extends Omit<FollowOptions, 'siteOf' | 'sendMiss' | 'isBranded'>, Pick<FallbackOptions, 'log' | 'outages'> {
+  extends
+    Omit<FollowOptions, 'siteOf' | 'sendMiss' | 'missed' | 'isBranded'>,
+    Pick<FallbackOptions, 'log' | 'outages'>,
+    Pick<MissedOptions, 'misses' | 'baseUrl'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly isMainHost: (host: string) => boolean
@@ -42,12 +46,12 @@ interface Serving extends Pick<FollowOptions, 'pepper' | 'now'> {
   readonly follow: Follow['follow']
   readonly bioPages: ReturnType<typeof createBioPages>
   readonly sendMiss: Send
-  readonly sendNotFound: Send
+  readonly sendUnknown: Send
 }
 
 /** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
 const createServeAlias =
-  ({ targets, follow, bioPages, sendMiss, sendNotFound, pepper, now }: Serving) =>
+  ({ targets, follow, bioPages, sendMiss, sendUnknown, pepper, now }: Serving) =>
   async (
     req: IncomingMessage,
     res: ServerResponse,
@@ -61,28 +65,54 @@ const createServeAlias =
     if (!target || 'qr' in target) return sendMiss(req, res, domain)
     if ('bio' in target) {
       if (entry === undefined) return bioPages.show(req, res, target)
-      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendNotFound(req, res, domain)
+      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendUnknown(req, res, domain)
     }
-    if (entry !== undefined) return sendNotFound(req, res, domain)
+    if (entry !== undefined) return sendUnknown(req, res, domain)
     const { link } = target
     const code = scannedCode(pepper, queryOf(req), link, now())
     const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
     return follow(req, res, target, source)
   }
 
+/** Returns what answers requests for addresses that lead nowhere, and counts them. */
+const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sendFallback']) => {
+  const { sendPage, trustProxy } = options
+  const missed = createMissed(options)
+  const spendMiss = createBudget(missLimit, trustProxy)
+  const sendNotFound: Send = (req, res, domain) => sendFallback(req, res, domain?.redirect404, pages.notFound)
+  const sendBlocked: Send = (req, res, domain) => {
+    // the host of a deleted domain has no owner
+    if (domain) missed.address(req, domain, 'blocked')
+    sendPage(req, res, blockedPage)
+  }
+  const sendUnknown: Send = (req, res, domain) => {
+    missed.address(req, domain, 'unknown')
+    sendNotFound(req, res, domain)
+  }
+  /** A program that guesses is stopped, and its guesses beyond the limit are not counted. */
+  const limited =
+    (answer: Send): Send =>
+    (req, res, domain) => {
+      const wait = spendMiss(req)
+      if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
+      else answer(req, res, domain)
+    }
+  return { missed, sendBlocked, sendUnknown, sendMiss: limited(sendUnknown), sendHidden: limited(sendNotFound) }
+}
+
 /**
  * Creates the public side, served without Koa: find the target of a short address, resolve it, record the visit,
  * respond.
  */
 export const createRedirect = (options: RedirectOptions): Redirect => {
-  const { sendPage, domains, isMainHost, blocks, trustProxy } = options
+  const { sendPage, domains, isMainHost, blocks } = options
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const siteOf = (req: IncomingMessage) => {
     const site = domainOf(req)?.redirectroot
     return site && blocks.destination(site) ? undefined : site
   }
   const { sendFallback, sendFailure } = createFallbacks(options)
-  const spendMiss = createBudget(missLimit, trustProxy)
+  const { missed, sendBlocked, sendUnknown, sendMiss, sendHidden } = createSendMisses(options, sendFallback)
 
   /**
    * By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the
@@ -90,35 +120,30 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
    */
   const isBlocked = ({ headers: { host = '' } }: IncomingMessage) => blocks.domain(host) && !isMainHost(host)
   const isBlockedAddress = createBlockedAddress(options)
-  const sendNotFound = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) =>
-    sendFallback(req, res, domain?.redirect404, pages.notFound)
-  const sendMiss = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => {
-    const wait = spendMiss(req)
-    if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
-    else sendNotFound(req, res, domain)
-  }
   const following = createFollow({
     ...options,
     siteOf,
-    sendMiss: (req, res) => sendMiss(req, res, domainOf(req)),
+    missed,
     isBranded: (req) => domainOf(req) !== undefined,
+    sendMiss: (req, res) => sendHidden(req, res, domainOf(req)),
   })
   const { follow, send, isOpen } = following
   const bioPages = createBioPages({ ...options, ...following })
 
-  const serveAlias = createServeAlias({ ...options, follow, sendMiss, sendNotFound, bioPages })
+  const serveAlias = createServeAlias({ ...options, follow, sendMiss, sendUnknown, bioPages })
 
   const handle: PublicHandler = async (req, res) => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
-    if (isBlocked(req)) return sendPage(req, res, blockedPage)
+    if (isBlocked(req)) return sendBlocked(req, res, domain)
     if (url === '/' || url.startsWith('/?'))
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
     const [, alias, entry] = aliasPath.exec(url) ?? aliasPath.exec(asWritten(url)) ?? []
-    if (alias === undefined) return sendNotFound(req, res, domain)
+    if (alias === undefined) return sendUnknown(req, res, domain)
     if (isBlockedAddress(req.headers.host ?? '', alias)) {
       options.notCounted('blocked')
+      missed.blocked(req, domain, alias)
       return sendPage(req, res, blockedPage)
     }
     try {
@@ -130,8 +155,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
 
   const withPrefix: Redirect['withPrefix'] = (serve, everywhere) => async (req, res) => {
     const domain = domainOf(req)
-    if (isBlocked(req)) return sendPage(req, res, blockedPage)
-    if (domain && !everywhere) return sendNotFound(req, res, domain)
+    if (isBlocked(req)) return sendBlocked(req, res, domain)
+    if (domain && !everywhere) return sendUnknown(req, res, domain)
     try {
       if (!(await serve(req, res))) sendMiss(req, res, domain)
     } catch (error) {

@@ -106,6 +106,7 @@ export const fieldTexts = {
     operator: '{field} must not be sent here: operators see the present.',
     proof: '{field} must not be sent here: the proof is that of the whole log.',
     deliveries: '{field} must not be sent here: deliveries are not in the log.',
+    misses: '{field} must not be sent here: addresses that lead nowhere are not in the log.',
     sessions: '{field} must not be sent here: sessions are those of the present.',
     export:
       '{field} must not be sent here: an export is of the present, and has the history of everything in `events`.',

@@ -89,6 +89,7 @@ describe('the OpenAPI document', () => {
       'GET /api/url/{id}/stats',
       'GET /api/account/stats',
       'GET /api/stats',
+      'GET /api/misses',
       'POST /api/url/{id}/rehearse',
     ])
     expect(

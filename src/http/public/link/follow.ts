@@ -10,6 +10,7 @@ import { answerForm } from '../overlay/signed.ts'
 import { blockedPage, withoutBlocked } from '../blocked.ts'
 import { interstitialPage } from '../interstitial/interstitials.ts'
 import type { PixelConsent } from '../interstitial/measure.ts'
+import type { Missed } from './misses.ts'
 import { endedPage, pages } from '../page/messages.ts'
 import { passwordPage } from '../password/page.ts'
 import { createPasswordForm, type PasswordFormOptions } from '../password/form.ts'
@@ -32,6 +33,7 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Blocks
   readonly clickCounts: ClickCounts
+  readonly missed: Pick<Missed, 'link'>
   /** Responds as for an address that has no link. */
   readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
   /** Returns the address of the owner's own site, when the request's domain has one. */
@@ -92,7 +94,7 @@ const isExact = ({ max_clicks: most }: Visited) => typeof most === 'number' && m
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted } = options
+  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted, missed } = options
   const { trustProxy, secureCookies } = options
   const postPassword = createPasswordForm(options)
 
@@ -121,20 +123,22 @@ export const createFollow = (options: FollowOptions): Follow => {
     return closedAt(target, options.now(), isOurHost, clicksOf(target)) === undefined
   }
 
-  const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
+  const sendBlocked = (req: IncomingMessage, res: ServerResponse, target: Target) => {
     notCounted('blocked')
+    missed.link(req, target, 'blocked')
     sendPage(req, res, blockedPage)
   }
 
-  const sendClosed = (req: IncomingMessage, res: ServerResponse, { expiry }: Target, resolved: Closed) => {
+  const sendClosed = (req: IncomingMessage, res: ServerResponse, target: Target, resolved: Closed) => {
+    if (resolved.to === 'instead' && blocks.destination(resolved.url)) return sendBlocked(req, res, target)
+    missed.link(req, target, resolved.to === 'not-started' ? 'not_started' : 'ended')
     if (resolved.to === 'not-started') return options.sendMiss(req, res)
-    if (resolved.to === 'instead')
-      return blocks.destination(resolved.url) ? sendBlocked(req, res) : redirectTo(res, resolved.url)
-    sendPage(req, res, endedPage(resolved.to === 'expired' ? expiry : null, siteOf(req)))
+    if (resolved.to === 'instead') return redirectTo(res, resolved.url)
+    sendPage(req, res, endedPage(resolved.to === 'expired' ? target.expiry : null, siteOf(req)))
   }
 
   const follow: Follow['follow'] = async (req, res, found, source) => {
-    if (blocks.link(found.link)) return sendBlocked(req, res)
+    if (blocks.link(found.link)) return sendBlocked(req, res, found)
     const target = found.interstitial ? await current(found) : found
     const now = options.now()
     const { link, password } = target
@@ -147,7 +151,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     if (req.method === 'POST') return postPassword(req, res, target)
     switch (resolved.to) {
       case 'destination':
-        if (blocks.destination(resolved.url)) return sendBlocked(req, res)
+        if (blocks.destination(resolved.url)) return sendBlocked(req, res, target)
         return resolved.way === 'redirect'
           ? send(req, res, target, resolved, source)
           : show(req, res, target, resolved, source)

@@ -54,11 +54,36 @@ const Nothing = ({ filtered }: { readonly filtered: boolean }) => {
   )
 }
 
+/** What leads on from the list: what visitors looked for in vain, and a file for a spreadsheet. */
+const Tools = ({ wanted }: { readonly wanted: URLSearchParams }) => {
+  const [saving, setSaving] = useState(false)
+  const save = () => {
+    setSaving(true)
+    void saveList<LinkList>({
+      path: '/api/urls',
+      name: 'urls',
+      query: wanted,
+      file: 'links.csv',
+      columns,
+      cells: (row) => columns.map((name) => row[name]),
+    }).finally(() => setSaving(false))
+  }
+  return (
+    <span class="chips">
+      <a class="button" href={href('/misses')}>
+        {t().misses.title}
+      </a>
+      <Button busy={saving} onClick={save}>
+        {t().links.csv}
+      </Button>
+    </span>
+  )
+}
+
 /** All links: found, sorted, and changed many at a time. */
 export const Links = () => {
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set())
-  const [saving, setSaving] = useState(false)
   const { query } = at.value
   const wanted = listQuery(query)
   const list = useLoad<LinkList>(`/api/urls?${wanted.toString()}`)
@@ -74,26 +99,13 @@ export const Links = () => {
         else after.delete(id)
       return after
     })
-  const save = () => {
-    setSaving(true)
-    void saveList<LinkList>({
-      path: '/api/urls',
-      name: 'urls',
-      query: wanted,
-      file: 'links.csv',
-      columns,
-      cells: (row) => columns.map((name) => row[name]),
-    }).finally(() => setSaving(false))
-  }
   return (
     <>
       <Head
         title={texts.title}
         text={list.data ? counted(isFiltered ? texts.match : texts.count, list.data.data.result) : '\u00a0'}
       >
-        <Button busy={saving} onClick={save}>
-          {texts.csv}
-        </Button>
+        <Tools wanted={wanted} />
       </Head>
       <Filters />
       {picked.size > 0 && (

@@ -7,6 +7,7 @@ const tabs = [
   ['/operator', 'accounts'],
   ['/operator/reports', 'reports'],
   ['/operator/blocks', 'blocks'],
+  ['/operator/misses', 'misses'],
   ['/operator/health', 'health'],
 ] as const
 

@@ -7,6 +7,7 @@ import { answer } from '../../../../src/commands/pages/answer.ts'
 import { report } from '../../../../src/commands/operator/report.ts'
 import { systemMetadata } from '../../../../src/events/event.ts'
 import { insertAttempt } from '../../../../src/postgres/webhooks.ts'
+import { openMisses } from '../../../../src/postgres/misses.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { until } from '../../../support/client.ts'
 import { randomFrom, repeatable, seed } from '../../../support/faults.ts'
@@ -56,6 +57,11 @@ describe(`lists of the API (${repeatable})`, () => {
   const link = (name: string) => add('/api/url/add', { url: 'https://example.com/', title: name, tags: [name] })
   const remove = (kind: string) => async (row: Row) => {
     expect((await app.del(`/api/${kind}/${String(row['id'])}/delete`, { key })).status).to.equal(200)
+  }
+  const miss = async (of: number, name: string) => {
+    const misses = openMisses(app.app.ledger.db, Date.now)
+    misses.note({ account: of, host: 'go.example.com', path: `/${name}`, kind: 'unknown', byPerson: true })
+    await misses.write()
   }
   const plain = (kind: string, body: (name: string) => object) => ({
     add: (name: string) => add(`/api/${kind}/add`, body(name)),
@@ -117,6 +123,8 @@ describe(`lists of the API (${repeatable})`, () => {
         expect((await operator.ask('POST', '/api/operator/unblock', { kind, value })).status).to.equal(200)
       },
     },
+    '/api/misses': { add: (name) => miss(account, name) },
+    '/api/operator/misses': { add: (name) => miss(0, name) },
     '/api/overlay/:id/answers': {
       add: async (name) => {
         const command = {
@@ -240,8 +248,9 @@ describe(`lists of the API (${repeatable})`, () => {
       expect(await ids('to=2001-01-01'), path).to.deep.equal([])
       expect((await refusal(path, 'from=yesterday'))[1]).to.match(/^`from` must be a date and time in UTC/)
       expect(await refusal(path, 'from=2030-01-02&to=2030-01-01')).to.deep.equal([400, '`from` must be before `to`.'])
+      const orders = path.endsWith('/misses') ? 'date, oldest, click' : 'date, oldest'
       if (path !== '/api/urls')
-        expect(await refusal(path, 'order=best')).to.deep.equal([400, '`order` must be one of date, oldest.'])
+        expect(await refusal(path, 'order=best')).to.deep.equal([400, `\`order\` must be one of ${orders}.`])
     }
   })
 

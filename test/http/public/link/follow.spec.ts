@@ -28,6 +28,7 @@ describe('a link with max_clicks', () => {
       trustProxy: 0,
       isOurHost: () => false,
       siteOf: () => undefined,
+      missed: { link: () => {} },
       now: () => Date.now(),
       sendPage: (_req: IncomingMessage, res: ServerResponse) => void (res.statusCode = 410),
     } as unknown as FollowOptions)

@@ -3,7 +3,7 @@ import { withoutScheme } from '../../../core/address.ts'
 import type { FoundLink, LinkWritten } from '../../../../http/links/contract/link.ts'
 import { ApiError, request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
-import { go, href } from '../../../core/router.ts'
+import { at, go, href } from '../../../core/router.ts'
 import { service } from '../../../core/session.ts'
 import { problemOf } from '../../../core/form.ts'
 import { t } from '../../../core/alltexts.ts'
@@ -113,11 +113,17 @@ const Existing = ({ id, onClose }: { readonly id: number; readonly onClose: () =
   )
 }
 
+/** Returns the form of a new link, for the address that led here. */
+const asked = (): Draft => {
+  const { query } = at.value
+  return { ...blank, custom: query.get('alias') ?? '', domain: query.get('on') ?? '' }
+}
+
 /** The form of a link, at the side of the screen: its destination first, and the rest folded. */
 export const LinkSheet = ({ id, onClose }: { readonly id: number | undefined; readonly onClose: () => void }) => (
   <Dialog title={id === undefined ? t().editor.create : t().editor.edit} as="sheet" onClose={onClose}>
     {id === undefined ? (
-      <Form id={undefined} initial={blank} hasPassword={false} onClose={onClose} />
+      <Form id={undefined} initial={asked()} hasPassword={false} onClose={onClose} />
     ) : (
       <Existing id={id} onClose={onClose} />
     )}

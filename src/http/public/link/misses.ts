@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import type { Domains } from '../../../cache/domains.ts'
+import type { Targets } from '../../../cache/targets.ts'
+import { readAgent } from '../../../clicks/visitor/agent.ts'
+import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
+import { type Misses, type MissKind, otherPath } from '../../../lib/misses.ts'
+import type { KnownDomain } from '../../../queries/domains/domain.ts'
+import type { Target } from '../../../queries/links/target.ts'
+import { withoutEnd } from '../../../lib/url.ts'
+import { asWritten } from '../path.ts'
+
+const longest = 64
+/** what may name a person: an address, a parameter, a number or a token */
+const personal = /[@=]|[\p{L}\p{N}]{21}|\p{C}/u
+/** files that programs ask for by themselves: nobody has typed them */
+const unasked =
+  /^\/(?:robots\.txt|(?:app-)?ads\.txt|sitemap[\w-]*\.xml|apple-touch-icon[\w-]*\.png|browserconfig\.xml)$/
+
+const spelled = (path: string) => {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the path that a miss is counted by, without anything that may be personal; undefined: it is not counted. */
+export const missedPath = (url: string): string | undefined => {
+  const [given = ''] = asWritten(url).split(/[?#]/, 1)
+  const text = given.length > longest * 12 ? undefined : spelled(given)
+  const path = text && `/${withoutEnd(text.normalize('NFC').toLowerCase().slice(1), /\//)}`
+  if (path === undefined || path.length > longest + 1 || personal.test(path)) return otherPath
+  return unasked.test(path) ? undefined : path
+}
+
+export interface MissedOptions {
+  readonly misses: Pick<Misses, 'note'>
+  readonly domains: Pick<Domains, 'byId'>
+  readonly targets: Pick<Targets, 'get'>
+  /** where the service's own addresses are */
+  readonly baseUrl: string
+}
+
+/** Counts requests for addresses that lead nowhere. They are no visits, and no event has them. */
+export interface Missed {
+  /** of an address without a link: for the owner of the domain, or the operator */
+  readonly address: (req: IncomingMessage, domain: KnownDomain | undefined, kind: MissKind) => void
+  /** of a link: for its owner */
+  readonly link: (req: IncomingMessage, link: Pick<Target, 'account' | 'domain' | 'aliasKey'>, kind: MissKind) => void
+  /** of an address that is blocked, which may have a link */
+  readonly blocked: (req: IncomingMessage, domain: KnownDomain | undefined, alias: string) => void
+}
+
+export const createMissed = ({ misses, domains, targets, baseUrl }: MissedOptions): Missed => {
+  const own = new URL(baseUrl).host
+  const hostOf = (domain: KnownDomain | undefined) => (domain ? new URL(domain.domain).host : own)
+  const note = (
+    { method, headers }: IncomingMessage,
+    miss: { readonly account: number; readonly host: string; readonly path: string; readonly kind: MissKind },
+  ) => {
+    if (method !== 'GET') return
+    const byPerson = !isLoadAhead(headers) && readAgent(headers['user-agent'] ?? '').class === 'human'
+    misses.note({ ...miss, byPerson })
+  }
+
+  const address: Missed['address'] = (req, domain, kind) => {
+    const path = missedPath(req.url ?? '')
+    if (path !== undefined) note(req, { account: domain?.account ?? 0, host: hostOf(domain), path, kind })
+  }
+  // the alias is the owner's own text
+  const link: Missed['link'] = (req, { account, domain, aliasKey }, kind) =>
+    note(req, {
+      account,
+      host: hostOf(domain === null ? undefined : domains.byId(domain)),
+      path: `/${aliasKey}`,
+      kind,
+    })
+  const count = async (...[req, domain, alias]: Parameters<Missed['blocked']>) => {
+    const found = await targets.get(domain?.id ?? null, alias.toLowerCase())
+    if (found && 'link' in found) link(req, found, 'blocked')
+    else address(req, domain, 'blocked')
+  }
+  return {
+    address,
+    link,
+    // the answer does not wait for it: without tables it is not counted
+    blocked: (...asked) => void count(...asked).catch(() => {}),
+  }
+}

@@ -1,0 +1,118 @@
+import type { MissKind } from '../../lib/misses.ts'
+import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
+import type { Reader } from '../reader.ts'
+
+export interface MissRow {
+  readonly host: string
+  readonly path: string
+  /** the day, or the last one of the period: `2030-01-31` */
+  readonly date: string
+  readonly count: number
+  readonly people: number
+  readonly kind: MissKind
+}
+type Raw = Omit<MissRow, 'count' | 'people'> & Record<'key' | 'count' | 'people', string>
+
+export interface MissRequest extends ListRequest {
+  /** whether the days of an address are added up */
+  readonly byAddress: boolean
+  readonly kind?: MissKind | undefined
+}
+
+const key = `concat_ws(E'\\n', m.host, m.path, m.kind)`
+
+/** Returns one page of the addresses that lead nowhere, as an account sees them; 0: the operator. */
+export const listMisses = async (reader: Reader, account: number, request: MissRequest): Promise<Listed<MissRow>> => {
+  const { db } = reader
+  const { byAddress, kind } = request
+  const days = filtered(
+    db,
+    db({ m: 'state.misses' }).where({ 'm.account': account, ...(kind && { 'm.kind': kind }) }),
+    request,
+    { searched: `(m.host || m.path)`, created: `(m.day::timestamp at time zone 'UTC')` },
+  )
+  const summed = days
+    .select('m.host', 'm.path', 'm.kind')
+    .select(
+      db.raw(
+        `${byAddress ? key : `m.day || E'\\n' || ${key}`} as key, max(m.day)::text as date, sum(m.count) as count, sum(m.people) as people`,
+      ),
+    )
+    .groupByRaw(`m.host, m.path, m.kind${byAddress ? '' : ', m.day'}`)
+  const rows = () => db.from(summed.clone().as('x'))
+  const position = request.order === 'click' ? ['x.people', 'x.count', 'x.key'] : ['x.date', 'x.key']
+  const found = await readPositions({ matching: rows, position }, reader, request)
+  const keys = found.rows.map((at) => String(at.at(-1)))
+  const read = (await rows().whereIn('x.key', keys).select('x.*')) as Raw[]
+  const listed = inOrder(found, read, (row) => row.key)
+  return {
+    ...listed,
+    rows: listed.rows.map(({ key: _key, count, people, ...row }) => ({
+      ...row,
+      count: Number(count),
+      people: Number(people),
+    })),
+  }
+}
+
+/** An address of an account, where something is asked for. */
+interface Asked {
+  /** null: the service's own host */
+  readonly domain: number | null
+  readonly path: string
+}
+/** A link of the account. */
+export interface Near {
+  readonly id: number
+  readonly alias: string
+}
+
+/** characters that aliases consist of, without letter case */
+const alphabet = Array.from('abcdefghijklmnopqrstuvwxyz0123456789-_')
+/** A longer alias has too many neighbors. */
+const longest = 32
+
+/** Returns what an alias becomes by one slip: a letter too many, two swapped, one left out, one for another. */
+export const slips = (alias: string): readonly string[] => {
+  const cuts = Array.from({ length: alias.length + 1 }, (_, i) => [alias.slice(0, i), alias.slice(i)] as const)
+  const found = [
+    ...cuts.map(([before, after]) => before + after.slice(1)),
+    ...cuts.map(([before, after]) => before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2)),
+    ...cuts.flatMap(([before, after]) => alphabet.map((letter) => before + letter + after)),
+    ...cuts.flatMap(([before, after]) => (after ? alphabet.map((letter) => before + letter + after.slice(1)) : [])),
+  ]
+  return [...new Set(found)].filter((one) => one !== alias && one !== '')
+}
+
+/** Returns the aliases that a path may mean, the likely ones first: its beginning, and what differs by one slip. */
+const meant = (path: string): readonly string[] => {
+  const [, alias = ''] = /^\/([a-z0-9_-]+)/.exec(path) ?? []
+  if (alias === '' || alias.length > longest) return []
+  return [alias, ...slips(alias)]
+}
+
+/**
+ * Returns, for each address, the link of the account that has it by now, and the one that was probably meant. Other
+ * accounts have no part in it: what they have is not told.
+ */
+export const nearLinks = async (
+  { db, table }: Reader,
+  account: number,
+  asked: readonly Asked[],
+): Promise<readonly { readonly at: Near | undefined; readonly near: Near | undefined }[]> => {
+  const wanted = asked.map(({ domain, path }) => meant(path).map((alias) => addressKey(domain, alias)))
+  const keys = [...new Set(wanted.flat())]
+  if (keys.length === 0) return asked.map(() => ({ at: undefined, near: undefined }))
+  const { rows } = await db.raw<{ rows: { id: string; alias: string; address: string }[] }>(
+    `select id, alias, ${linkAddress} as address from ${table('links')}
+     where ${linkAddress} = any(?::text[]) and deleted is null and account = ?`,
+    [keys, account],
+  )
+  const known = new Map(rows.map(({ id, alias, address }) => [address, { id: Number(id), alias }]))
+  return asked.map(({ domain, path }, i) => {
+    const at = path.startsWith('/') ? known.get(addressKey(domain, path.slice(1))) : undefined
+    const near = at ? undefined : wanted[i]?.flatMap((address) => known.get(address) ?? [])[0]
+    return { at, near }
+  })
+}

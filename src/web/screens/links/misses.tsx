@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks'
+import type { FoundLink } from '../../../http/links/contract/link.ts'
+import type { Miss, MissList } from '../../../http/statistics/contract/misses.ts'
+import { get, request } from '../../core/api.ts'
+import { href, withQuery } from '../../core/router.ts'
+import { service } from '../../core/session.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, fill } from '../../core/texts.ts'
+import { say, sayProblem } from '../../core/toasts.ts'
+import { Button, WriteLink } from '../../parts/button.tsx'
+import { Listing, Named, useList } from '../../parts/listing.tsx'
+import { Mark } from '../../parts/mark.tsx'
+import { Head } from '../../parts/section.tsx'
+
+const days = 30
+const firstDay = () => new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
+const isAlias = (path: string) => /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
+/** How a form of a link names the domain of a host. */
+const domainOf = (host: string) => (host === new URL(service.baseUrl).host ? '' : host)
+
+/** Makes the address lead where the link leads that was meant. */
+const makeLink = async ({ host, path, suggested }: Miss) => {
+  const { details } = await get<FoundLink>(`/api/url/${suggested}`)
+  await request('POST', '/api/url/add', { url: details.longurl, custom: path.slice(1), domain: domainOf(host) })
+  say(fill(t().misses.made, { path, to: details.longurl }))
+}
+
+/** What can be done about an address, with one click. */
+const Action = (row: Miss) => {
+  const [busy, setBusy] = useState(false)
+  const { host, path, kind, link, suggested } = row
+  const texts = t().misses
+  if (link !== null || (suggested !== null && !isAlias(path)))
+    return (
+      <a class="button" href={href(`/links/${link ?? suggested}`)}>
+        {texts.open}
+      </a>
+    )
+  if (kind !== 'unknown' || !isAlias(path)) return null
+  const make = () => {
+    setBusy(true)
+    void makeLink(row)
+      .catch(sayProblem)
+      .finally(() => setBusy(false))
+  }
+  return suggested === null ? (
+    <WriteLink href={withQuery({ sheet: 'new', alias: path.slice(1), on: domainOf(host) || undefined })}>
+      {texts.create}
+    </WriteLink>
+  ) : (
+    <Button busy={busy} writes onClick={make}>
+      {fill(texts.make, { path })}
+    </Button>
+  )
+}
+
+const Address = ({ host, path, kind, suggestion }: Miss) => {
+  const texts = t().misses
+  return (
+    <>
+      <Named name={path === 'other' ? texts.others : path} note={host} />
+      {suggestion !== null && <span class="note">{fill(texts.meant, { path: suggestion })}</span>}
+      {kind !== 'unknown' && <Mark kind={kind === 'blocked' ? 'locked' : 'off'}>{texts.kinds[kind]}</Mark>}
+    </>
+  )
+}
+
+const Times = ({ count, people }: Miss) => {
+  const texts = t().misses
+  return (
+    <>
+      {counted(texts.times, people)}
+      {count > people && <span class="note">{counted(texts.programs, count - people)}</span>}
+    </>
+  )
+}
+
+/** The addresses that lead nowhere, those first that most people have asked for. */
+export const MissListing = ({ path }: { readonly path: string }) => {
+  const { list, rows } = useList<MissList>(path, 'misses', { group: 'address', order: 'click', from: firstDay() })
+  const texts = t().misses
+  return (
+    <Listing
+      title={texts.title}
+      list={list}
+      rows={rows}
+      keyOf={(row) => [row.host, row.path, row.kind].join(' ')}
+      searchFor={texts.searchFor}
+      none={{ title: texts.none, text: texts.noneText }}
+      columns={[
+        { name: texts.address, cell: (row) => <Address {...row} /> },
+        { name: texts.asked, cell: (row) => <Times {...row} /> },
+        { name: texts.last, kind: 'wide', cell: ({ date }) => date },
+      ]}
+      tools={(row) => <Action {...row} />}
+    />
+  )
+}
+
+/** What visitors have asked for and did not find, in the last days. */
+export const Misses = () => {
+  const texts = t().misses
+  return (
+    <>
+      <Head title={texts.title} text={fill(texts.lead, { days })} />
+      <MissListing path="/api/misses" />
+    </>
+  )
+}

@@ -1,0 +1,87 @@
+import { expect } from 'chai'
+import { missedPath } from '../../../../src/http/public/link/misses.ts'
+import { openMisses } from '../../../../src/postgres/misses.ts'
+import { slips } from '../../../../src/queries/statistics/misses.ts'
+
+describe('a path that leads nowhere', () => {
+  it('is counted without its query, letter case, escapes, pasted ends and slashes at its end', () => {
+    for (const url of ['/Sumer', '/sumer?utm_source=ann%40example.com', '//s%75mer/', '/sumer).', '/sumer#part'])
+      expect(missedPath(url), url).to.equal('/sumer')
+    expect(missedPath('/caf%C3%A9/men%C3%BC')).to.equal('/café/menü')
+  })
+
+  it('is `other` where it may name a person, in any spelling', () => {
+    for (const url of [
+      '/ann@example.com',
+      '/ann%40example.com/x',
+      '/u=7',
+      '/u%3D7',
+      `/${'a1'.repeat(11)}`,
+      `/x/${'7'.repeat(21)}`,
+      `/${'é'.repeat(21)}`,
+      `/${'a-'.repeat(33)}`,
+      '/%00x',
+      '/%E2%80%AEx',
+      '/%FF',
+      '/%25%34%30%FF',
+    ])
+      expect(missedPath(url), url).to.equal('other')
+    expect(missedPath(`/${'a1'.repeat(10)}`)).to.equal(`/${'a1'.repeat(10)}`)
+  })
+
+  it('is not counted where programs ask by themselves', () => {
+    for (const url of ['/robots.txt', '/apple-touch-icon-120x120-precomposed.png', '/ads.txt', '/sitemap_index.xml?x'])
+      expect(missedPath(url), url).to.equal(undefined)
+  })
+})
+
+describe('the slips by which an alias is found', () => {
+  it('are a letter too many, too few, swapped or wrong', () => {
+    const near = slips('sumer')
+    for (const alias of ['summer', 'suer', 'usmer', 'sumerr', 'sumed', 'su-mer']) expect(near, alias).to.include(alias)
+    for (const alias of ['sumer', '', 'summerr', 'winter']) expect(near, alias).not.to.include(alias)
+  })
+})
+
+describe('misses that wait to be written', () => {
+  const failing = { transaction: () => Promise.reject(new Error('away')) } as never
+  const miss = (path: string) => ({
+    ...{ account: 1, host: 'go.example.com', kind: 'unknown' as const },
+    ...{ path, byPerson: true },
+  })
+  /** Returns what is written, by path. */
+  const written = async (misses: ReturnType<typeof openMisses>, db: { rows: unknown[] }) => {
+    await misses.write()
+    const [, , , paths, , counts] = db.rows as [unknown, unknown, unknown, string[], unknown, number[]]
+    return new Map(paths.map((path, i) => [path, counts[i] ?? 0]))
+  }
+  const recording = (fails: () => boolean) => {
+    const db = { rows: [] as unknown[] }
+    const raw = async (_: string, values: unknown) => void (Array.isArray(values) && (db.rows = values))
+    const transaction = (work: (tx: unknown) => Promise<void>) =>
+      fails() ? Promise.reject(new Error('away')) : work({ raw })
+    return { db, misses: openMisses({ transaction } as never, () => Date.UTC(2026, 0, 31, 23)) }
+  }
+
+  it('are kept when the database is away', async () => {
+    let away = true
+    const { db, misses } = recording(() => away)
+    misses.note(miss('/a'))
+    expect(await misses.write().catch(String)).to.equal('Error: away')
+    misses.note(miss('/a'))
+    away = false
+    expect([...(await written(misses, db))]).to.deep.equal([['/a', 2]])
+    expect(db.rows[1]).to.deep.equal(['2026-01-31'])
+  })
+
+  it('are at most 10,000 addresses, and the others together', async () => {
+    const { db, misses } = recording(() => false)
+    for (let n = 0; n < 10_050; n++) misses.note(miss(`/${n}`))
+    const counts = await written(misses, db)
+    expect([counts.size, counts.get('other')]).to.deep.equal([10_001, 50])
+  })
+
+  it('never make a visitor wait or fail', () => {
+    expect(openMisses(failing, Date.now).note(miss('/a'))).to.equal(undefined)
+  })
+})

@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import { block } from '../../../src/commands/operator/block.ts'
+import { operatorContext } from '../../../src/app/operator/caller.ts'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { deleteOldMisses, openMisses } from '../../../src/postgres/misses.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { browser, until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+import { visitAt } from '../../support/host.ts'
+import { signIn } from '../../support/session.ts'
+
+const host = 'go.example.com'
+const url = 'https://example.com/summer'
+type Row = Readonly<Record<string, unknown>>
+
+describe('addresses that lead nowhere', () => {
+  let app: TestApp
+  let ann: Awaited<ReturnType<TestApp['register']>>
+  let bob: Awaited<ReturnType<TestApp['register']>>
+  let operator: Awaited<ReturnType<typeof signIn>>
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
+    ;[ann, bob] = [await app.register(), await app.register()]
+    const { key } = ann
+    const added = await app.post('/api/domain/add', { key, body: { domain: `https://${host}` } })
+    expect(added.status, added.text).to.equal(200)
+    await app.app.ledger.handler.handle(
+      accounts,
+      { type: 'MarkOperator', id: bob.id },
+      operatorContext(app.config, bob.id),
+    )
+    operator = await signIn(app, bob.email)
+  })
+  after(() => app.close())
+
+  const add = async (body: object, { key } = ann) => {
+    const answer = await app.post('/api/url/add', { key, body: { url, ...body } })
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.json['id'] as number
+  }
+  const visit = async (
+    path: string,
+    at = host,
+    headers: Readonly<Record<string, string>> = { 'User-Agent': browser },
+  ) => (await visitAt(app.address, at, path, headers)).status
+  const own = () => new URL(app.address).host
+  const rows = async (of: typeof ann | undefined, search = ''): Promise<readonly Row[]> => {
+    const path = `misses?group=address&order=click&limit=1000${search}`
+    const answer = of
+      ? await app.get(`/api/${path}`, { key: of.key })
+      : await operator.ask('GET', `/api/operator/${path}`)
+    expect(answer.status, answer.text).to.equal(200)
+    return answer.json['data'].misses as readonly Row[]
+  }
+  const counted = (of: typeof ann | undefined, path: string, kind: string, count = 1) =>
+    until(
+      async () => (await rows(of)).find((row) => row['path'] === path && row['kind'] === kind),
+      (row) => row?.['count'] === count,
+    )
+
+  it('are counted by people and programs, with the link that was meant', async () => {
+    const summer = await add({ custom: 'Summer', domain: `https://${host}` })
+    await add({ custom: 'summer2', domain: `https://${host}` }, ann)
+    for (const path of ['/sumer', '/Sumer/', '/sumer?x=1']) expect(await visit(path)).to.equal(404)
+    await visit('/sumer', host, { 'User-Agent': 'Googlebot/2.1' })
+    await visit('/summer/programme')
+    expect(await counted(ann, '/sumer', 'unknown', 4)).to.deep.equal({
+      ...{ host, path: '/sumer', date: new Date().toISOString().slice(0, 10), count: 4, people: 3, kind: 'unknown' },
+      ...{ suggestion: '/Summer', suggested: summer, link: null },
+    })
+    expect(await counted(ann, '/summer/programme', 'unknown')).to.include({ suggestion: '/Summer' })
+    // counted nowhere else
+    expect((await app.get(`/api/url/${summer}`, { key: ann.key })).json['data'].clicks).to.equal(0)
+    const made = await add({ custom: 'sumer', domain: `https://${host}` })
+    expect(await counted(ann, '/sumer', 'unknown', 4)).to.include({ suggestion: null, link: made })
+  })
+
+  it('of the service itself are shown to operators only, with no word of what others have', async () => {
+    await add({ custom: 'winter' })
+    await add({ custom: 'autumn' }, bob)
+    for (const path of ['/wintr', '/autum', '/qr/none', '/a/b/c']) expect(await visit(path, own())).to.equal(404)
+    expect(await counted(undefined, '/autum', 'unknown')).to.include({ suggestion: '/autumn' })
+    expect(await counted(undefined, '/wintr', 'unknown')).to.include({ suggestion: null, link: null })
+    expect((await rows(undefined)).map(({ path }) => path)).to.include.members(['/qr/none', '/a/b/c'])
+    for (const of of [ann, bob])
+      expect((await rows(of)).filter((row) => row['kind'] === 'unknown' && row['host'] !== host)).to.deep.equal([])
+    expect((await app.get('/api/operator/misses', { key: bob.key })).status).to.equal(403)
+  })
+
+  it('of a link that has ended, not begun, or is blocked are of its owner, also on the host of the service', async () => {
+    await add({ custom: 'ended', max_clicks: 1, expired_url: 'https://example.com/over' })
+    await add({ custom: 'later', starts: '2090-01-01 00:00:00' })
+    const evil = await add({ custom: 'evil' })
+    const { handler } = app.app.ledger
+    await handler.handle(
+      block,
+      { type: 'Block', kind: 'link', value: String(evil), reason: 'x', addresses: [] },
+      operatorContext(app.config, null),
+    )
+    expect(await visit('/ended', own())).to.equal(302)
+    await until(
+      async () => (await visitAt(app.address, own(), '/ended', { 'User-Agent': browser })).location,
+      (to) => to === 'https://example.com/over',
+    )
+    expect(await visit('/later', own())).to.equal(404)
+    await until(
+      () => visit('/evil', own()),
+      (status) => status === 403,
+    )
+    expect(await counted(ann, '/ended', 'ended')).to.include({ suggestion: null })
+    await counted(ann, '/later', 'not_started')
+    await counted(ann, '/evil', 'blocked')
+    const kinds = (await rows(undefined)).map(({ path }) => path)
+    for (const path of ['/ended', '/later', '/evil']) expect(kinds, path).not.to.include(path)
+  })
+
+  it('are at most 1,000 of an account, a host and a day, and the others together', async () => {
+    const misses = openMisses(app.app.ledger.db, () => Date.UTC(2026, 0, 1))
+    for (const from of [0, 700]) {
+      for (let n = from; n < from + 700; n++)
+        misses.note({ account: ann.id, host: 'full.example', path: `/${n}`, kind: 'unknown', byPerson: false })
+      await misses.write()
+    }
+    const [found] = await query<{ rows: string; count: string; other: string }>(
+      app.connection,
+      `select count(*) as rows, sum(count) as count, sum(count) filter (where path = 'other') as other from state.misses where host = 'full.example'`,
+    )
+    expect(found).to.deep.equal({ rows: '997', count: '1400', other: '404' })
+    misses.note({ account: ann.id, host: 'full.example', path: '/late', kind: 'unknown', byPerson: true })
+    misses.note({ account: ann.id, host: 'full.example', path: '/7', kind: 'unknown', byPerson: true })
+    await misses.write()
+    expect(
+      await query(
+        app.connection,
+        `select path from state.misses where host = 'full.example' and people > 0 order by 1`,
+      ),
+    ).to.deep.equal([{ path: '/7' }, { path: 'other' }])
+  })
+
+  it('are listed by day, filtered and paged', async () => {
+    const answer = (search: string) => app.get(`/api/misses?${search}`, { key: ann.key })
+    const paths = async (search: string) =>
+      ((await answer(search)).json['data'].misses as readonly Row[]).map(({ path }) => path)
+    await query(
+      app.connection,
+      `insert into state.misses select $1, d::date, 'days.example', '/old', 'unknown', 2, 1 from generate_series('2026-03-01'::date, '2026-03-03', '1 day') d`,
+      [ann.id],
+    )
+    expect(await paths('q=days.example&from=2026-03-02&to=2026-03-03')).to.deep.equal(['/old', '/old'])
+    const { json } = await answer('q=days.example&group=address')
+    expect(json['data'].misses).to.deep.equal([
+      ...[{ host: 'days.example', path: '/old', date: '2026-03-03', count: 6, people: 3, kind: 'unknown' }].map(
+        (row) => ({ ...row, suggestion: null, suggested: null, link: null }),
+      ),
+    ])
+    const first = await answer('q=full.example&cursor=&limit=900')
+    const rest = await answer(`q=full.example&limit=900&cursor=${first.json['data'].next_cursor}`)
+    expect([first, rest].map(({ json: { data } }) => (data.misses as Row[]).length)).to.deep.equal([900, 97])
+    expect(await paths('kind=ended&fields=count')).to.deep.equal(['/ended'])
+    expect((await answer('kind=x')).json['message']).to.contain('unknown, ended, not_started, blocked')
+    expect((await answer('at=2026-03-01')).json['message']).to.equal(
+      '`at` must not be sent here: addresses that lead nowhere are not in the log.',
+    )
+  })
+
+  it('are gone after 90 days, and with their account', async () => {
+    const { id } = await app.register()
+    await query(
+      app.connection,
+      `insert into state.misses select $1, now()::date, 'gone.example', '/mine', 'ended', 1, 1
+       union all select 0, now()::date - 91, 'gone.example', '/old', 'unknown', 1, 1
+       union all select 0, now()::date - 89, 'gone.example', '/kept', 'unknown', 1, 1`,
+      [id],
+    )
+    await app.app.ledger.keys.destroy([id])
+    await deleteOldMisses(app.app.ledger.db)
+    expect(await query(app.connection, `select path from state.misses where host = 'gone.example'`)).to.deep.equal([
+      { path: '/kept' },
+    ])
+  })
+})
