@@ -127,6 +127,9 @@ export const openIdempotencyStore = (
 ): IdempotencyStore => {
   const hash = (of: string, text: string) =>
     createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
+  /** The network of somebody without an account is in no table. */
+  const stored = (scope: string) =>
+    scope.startsWith('account ') ? scope : `other ${hash('scope', scope).toString('base64url')}`
   const executionOf = executing(db, keys, trimming(db, limits))
 
   const open = async (at: RequestKey, { account, sealed }: IdempotencyRow): Promise<StoredAnswer | undefined> => {
@@ -136,7 +139,7 @@ export const openIdempotencyStore = (
 
   return {
     begin: async (scope, key, request) => {
-      const at = { scope, key: hash('key', key) }
+      const at = { scope: stored(scope), key: hash('key', key) }
       const sent = hash('request', request)
       const entered = await enterRequest(db, at, sent, instance)
       if (entered) return { kind: 'execute', execution: executionOf(at, entered) }

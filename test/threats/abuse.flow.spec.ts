@@ -62,6 +62,15 @@ describe('abuse of links', function () {
     expect(campaign).to.equal('Sale')
     await app.post(`/api/campaign/${campaignId}/assign/${link}`, { key })
     const qr = String((await add('/api/qr/add', { type: 'link', data: evil }))['link'])
+    const contents: readonly object[] = [
+      { type: 'text', data: 'Read www.evil.example/t today' },
+      { type: 'sms', data: { phone: '+15550100', message: evil } },
+      { type: 'vcard', data: { fname: 'Ann', site: evil } },
+      { type: 'email', data: `mailto:ann@good.example?body=${encodeURIComponent(evil)}` },
+    ]
+    const drawn = []
+    for (const content of contents) drawn.push(new URL(String((await add('/api/qr/add', content))['link'])).pathname)
+    for (const path of drawn) expect((await app.visit(path)).headers.get('Content-Type'), path).to.equal('image/png')
     const entries = [{ title: 'Evil', url: evil }]
     await add('/api/bio/add', { name: 'Ann', alias: 'ann', links: entries, avatar: 'https://evil.example/me.png' })
     const splash = await add('/api/splash/add', { name: 'S', product: evil, banner: 'https://evil.example/b.png' })
@@ -72,7 +81,7 @@ describe('abuse of links', function () {
     const page = await statusSoon('/plain', 403)
     expect(page.text).to.include('This link is blocked for your safety').and.not.include('steals passwords')
     expect(page.text).to.include('/report?link=')
-    for (const path of ['/targeted', '/r/sale', `${new URL(qr).pathname}/go`, '/ann/1'])
+    for (const path of ['/targeted', '/r/sale', `${new URL(qr).pathname}/go`, '/ann/1', ...drawn])
       expect((await app.visit(path)).status, path).to.equal(403)
     for (const path of ['/ann', '/splashed', `/u/${username}/sale-${campaignId}`]) {
       const shown = await app.visit(path)

@@ -16,8 +16,7 @@ import { isResource, type OwnedKind, type ResourceKind } from '../../events/kind
 import * as bioPages from '../pages/bio.ts'
 import * as overlays from '../pages/overlay.ts'
 import * as splashes from '../pages/splash.ts'
-import { dataOf } from '../qr/address.ts'
-import { addressesIn } from '../qr/qr.ts'
+import { addressesIn, dataOf } from '../qr/address.ts'
 import {
   accountFieldsOf,
   bioFieldsOf,

@@ -10,7 +10,7 @@ import { Busy } from '../../qr/pool.ts'
 import { findInlineLogo, type PublicQr, qrPrefix } from '../../queries/qr/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
-import { dataOf, isScanAddress, payload } from '../qr/address.ts'
+import { addressesIn, dataOf, isScanAddress, payload } from '../qr/address.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { withRequestedHost } from '../api/ownaddress.ts'
 import { blockedPage } from './blocked.ts'
@@ -205,7 +205,7 @@ const createFollowScan = (options: Following) => {
  * the destination.
  */
 export const createQrPages = (options: QrPagesOptions): PublicHandler => {
-  const { sendPage, images, baseUrl, targets, trustProxy, withPrefix } = options
+  const { blocks, sendPage, images, baseUrl, targets, trustProxy, withPrefix } = options
   const draw = createDraw(options)
   const contained = createContained(options)
   const followScan = createFollowScan(options)
@@ -225,6 +225,11 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     if (suffix === '/go') return followScan(req, res, code)
+    // the image of any other type leads there by itself
+    if (code.type !== 'link' && addressesIn(dataOf(code)).some((address) => blocks.destination(address))) {
+      sendPage(req, res, blockedPage)
+      return true
+    }
     const { foreground, background } = code
     const text = payload(code, baseUrl)
     const plain = { text, foreground, background, logo: null, format: formatOf(req, suffix), size: sizeOf(query) }

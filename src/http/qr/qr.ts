@@ -7,11 +7,10 @@ import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, text, timestamp, says } from '../../lib/fields.ts'
-import { withoutEscapes } from '../../lib/blocklist.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { Images } from '../../qr/images.ts'
-import { nameOf, type QrData } from '../../qr/payload.ts'
+import { nameOf } from '../../qr/payload.ts'
 import { Busy } from '../../qr/pool.ts'
 import { findQr, listQrs, type QrListRow, type QrRow } from '../../queries/qr/qr.ts'
 import { scanStats } from '../../queries/statistics/stats.ts'
@@ -21,7 +20,7 @@ import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { deleteOwned, listOwned, ownedBy, readOwned } from '../api/owned.ts'
-import { dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
+import { addressesIn, dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
 import { readData } from './data.ts'
 import { statistics } from '../statistics/totals.ts'
 import { qrCodes, qrContract } from './contract.ts'
@@ -58,21 +57,6 @@ const Body = z.object({
   name: orEmpty(text(255)).optional(),
 })
 type Body = z.output<typeof Body>
-
-/** An address in a text, where it may end, and what stands between words that a phone takes for an address. */
-const [webAddress, end, between] = [/https?:\/\/[^\s"<>]+/gi, /['()[\]{}|\\^`,;!]/, /[\s"'<>()[\]{}|\\^`,;:!?]+/]
-
-/** Returns the web addresses that a scanner of this content opens, or that a phone makes a link in its text. */
-export const addressesIn = (data: QrData): readonly string[] => {
-  // the program that opens a payload such as `mailto:?body=…` reads its escapes
-  const texts = typeof data === 'string' ? [data, withoutEscapes(data)] : 'ssid' in data ? [] : Object.values(data)
-  const found = texts.flatMap((text) => [
-    ...(text.match(webAddress) ?? []).flatMap((one) => [one, ...one.split(end, 1)]),
-    ...text.split(between),
-  ])
-  const safe = [...new Set(found)].map((one) => safeTargetUrl(one))
-  return safe.flatMap((one) => (one.ok ? [one.url] : []))
-}
 
 /**
  * Returns the changes in a body. A name that was derived from the data is derived again. Fails with 400 for a code that

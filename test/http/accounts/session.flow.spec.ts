@@ -134,13 +134,17 @@ describe('sessions of the dashboard', () => {
   })
 
   it('are stored as hashes, and name no address', async () => {
-    const { email } = await app.register()
+    const email = 'once@example.com'
+    const headers = { 'Idempotency-Key': '"once"' }
+    expect((await app.post('/register', { body: { email, password }, headers })).status).to.equal(200)
     const { cookie } = await signIn(app, email)
     const token = cookie.split('=')[1] ?? ''
     const rows = JSON.stringify([
       await query(app.connection, `select s.*, encode(hash, 'escape') from state.sessions s`),
       await query(app.connection, 'select key from state.rate_limits'),
+      await query(app.connection, 'select scope from state.idempotency'),
     ])
+    expect(rows, 'the registration').to.match(/"scope":"other [\w-]{43}"/)
     expect(rows).not.to.include(token)
     expect(rows).not.to.include(email)
     expect(rows, 'the network that has signed in').not.to.include('127.0.0.1')
