@@ -84,7 +84,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
   account: of(accountEvents, {
     ...nobody('id', 'number', 'to', 'replaces', 'key', 'emailToken', 'usernameToken', 'scopes', 'expires', 'limit'),
     ...nobody('due', 'wal'),
-    ...sealed('email', 'username', 'password', 'name', 'addresses', 'secret', 'recoveryHashes'),
+    ...sealed('email', 'username', 'password', 'timezone', 'name', 'addresses', 'secret', 'recoveryHashes'),
     ...stays('hash', 'owner', 'hash'),
     ...stays('exclusion', 'owner', 'exclusions'),
   }),

@@ -17,7 +17,12 @@ const contents = {
   /** makes the first account */
   first: z.object({}),
   /** makes the account that somebody has asked for */
-  register: z.object({ email: z.string(), username: z.string().optional(), password: z.string() }),
+  register: z.object({
+    email: z.string(),
+    username: z.string().optional(),
+    timezone: z.string().optional(),
+    password: z.string(),
+  }),
   /** changes the e-mail address of an account, while a sign-in needs what it needed when the link was asked for */
   email: z.object({ email: z.string(), signIn: z.string().optional() }),
   /** sets a new password */

@@ -15,6 +15,7 @@ const Order = z.discriminatedUnion('kind', [
     lang,
     to: z.string(),
     username: z.string().optional(),
+    timezone: z.string().optional(),
     password: z.string(),
   }),
   /** while a sign-in needs what it needed when the address was changed */

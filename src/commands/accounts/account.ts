@@ -3,6 +3,7 @@ import type { AccountEvent } from '../../events/accounts/account.ts'
 import type { Exclusions } from '../../events/statistics/exclusions.ts'
 import type { Event } from '../../events/index.ts'
 import { defined } from '../../lib/defined.ts'
+import { utc } from '../../lib/zone.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideErasure, type DiskErasure, type ErasureCommand } from './erasing.ts'
 import { decideKey, type IssuedKey, type KeyCommand } from './key.ts'
@@ -28,6 +29,7 @@ export type AccountCommand =
       readonly usernameKey: string
       readonly usernameToken: string
       readonly password: string
+      readonly timezone?: string
       readonly apiKey: IssuedKey
     })
   | {
@@ -35,6 +37,7 @@ export type AccountCommand =
       readonly id: number
       readonly email?: ClaimedEmail
       readonly password?: string
+      readonly timezone?: string
       readonly exclusions?: Exclusions
       /** the revision that had these values, if the account is set back to it */
       readonly to?: number
@@ -58,13 +61,21 @@ const alive = (state: Account) =>
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
 
+const zoneSet = (
+  id: number,
+  timezone: string | undefined,
+  to: { readonly to?: number } = {},
+): readonly AccountEvent[] =>
+  timezone === undefined ? [] : [{ type: 'AccountTimezoneSet', data: { id, timezone, ...to } }]
+
 const register: Decision<'RegisterAccount'> = (command, state) => {
-  const { type: _, emailKey: _e, usernameKey: _u, apiKey, ...data } = command
+  const { type: _, emailKey: _e, usernameKey: _u, apiKey, timezone, ...data } = command
   if (state.tokens.held.email === command.emailToken) return []
   if (state.status !== 'none' || state.tokens.fenced.length > 0) return refuse('id_in_use', { what: 'account' })
   return [
     { type: 'AccountRegistered', data },
     { type: 'ApiKeyIssued', data: { id: command.id, ...apiKey } },
+    ...zoneSet(command.id, timezone),
   ]
 }
 
@@ -80,6 +91,7 @@ const update: Decision<'UpdateAccount'> = (command, state) => {
   }
   if (command.password !== undefined && command.password !== password)
     events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password, ...to } })
+  if (command.timezone !== (state.timezone ?? utc)) events.push(...zoneSet(id, command.timezone, to))
   const { exclusions = state.exclusions } = command
   if (!isDeepStrictEqual(exclusions, state.exclusions))
     events.push({ type: 'AccountExclusionsSet', data: { id, exclusions, ...to } })
@@ -109,7 +121,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 10,
+  version: 11,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({

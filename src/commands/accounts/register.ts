@@ -4,6 +4,7 @@ import { email, must, orStop, says, text } from '../../lib/fields.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import type { AccountCommand } from './account.ts'
+import { isZone } from '../../lib/zone.ts'
 import { isTaken } from '../claims/taken.ts'
 
 export const password = text(1024).refine((word) => word.length >= 8, says('too_short', { min: 8 }))
@@ -13,7 +14,18 @@ const username = z
   // logs of 0.1.0 have names of digits, which look like ids to an operator
   .regex(/[a-z]/, says('wrong_form', { what: 'letter' }))
 
-export const Registration = z.object({ email, password, username: username.optional() })
+const timezone = text(64)
+/** The time zone of an account. */
+export const Timezone = timezone.refine(isZone, says('wrong_form', { what: 'zone' }))
+/** One that this release does not know keeps nobody from signing up: browsers may know newer ones. */
+const ofBrowser = timezone.transform((name) => (isZone(name) ? name : undefined))
+
+export const Registration = z.object({
+  email,
+  password,
+  username: username.optional(),
+  timezone: ofBrowser.optional(),
+})
 export type Registration = z.output<typeof Registration>
 
 /** The name of the claim on an e-mail or username: a keyed hash, because stream names must not hold personal data. */
@@ -75,6 +87,7 @@ export const registerHashed = async (pepper: Buffer, registration: Registration,
     type: 'RegisterAccount' as const,
     ...claimedEmail(pepper, registration.email),
     password: registration.password,
+    ...(registration.timezone !== undefined && { timezone: registration.timezone }),
     apiKey: { key: keyId, hash, expires: null },
   }
   return withUsername(registration, async (username) => {

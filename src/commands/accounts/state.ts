@@ -10,6 +10,8 @@ export interface Account {
   readonly email: string | null
   readonly username: string | null
   readonly password: string | null
+  /** whose days its owner reads; null: UTC */
+  readonly timezone: string | null
   readonly keys: Keys
   /** what a sign-in needs besides the password */
   readonly secondFactor: SecondFactor | null
@@ -30,6 +32,7 @@ export const noAccount: Account = {
   email: null,
   username: null,
   password: null,
+  timezone: null,
   keys: noKeys,
   secondFactor: null,
   rateLimit: null,
@@ -52,6 +55,8 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
     case 'AccountPasswordChanged':
       return { ...state, password: event.data.password }
+    case 'AccountTimezoneSet':
+      return { ...state, timezone: event.data.timezone }
     case 'ApiKeyIssued':
     case 'ApiKeyAdded':
     case 'ApiKeyUpdated':

@@ -39,6 +39,8 @@ export const accountEvents = {
   /** `to`, here and below: the revision whose value it has again. */
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
   AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),
+  /** `timezone` is a name of the tz database. */
+  AccountTimezoneSet: z.object({ id, timezone: Personal, to: id.optional() }),
   /** Replaces all API keys of the account by one, number 1, with all scopes. */
   ApiKeyIssued: z.object({ id, ...secret, expires }),
   /** `number` is the key's id within the account; it replaces another key when that one is rotated. */

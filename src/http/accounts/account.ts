@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { countRevision } from '../../commands/load.ts'
-import { claimedEmail, password } from '../../commands/accounts/register.ts'
+import { claimedEmail, password, Timezone } from '../../commands/accounts/register.ts'
 import { streamId } from '../../events/streams.ts'
 import { email, says, text, timestamp, verbatim } from '../../lib/fields.ts'
+import { utc } from '../../lib/zone.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
 import { signInMark } from '../../security/knownbrowsers.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
@@ -46,11 +47,12 @@ const yearAfter = (date: Date) => {
   return later
 }
 
-const present = ({ id, email, username, registered, erases, revision }: Omit<AccountRow, 'status'>) => ({
+const present = ({ id, email, username, timezone, registered, erases, revision }: Omit<AccountRow, 'status'>) => ({
   id,
   email: email ?? '',
   username: username ?? '',
   avatar: avatar(email ?? ''),
+  timezone: timezone ?? utc,
   status: 'pro' as const,
   expires: timestamp(yearAfter(registered)),
   registered: timestamp(registered),
@@ -70,6 +72,7 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
             id,
             email: state.email,
             username: state.username,
+            timezone: state.timezone,
             registered: new Date(since),
             erases: state.erases === null ? null : new Date(state.erases),
             exclusions: state.exclusions,
@@ -105,16 +108,18 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
     scope: 'account',
     passwordInstead: true,
     body: z
-      .object({ email: email.optional(), password: password.optional(), ...given })
+      .object({ email: email.optional(), password: password.optional(), timezone: Timezone.optional(), ...given })
       .refine(
-        (body) => body.email !== undefined || body.password !== undefined,
+        (body) => [body.email, body.password, body.timezone].some((sent) => sent !== undefined),
         says('required_here', { what: 'email_or_password' }),
       ),
     run: async (call) => {
       const { account: id, body, inScope, lang, load, session, write } = call
       if (!inScope && session === undefined && body.current_password === undefined)
         fail(403, 'lacks_scope', { what: 'password' })
-      await stepUps.require('account', call, body)
+      // the time zone opens nothing
+      if ([body.email, body.password, body.current_password].some((sent) => sent !== undefined))
+        await stepUps.require('account', call, body)
       const hash = body.password === undefined ? undefined : await hashNewPassword(body.password)
       const before = (await load(account, id)).state
       const toConfirm = mails && body.email !== before.email ? body.email : undefined
@@ -130,6 +135,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
         id,
         ...(body.email === undefined || toConfirm !== undefined ? {} : { email: claimedEmail(pepper, body.email) }),
         ...(hash === undefined ? {} : { password: hash }),
+        ...(body.timezone === undefined ? {} : { timezone: body.timezone }),
       })
       // a link to reset the old password must not replace the new one
       if (hash !== undefined) await links.end(id)

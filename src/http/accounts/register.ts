@@ -58,7 +58,7 @@ export interface RegisterServices {
  */
 const registerByMail = async (
   {
-    body: { email, username, password },
+    body: { email, username, password, timezone },
     lang,
     reader,
   }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang' | 'reader'>,
@@ -66,7 +66,8 @@ const registerByMail = async (
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
-  await mails.order({ kind: 'register', lang, to: email, username, password: await hashNewPassword(password, false) })
+  const hash = await hashNewPassword(password, false)
+  await mails.order({ kind: 'register', lang, to: email, username, timezone, password: hash })
   return {
     message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
   }

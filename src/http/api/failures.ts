@@ -122,7 +122,7 @@ export const requestHeaders = {
 } as const
 
 /** The parameters of GET that ask for an earlier moment, and name the time zone of the reader. */
-export const readAt = [
+export const atAndZone = [
   {
     name: 'at',
     in: 'query',

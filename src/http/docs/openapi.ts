@@ -3,7 +3,7 @@ import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limits/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from '../api/contract.ts'
-import { failure, failures, headers, problem, requestHeaders, securitySchemes, readAt } from '../api/failures.ts'
+import { failure, failures, headers, problem, requestHeaders, securitySchemes, atAndZone } from '../api/failures.ts'
 import { contracts, topics } from './contracts.ts'
 import { introduction } from './introduction.ts'
 import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
@@ -63,7 +63,7 @@ const parametersOf = (route: Route, { fields }: Description, schemas: Schemas) =
     description: requestHeaders[name],
     schema: { type: 'string' },
   }))
-  return [...inPath, ...inQuery, ...(hasPast(route) ? readAt : []), ...inHeader]
+  return [...inPath, ...inQuery, ...(hasPast(route) ? atAndZone : []), ...inHeader]
 }
 
 const bodyOf = ({ body }: Route, { fields, example, texts = {}, ...described }: Description, schemas: Schemas) => {

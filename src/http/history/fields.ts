@@ -8,6 +8,7 @@ import { completed } from '../../events/links/link.ts'
 import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
 import { completedWebhook } from '../../events/webhooks/webhook.ts'
 import { timestamp } from '../../lib/fields.ts'
+import { utc } from '../../lib/zone.ts'
 import { networksIn } from '../../lib/networks.ts'
 import { publicPart } from '../../security/apikeys.ts'
 import { rulesByName } from '../links/rules.ts'
@@ -92,6 +93,7 @@ export const accountFieldsOf = ({
   email,
   username,
   password,
+  timezone,
   status,
   rateLimit,
   exclusions,
@@ -101,6 +103,8 @@ export const accountFieldsOf = ({
   email,
   username,
   password: hidden(password),
+  // UTC is where nobody has named another one
+  timezone: timezone === utc ? null : timezone,
   // there is no account before it is registered
   status: status === 'none' ? null : status,
   rate_limit: rateLimit,

@@ -14,7 +14,7 @@ export const fieldTexts = {
     overlay: '{field} is required for an overlay of type {type}.',
     fname_or_lname: '{field} or `lname` is required.',
     second_factor: '{field} is required: this account has a second factor.',
-    email_or_password: 'At least one of `email` and `password` is required.',
+    email_or_password: 'At least one of `email`, `password` and `timezone` is required.',
   },
   empty: {
     plain: '{field} must not be empty.',

@@ -8,12 +8,12 @@ import { patch, type Projection, put, remove } from '../engine/projection.ts'
 /** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 7,
+  version: 8,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
-        id bigint primary key, email text, username text, status text not null, registered timestamptz not null,
+        id bigint primary key, email text, username text, timezone text, status text not null, registered timestamptz not null,
         rate_limit int, exclusions json not null, erases timestamptz, erased_on_disk timestamptz,
         revision bigint not null, position bigint not null);
       create index on ${t} (position);
@@ -33,6 +33,7 @@ export const accounts: Projection = {
         {
           email,
           username,
+          timezone: null,
           status: 'active',
           registered: at,
           rate_limit: null,
@@ -46,6 +47,7 @@ export const accounts: Projection = {
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
       patch('accounts', { id }, { email, revision, position }),
     ],
+    AccountTimezoneSet: ({ data: { id, timezone }, revision }) => [patch('accounts', { id }, { timezone, revision })],
     AccountPasswordChanged: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     ApiKeyIssued: ({ data: { id, key, hash, expires }, at, revision, position }) => [
       // a new account has no other keys; a remove for each would keep a fill from writing many accounts at once
@@ -96,7 +98,16 @@ export const accounts: Projection = {
       patch(
         'accounts',
         { id },
-        { status: 'erased', exclusions: noExclusions, email: null, username: null, erases: null, revision, position },
+        {
+          status: 'erased',
+          exclusions: noExclusions,
+          email: null,
+          username: null,
+          timezone: null,
+          erases: null,
+          revision,
+          position,
+        },
       ),
       remove('api_keys', { account: id }),
     ],

@@ -5,6 +5,8 @@ export interface AccountRow {
   readonly id: number
   readonly email: string | null
   readonly username: string | null
+  /** null: UTC */
+  readonly timezone: string | null
   readonly status: 'active' | 'disabled' | 'erased'
   readonly registered: Date
   /** when it is erased, as its owner wants it */
@@ -14,7 +16,7 @@ export interface AccountRow {
   readonly revision: number
 }
 
-const columns = ['id', 'email', 'username', 'status', 'registered', 'erases', 'exclusions', 'revision']
+const columns = ['id', 'email', 'username', 'timezone', 'status', 'registered', 'erases', 'exclusions', 'revision']
 const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
 

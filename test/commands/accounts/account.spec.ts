@@ -202,6 +202,25 @@ describe('disabling and enabling an account', () => {
   })
 })
 
+describe('the time zone of an account', () => {
+  const set = (timezone: string): AccountEvent => ({ type: 'AccountTimezoneSet', data: { id, timezone } })
+
+  it('is UTC until another one is set', () => {
+    given(...ann)
+      .when({ type: 'UpdateAccount', id, timezone: 'UTC' })
+      .thenNothing()
+    given(...ann)
+      .when({ type: 'UpdateAccount', id, timezone: 'Europe/Berlin' })
+      .thenEvents(set('Europe/Berlin'))
+    given(...ann, set('Europe/Berlin'))
+      .when({ type: 'UpdateAccount', id, timezone: 'Europe/Berlin' })
+      .thenNothing()
+    given(...ann, set('Europe/Berlin'))
+      .when({ type: 'UpdateAccount', id, timezone: 'UTC' })
+      .thenEvents(set('UTC'))
+  })
+})
+
 describe('the visits that an account excludes from its clicks', () => {
   const exclude = (changes: Extract<AccountCommand, { type: 'SetExclusions' }>['changes']): AccountCommand => ({
     type: 'SetExclusions',
@@ -305,6 +324,7 @@ describe('erasing an account', () => {
       email: null,
       username: null,
       password: null,
+      timezone: null,
       keys: { keys: [], lastKey: 0 },
       secondFactor: null,
       rateLimit: null,
@@ -365,6 +385,7 @@ describe('the state of an account', () => {
       email: 'bea@example.com',
       username: 'ann',
       password: 'scrypt 2',
+      timezone: null,
       keys: { keys: [main], lastKey: 1 },
       secondFactor: null,
       rateLimit: null,

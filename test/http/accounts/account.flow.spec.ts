@@ -99,6 +99,7 @@ describe('the account API', () => {
       expect(rest).to.deep.equal({
         id,
         email: 'fred@example.com',
+        timezone: 'UTC',
         username,
         avatar: `https://www.gravatar.com/avatar/${digest}?d=identicon`,
         status: 'pro',
@@ -131,6 +132,32 @@ describe('the account API', () => {
       expect(await account(key)).to.include({ email: 'gina@example.net' })
     })
 
+    it('changes the time zone, which needs no password, and keeps it in the history', async () => {
+      const { id, api_key: own } = await registered({ email: 'zoe@example.com', timezone: 'Asia/Kathmandu' })
+      expect(await account(own)).to.include({ timezone: 'Asia/Kathmandu' })
+      expect(await account(key)).to.include({ timezone: 'UTC' })
+      const change = (body: object) => app.put('/api/account/update', { key: own, body })
+      expect((await change({ timezone: 'Pacific/Chatham' })).json).to.deep.include({ error: 0, revision: 3 })
+      expect(await account(own)).to.include({ timezone: 'Pacific/Chatham' })
+      for (const timezone of ['Europe/Atlantis', '', '+01:00', 7]) {
+        const { status, json } = await change({ timezone })
+        expect([status, json['field']], String(timezone)).to.deep.equal([400, 'timezone'])
+      }
+      const { json } = await app.get('/api/account/history', { key: own })
+      expect(json['data'].events[0]).to.deep.include({
+        type: 'AccountTimezoneSet',
+        changes: [{ field: 'timezone', old: 'Asia/Kathmandu', new: 'Pacific/Chatham' }],
+      })
+      const back = { key: own, body: { revision: 1 } }
+      expect((await app.post('/api/account/restore', back)).json).to.deep.include({ error: 0 })
+      expect(await account(own), `account ${String(id)}`).to.include({ timezone: 'UTC' })
+    })
+
+    it('signs up in UTC where the zone of the browser is not known here', async () => {
+      const { api_key: own } = await registered({ email: 'zack@example.com', timezone: 'Europe/Atlantis' })
+      expect(await account(own)).to.include({ timezone: 'UTC' })
+    })
+
     it('requires at least one field', async () => {
       for (const body of [{}, { username: 'gina' }]) {
         const { status, json } = await update(body)
@@ -138,7 +165,7 @@ describe('the account API', () => {
           400,
           {
             error: 1,
-            message: 'At least one of `email` and `password` is required.',
+            message: 'At least one of `email`, `password` and `timezone` is required.',
             code: 'required_here',
             params: { what: 'email_or_password' },
           },

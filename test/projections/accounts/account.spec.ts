@@ -29,6 +29,7 @@ const ann = (position: bigint, changed = {}) => ({
   id,
   email: 'ann@example.com',
   username: 'ann',
+  timezone: null,
   status: 'active',
   registered: at(1),
   rate_limit: null,
@@ -78,6 +79,12 @@ describe('the table of accounts', () => {
       'accounts',
       ann(2n, { rate_limit: 600 }),
     ))
+  it('has the time zone of an account, until it is erased', () => {
+    const set: AccountEvent = { type: 'AccountTimezoneSet', data: { id, timezone: 'Asia/Kathmandu' } }
+    // no process caches it
+    given(registered, set).thenRows('accounts', { ...ann(1n, { timezone: 'Asia/Kathmandu' }), revision: 1n })
+    given(registered, set, erased).thenRows('accounts', ann(3n, { status: 'erased', email: null, username: null }))
+  })
   it('has the visits that an account excludes, until it is erased', () => {
     const exclusions = { ...noExclusions, countries: ['CA'] }
     const set: AccountEvent = { type: 'AccountExclusionsSet', data: { id, exclusions } }

@@ -158,11 +158,11 @@ export const decideOrder = async (options: OrderOptions, ordered: Ordered, order
 
   switch (order.kind) {
     case 'register': {
-      const { to, username, password } = order
+      const { to, username, timezone, password } = order
       const owner = await ownerOf(options, to)
       if (owner) return notice(owner.id, 'taken', to)
       return linked({ name: 'register', kind: 'register', seconds: day, to }, null, (issue) =>
-        issue('register', { account: null, content: { email: to, username, password } }, lifetime),
+        issue('register', { account: null, content: { email: to, username, timezone, password } }, lifetime),
       )
     }
     case 'email': {

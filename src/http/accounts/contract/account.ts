@@ -58,6 +58,7 @@ export const accountContract = {
     fields: {
       password: 'at least 8 characters',
       username: '3 to 32 lower-case letters, digits, hyphens and underscores; random if not sent',
+      timezone: 'a time zone of the tz database, such as that of the browser; UTC if it is not known or not sent',
     },
     example: { email: 'ann@example.com', password: 'correct horse battery' },
     answer: z.union([success({ id, username: text.meta({ examples: ['ann'] }), api_key: apiKey }), done]),
@@ -71,6 +72,7 @@ export const accountContract = {
           email: text.meta({ examples: ['ann@example.com'] }),
           username: text.meta({ examples: ['ann'] }),
           avatar: address,
+          timezone: text.describe('of its days on the dashboard').meta({ examples: ['Europe/Berlin'] }),
           status: z.literal('pro'),
           expires: time,
           registered: time,
@@ -84,11 +86,12 @@ export const accountContract = {
     }),
   },
   'PUT /api/account/update': {
-    summary: 'Change the e-mail address or the password',
+    summary: 'Change the e-mail address, the password or the time zone',
     description:
-      'The key of the registration needs nothing else while it has all scopes, no end and no networks, in an account without a second factor. All others need `current_password`, and a `code` where there is a second factor. Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
+      'The key of the registration needs nothing else while it has all scopes, no end and no networks, in an account without a second factor. All others need `current_password`, and a `code` where there is a second factor, for all but the time zone. Where the service sends mail, a new e-mail address counts once the link that is sent to it was confirmed, and the old address is told.',
     fields: {
       password: 'at least 8 characters',
+      timezone: 'a time zone of the tz database: `Europe/Berlin`',
       current_password: 'the password so far; when it is sent, it must be right',
       code: 'six digits of the authenticator app, or a recovery code; with `current_password`, where there is a second factor',
     },

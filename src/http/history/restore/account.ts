@@ -1,6 +1,7 @@
 import { account } from '../../../commands/accounts/account.ts'
 import { refuse } from '../../../commands/decider.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
+import { utc } from '../../../lib/zone.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { fail } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
@@ -26,7 +27,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       const { links, mails, pepper, sessions, stepUps } = services
       const { state: before } = await load(account, id)
       const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
-      const { email, password, exclusions, secondFactor } = former?.state ?? before
+      const { email, password, timezone, exclusions, secondFactor } = former?.state ?? before
       const moved = email !== null && email !== before.email
       const hash = password === unreadable || password === before.password ? null : password
       const dryRun = body.dryRun ?? false
@@ -39,8 +40,8 @@ const accountRoute = (services: AccountRestoreServices) =>
         before,
         // the rest is the operator's, or has routes of its own
         fields: (state) => {
-          const { email: address, password: secret, exclusions: excluded } = accountFieldsOf(state)
-          return { email: address, password: secret, exclusions: excluded }
+          const { email: address, password: secret, timezone: zone, exclusions: excluded } = accountFieldsOf(state)
+          return { email: address, password: secret, timezone: zone, exclusions: excluded }
         },
         isDeleted: false,
         dryRun,
@@ -51,6 +52,7 @@ const accountRoute = (services: AccountRestoreServices) =>
             ...(former && { to: former.revision }),
             ...(moved && !mails ? { email: claimedEmail(pepper, email) } : {}),
             ...(hash === null ? {} : { password: hash }),
+            ...(timezone === unreadable ? {} : { timezone: timezone ?? utc }),
             exclusions,
           }),
         lost: () => [
