@@ -21,6 +21,7 @@ import { reclassifyRoutes } from './statistics/reclassify.ts'
 import { missRoutes } from './statistics/misses.ts'
 import { rehearseRoutes } from './statistics/rehearse.ts'
 import { seriesRoutes } from './statistics/stats.ts'
+import { visitRoutes } from './statistics/visits.ts'
 import { clickRoutes } from './streams/clicks.ts'
 import { eventRoutes } from './streams/events.ts'
 
@@ -37,6 +38,7 @@ const others = [
   bulkRoutes,
   seriesRoutes,
   filteredRoutes,
+  visitRoutes,
   rehearseRoutes,
   reclassifyRoutes,
   missRoutes,

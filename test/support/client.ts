@@ -36,7 +36,7 @@ export const client = (address: string, check = checkAnswer) => {
     })
     const isJson = answer.text !== '' && answer.headers.get('Content-Type')?.match(/[/+]json/)
     const json = isJson ? (JSON.parse(answer.text) as Answer['json']) : {}
-    check(method, path, answer.status, json)
+    check(method, path, answer.status, json, answer.headers.get('Content-Type')?.split(';')[0])
     return { ...answer, json }
   }
   return {

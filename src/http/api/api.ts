@@ -165,9 +165,9 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
     run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
   )
+  ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
   if (isDownload(body)) return sendDownload(ctx, body)
   if (isPicture(body)) return sendPicture(ctx, body)
-  ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
   if (route.single && route.method === 'get') sendTagged(ctx, body)
   else ctx.body = body
 }

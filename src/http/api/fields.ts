@@ -113,8 +113,11 @@ export const filterId = z
   })
   .meta(whole)
 
+/** How many rows are wanted. */
+export const limitUpTo = (max: number) => count(15, max)
+
 /** The query of a list: `limit` and `page`. A malformed number counts as not sent, a large one is clamped. */
-export const pagination = z.object({ limit: count(15, 1000), page: count(1, 1_000_000_000) })
+export const pagination = z.object({ limit: limitUpTo(1000), page: count(1, 1_000_000_000) })
 
 /** A time, or a day with `timeOfDay`; `` counts as not sent. */
 export const moment = (timeOfDay: string) =>

@@ -171,7 +171,7 @@ type WithoutError<T> = T extends { readonly error: 0 } ? Omit<T, 'error'> : T
 /** What `run` returns of the answer in a contract: the body, to which `error: 0` is added, or what is sent instead. */
 type Returned<D extends Description> = D extends { readonly answerType: string }
   ? Download | Picture
-  : WithoutError<Answer<D['answer']>>
+  : WithoutError<Answer<D['answer']>> | (D extends { readonly answersAs: object } ? Download : never)
 
 /**
  * Returns a route of a contract, by its method and path there. The compiler checks that `run` takes what the schemas of

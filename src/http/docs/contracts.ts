@@ -9,6 +9,7 @@ import { proofContract } from '../proof/contract.ts'
 import { sessionContract } from '../accounts/contract/session.ts'
 import { missesContract } from '../statistics/contract/misses.ts'
 import { reclassifyContract } from '../statistics/contract/reclassify.ts'
+import { visitsContract } from '../statistics/contract/visits.ts'
 import { streamContract } from '../streams/contract.ts'
 
 const ofKind: Readonly<Record<OwnedKind, KindTopic>> = ofKinds
@@ -37,7 +38,13 @@ const titleOf = (kind: OwnedKind) => kinds[kind].many.replace(/^[a-z]/, (first) 
 export const topics: Readonly<Record<string, Topic>> = {
   Account: {
     about: 'Who you are, and how the service reaches you',
-    contract: { ...accountContract, ...filteredContract, ...missesContract, ...reclassifyContract },
+    contract: {
+      ...accountContract,
+      ...filteredContract,
+      ...visitsContract,
+      ...missesContract,
+      ...reclassifyContract,
+    },
   },
   'Sign-in': {
     about: 'Sessions of the dashboard, and its second factor',

@@ -104,7 +104,7 @@ const failureOf = (status: FailureStatus, own: OwnFailure | undefined, schemas: 
 
 const answersOf = (route: Route, described: Description, schemas: Schemas) => {
   const { answer, answerType, answersAs = {}, failures: special = {} } = described
-  const isList = route.query !== undefined && JSON.stringify(schemas.of(route.query, 'input')).includes('"page"')
+  const isList = route.query !== undefined && /"(?:page|cursor)"/.test(JSON.stringify(schemas.of(route.query, 'input')))
   const isTagged = route.single && route.method === 'get'
   const own = [
     ...always,

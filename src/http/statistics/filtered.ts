@@ -1,12 +1,7 @@
 import { z } from 'zod'
-import { campaign } from '../../commands/links/campaign.ts'
-import { channel } from '../../commands/links/channel.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { firstMoment, timestamp, issueOf, says } from '../../lib/fields.ts'
 import { clockIn, momentIn, utc } from '../../lib/zone.ts'
-import { findCampaign } from '../../queries/links/campaign.ts'
-import { findChannel } from '../../queries/links/channel.ts'
-import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
 import {
   type BreakdownDimension,
@@ -19,13 +14,12 @@ import {
 import type { Subject } from '../../queries/statistics/series.ts'
 import { visitedNames } from '../../queries/statistics/visitednames.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { countryCode, countryName } from '../../clicks/visitor/country.ts'
+import { countryName } from '../../clicks/visitor/country.ts'
 import { failField, Failure } from '../api/errors.ts'
-import { filterId, moment } from '../api/fields.ts'
+import { moment } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { readLink } from '../links/link.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
-import { readOwned } from '../api/owned.ts'
+import { filterShape, noLabel, readFilters } from './filters.ts'
 import { lostOf } from './lost.ts'
 import { by, interval, optionsOf, periodProblem, startIn } from './stats.ts'
 import { filteredContract } from '../accounts/contract/account.ts'
@@ -40,36 +34,6 @@ export interface FilteredServices extends LinkAddresses {
   readonly clicksBehind: (position: bigint) => Promise<number | null>
 }
 
-/** The word for a label that visits lack: no country is known, no referrer was sent. */
-const none = 'none'
-const mostValues = 50
-
-/** Values that visits may have, separated by commas; undefined when none were sent. */
-const values = z
-  .string()
-  .optional()
-  .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
-  .refine(
-    (given) => given === undefined || given.length <= mostValues,
-    says('too_many', { what: 'values', max: mostValues }),
-  )
-  .transform((given) => given?.map((value) => (value === none ? '' : value)))
-const countries = values.transform((given, context) =>
-  given?.map((value) => {
-    const code = value === '' ? '' : countryCode(value)
-    if (code === undefined) context.addIssue(says('not_one_of', { what: 'countries' }))
-    return code ?? ''
-  }),
-)
-const isClass = (value: string): value is VisitClass => visitClasses.some((name) => name === value)
-const kinds = values.transform((given, context) =>
-  given?.flatMap((value) => {
-    if (isClass(value)) return [value]
-    context.addIssue(says('not_one_of', { what: 'several', values: visitClasses.join(', ') }))
-    return []
-  }),
-)
-
 const rows = z
   .string()
   .optional()
@@ -83,23 +47,11 @@ const rows = z
 
 const Query = z
   .object({
-    link: filterId,
-    campaign: filterId,
-    channel: filterId,
+    ...filterShape,
     from: moment('00:00:00'),
     to: moment('24:00:00'),
     interval,
     by: by(breakdownDimensions),
-    country: countries,
-    referrer: values,
-    browser: values,
-    os: values,
-    device: values,
-    language: values,
-    source: values,
-    variant: values,
-    rule: values,
-    class: kinds,
     compare: z.enum(['before'], says('not_one_of', { what: 'quoted', values: 'before' })).optional(),
     limit: rows,
   })
@@ -110,7 +62,7 @@ const Query = z
 type Query = z.output<typeof Query>
 
 /** Explains what the tables cannot answer. */
-const explained = (error: unknown): never => {
+export const explained = (error: unknown): never => {
   if (error instanceof BeforeHorizon) return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   if (error instanceof TooManyVisits)
     return failField('from', 'too_much', { what: 'visits', visits: error.visits, max: error.max })
@@ -161,7 +113,7 @@ const rowsOf = async (call: Call, { by: counts }: Filtered, addresses: LinkAddre
     Object.entries(counts).map(([name, list]) => [
       name,
       list.map(({ label, n }) => ({
-        value: label || none,
+        value: label || noLabel,
         name: nameOf(name as BreakdownDimension, label),
         count: n,
       })),
@@ -182,24 +134,15 @@ const through = async (reader: Reader, { ordinals, clicksBehind }: FilteredServi
   }
 }
 
-/** Answers 404 for what is not the caller's. */
-const requireNamed = async (call: Call<unknown, Query>) => {
-  const { query } = call
-  if (query.link !== undefined) await readLink(call, query.link)
-  if (query.campaign !== undefined) await readOwned(campaign, findCampaign, call, query.campaign)
-  if (query.channel !== undefined) await readOwned(channel, findChannel, call, query.channel)
-}
-
 const statistics = async (call: Call<unknown, Query>, services: FilteredServices) => {
-  const { account, query, reader, zone } = call
-  const { link, compare, limit, by: dimensions, from, to, interval: every, ...filters } = query
-  await requireNamed(call)
+  const { query, reader, zone } = call
+  const { compare, limit, by: dimensions, from, to, interval: every, ...given } = query
+  const { subject, filters } = await readFilters(call, given)
   const now = reader.now ?? new Date()
   const time = optionsOf({ from, to, interval: every, zone }, now)
   const tooMuch = periodProblem(time)
   if (tooMuch) throw new Failure(400, tooMuch)
-  const subject: Subject = link === undefined ? { account } : { link }
-  const options: FilteredOptions = { ...time, by: dimensions, filters: filters as Filters, limit }
+  const options: FilteredOptions = { ...time, by: dimensions, filters, limit }
   const found = await filteredStats(reader, subject, options).catch(explained)
   const earlier = timeBefore(time)
   const compared = compare === undefined ? undefined : await before(reader, subject, { ...options, ...earlier, by: [] })

@@ -5,12 +5,12 @@ import { readLost } from '../../queries/statistics/lost.ts'
 interface Asked {
   readonly reader: Reader
   readonly account: number
-  readonly query: Readonly<Record<'link' | 'campaign' | 'channel', number | undefined>>
+  readonly query: Readonly<Record<'link' | 'campaign' | 'channel' | 'qr' | 'bio', number | undefined>>
 }
 
 /** Returns the field with what could not be recorded, if anything: of all links, as nobody knows of which they were. */
 export const lostOf = async ({ reader, account, query }: Asked, time: { readonly from: Date; readonly to: Date }) => {
-  const isOfAll = (query.link ?? query.campaign ?? query.channel) === undefined
+  const isOfAll = (query.link ?? query.campaign ?? query.channel ?? query.qr ?? query.bio) === undefined
   const lost = isOfAll ? await readLost(reader, account, time) : []
   if (lost.length === 0) return {}
   return {

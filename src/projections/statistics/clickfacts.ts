@@ -4,7 +4,8 @@ import type { Recorded } from '../../events/event.ts'
 import type { Event } from '../../events/index.ts'
 import { column } from '../engine/columns.ts'
 import {
-  type Detail,
+  detailNames,
+  detailOf,
   details,
   type Dim,
   dims,
@@ -13,7 +14,6 @@ import {
   labelOf,
   openDimensions,
   profilesOf,
-  routeLabel,
 } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
 
@@ -155,7 +155,7 @@ export const factTables = {
     return `
       create table ${t} (
         seq bigint not null, visitor bigint not null, link bigint not null, account bigint not null, minute int not null,
-        ${[...openDimensions, ...Object.keys(details)].map((name) => `${name} int not null`).join()}, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null, recorded smallint not null
+        ${[...openDimensions, ...detailNames].map((name) => `${name} int not null`).join()}, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null, recorded smallint not null
       ) partition by range (minute);
       create index on ${t} (link, minute);
       create index on ${t} (account, minute);
@@ -225,15 +225,11 @@ export const insertFacts = async (
   await ensurePartitions(tx, names('clicks'), visits)
   const uniques = await insertFirst(tx, names('visitors'), visits)
   const idOf = (dim: Dim) => (visit: Visit) => ids.labels(dims[dim], labelOf[dim](visit.click))
-  const detail: Readonly<Record<Detail, (visit: Visit) => number>> = {
-    profile: ({ profile }) => ids.details(details.profile, profile),
-    route: ({ click }) => ids.details(details.route, routeLabel(click)),
-  }
   const type = (dim: Dim) => (openDimensions.includes(dim) ? 'int[]' : 'smallint[]')
   await tx.raw(
-    `insert into ${names('clicks')} (seq, visitor, link, account, minute, ms, class, recorded, profile, route, ${dimensions.join()})
-     select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::int[], ?::int[],
-       ${dimensions.map((dim) => `?::${type(dim)}`).join()})`,
+    `insert into ${names('clicks')} (seq, visitor, link, account, minute, ms, class, recorded, ${[...detailNames, ...dimensions].join()})
+     select * from unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[],
+       ${detailNames.map(() => '?::int[]').join()}, ${dimensions.map((dim) => `?::${type(dim)}`).join()})`,
     [
       column(visits, ({ seq }) => seq),
       column(visits, ({ visitor }) => visitor),
@@ -243,8 +239,7 @@ export const insertFacts = async (
       column(visits, ({ ms }) => ms),
       column(visits, (visit) => (uniques.has(visit) ? classes.first : classOf(visit.click))),
       column(visits, ({ click }) => classOf(click)),
-      column(visits, detail.profile),
-      column(visits, detail.route),
+      ...detailNames.map((name) => column(visits, (visit) => ids.details(details[name], detailOf[name](visit)))),
       ...dimensions.map((dim) => column(visits, idOf(dim))),
     ],
   )

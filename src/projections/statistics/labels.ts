@@ -19,11 +19,12 @@ export const dimensions = Object.keys(dims) as Dim[]
 
 /**
  * The values of `details.dim`, of what facts keep beyond the dimensions: `profile` is what else a click knows of its
- * visitor, `route` which revision, rule and entry of a bio page have led it. Many clicks share one, so that its number
- * takes little room.
+ * visitor, `route` which revision, rule and entry of a bio page have led it, and `destination` where to. Many clicks
+ * share one, so that its number takes little room.
  */
-export const details = { profile: 0, route: 1 } as const
+export const details = { profile: 0, route: 1, destination: 2 } as const
 export type Detail = keyof typeof details
+export const detailNames = Object.keys(details) as Detail[]
 /**
  * The dimensions whose labels visitors and owners make up; those of the others come from closed lists of ours, so that
  * a smallint numbers them.
@@ -46,9 +47,16 @@ export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   variant: ({ rule }) => variantOf(rule),
 }
 
-const table = (t: string) =>
-  `create table ${t} (dim smallint not null, id int not null, label text not null, primary key (dim, id), unique (dim, label))`
-export const labelTables = { labels: table, details: table } as const
+const columns = 'dim smallint not null, id int not null, label text not null, primary key (dim, id)'
+export const labelTables = {
+  labels: (t: string) => `create table ${t} (${columns}, unique (dim, label))`,
+  // URLs may be longer than an index entry
+  details: (t: string) => `create table ${t} (${columns}); create index on ${t} (dim, hashtextextended(label, 0))`,
+} as const
+
+/** SQL that is true if two rows with the columns `dim` and `label` are of the same detail. */
+export const sameDetail = (a: string, b: string) =>
+  `${a}.dim = ${b}.dim and hashtextextended(${a}.label, 0) = hashtextextended(${b}.label, 0) and ${a}.label = ${b}.label`
 
 /** What a `profile` says; a value that a click does not have is null. */
 export interface Profile {
@@ -103,10 +111,12 @@ export const readRoute = (label: string): Route => {
 export interface Labelled {
   readonly click: Click
   readonly profile: string
+  readonly destination: string
 }
-const detailOf: Readonly<Record<Detail, (visit: Labelled) => string>> = {
+export const detailOf: Readonly<Record<Detail, (visit: Labelled) => string>> = {
   profile: ({ profile }) => profile,
   route: ({ click }) => routeLabel(click),
+  destination: ({ destination }) => destination,
 }
 type Makers = readonly ((visit: Labelled) => string)[]
 /** What makes the labels of each dimension, and of each detail. */
@@ -116,7 +126,7 @@ const makers: { readonly labels: Makers; readonly details: Makers } = {
       ({ click }) =>
         labelOf[dim](click),
   ),
-  details: (Object.keys(details) as Detail[]).map((name) => detailOf[name]),
+  details: detailNames.map((name) => detailOf[name]),
 }
 
 /** Returns the number of a label within its dimension. */
@@ -134,6 +144,7 @@ export const labelIds = async (
   visits: readonly Labelled[],
 ): Promise<LabelIds> => {
   const table = names(kind)
+  const isSame = kind === 'labels' ? 'l.dim = w.dim and l.label = w.label' : sameDetail('l', 'w')
   const ids = makers[kind].map((of) => new Map(visits.map((visit) => [of(visit), undefined as number | undefined])))
   const add = (rows: readonly { readonly dim: number; readonly label: string; readonly id: number | null }[]) => {
     for (const { dim, label, id } of rows) if (id !== null) ids[dim]!.set(label, id)
@@ -144,7 +155,7 @@ export const labelIds = async (
     )
   type Rows = { rows: { dim: number; label: string; id: number | null }[] }
   const known = await tx.raw<Rows>(
-    `select dim, label, (select l.id from ${table} l where l.dim = w.dim and l.label = w.label) as id
+    `select dim, label, (select l.id from ${table} l where ${isSame}) as id
      from json_to_recordset(?::json) as w (dim smallint, label text)`,
     [missing()],
   )

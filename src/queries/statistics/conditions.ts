@@ -1,20 +1,31 @@
 import { VisitorClass } from '../../events/statistics/click.ts'
-import { classes, isClick } from '../../projections/statistics/clickfacts.ts'
-import { type Dim, details, dims, readRoute } from '../../projections/statistics/labels.ts'
+import { classes, isClick, isUnique, scanOffset, subjects } from '../../projections/statistics/clickfacts.ts'
+import { details, type Dim, dims, readRoute, type Route, sameDetail } from '../../projections/statistics/labels.ts'
 import { visitedWithin } from '../streams/membership.ts'
 import type { Reader } from '../reader.ts'
+import { readDetails } from './labels.ts'
 
 /** The kinds of visits, by the names that the API has for them. */
 export const visitClasses = [...VisitorClass.options, 'excluded'] as const
 export type VisitClass = (typeof visitClasses)[number]
 
 /** Which visits are counted: those that have one of the values of each filter. */
-export interface Filters extends Readonly<Partial<Record<Dim | 'rule', readonly string[]>>> {
+export interface Filters extends Readonly<Partial<Record<Dim | 'rule', readonly string[] | undefined>>> {
   readonly class?: readonly VisitClass[] | undefined
+  /** the first visits of persons, or all others */
+  readonly unique?: boolean | undefined
   /** what was visited is in this campaign */
   readonly campaign?: number | undefined
   /** what was visited is in this channel */
   readonly channel?: number | undefined
+  /** came by this QR code to a link */
+  readonly qr?: number | undefined
+  /** followed an entry of this bio page, or has seen it */
+  readonly bio?: number | undefined
+  /** of what was visited */
+  readonly revision?: number | undefined
+  /** URL that the visitors were sent to */
+  readonly destination?: string | undefined
 }
 /** SQL of a condition on a column of the facts. */
 const among = (column: string, values: readonly number[]) =>
@@ -29,23 +40,26 @@ const labelIds = async ({ db, table }: Reader, dim: Dim, labels: readonly string
   return rows.map(({ id }) => id)
 }
 
-/** Returns the rule that each route names. */
-export const rulesOf = async ({ db, table }: Reader, routes: readonly number[]) => {
-  const { rows } = await db.raw<{ rows: { id: number; label: string }[] }>(
-    `select id, label from ${table('details')} where dim = ${details.route} and id = any(?::int[])`,
-    [[...routes]],
+const destinationIds = async ({ db, table }: Reader, destination: string) => {
+  const { rows } = await db.raw<{ rows: { id: number }[] }>(
+    `select d.id from (select ${details.destination} as dim, ?::text as label) w join ${table('details')} d on ${sameDetail('d', 'w')}`,
+    [destination],
   )
-  return new Map(rows.map(({ id, label }) => [id, readRoute(label).rule]))
+  return rows.map(({ id }) => id)
 }
 
+/** Returns what routes say, by their numbers. */
+export const readRoutes = async (reader: Reader, routes: readonly number[]): Promise<ReadonlyMap<number, Route>> =>
+  new Map([...(await readDetails(reader, 'route', routes))].map(([id, label]) => [id, readRoute(label)]))
+
 /** Routes are numbered for all accounts together: only those are looked at that visits of this subject have. */
-const routeIds = async (reader: Reader, facts: string, rules: readonly string[]) => {
+const routeIds = async (reader: Reader, facts: string, passes: (route: Route) => boolean) => {
   const { rows } = await reader.db.raw<{ rows: { route: number }[] }>(`select distinct route from (${facts}) c`)
-  const named = await rulesOf(
+  const routes = await readRoutes(
     reader,
     rows.map(({ route }) => route),
   )
-  return [...named].flatMap(([id, rule]) => (rules.includes(rule) ? [id] : []))
+  return [...routes].flatMap(([id, route]) => (passes(route) ? [id] : []))
 }
 
 const classCondition = (wanted: readonly VisitClass[]) =>
@@ -55,11 +69,22 @@ const classCondition = (wanted: readonly VisitClass[]) =>
 export const conditions = async (
   reader: Reader,
   facts: string,
-  { class: wanted, rule, campaign, channel, ...labels }: Filters,
+  { class: wanted, unique, rule, revision, bio, campaign, channel, qr, destination, ...labels }: Filters,
 ) => {
   const found: string[] = wanted ? [`(${classCondition(wanted)})`] : []
+  if (unique !== undefined) found.push(unique ? isUnique : `not (${isUnique})`)
   if (campaign !== undefined || channel !== undefined) found.push(await visitedWithin(reader, { campaign, channel }))
+  if (qr !== undefined)
+    found.push(
+      `seq in (select seq - ${scanOffset} from ${reader.table('clicks')} where link = ${subjects.qr(qr)} and account < 0)`,
+    )
+  if (destination !== undefined) found.push(among('destination', await destinationIds(reader, destination)))
   for (const [name, values] of Object.entries(labels) as [Dim, readonly string[] | undefined][])
     if (values) found.push(among(name, await labelIds(reader, name, values)))
-  return rule ? [...found, among('route', await routeIds(reader, facts, rule))] : found
+  if ((rule ?? revision ?? bio) === undefined) return found
+  const passes = (route: Route) =>
+    (rule?.includes(route.rule) ?? true) &&
+    route.revision === (revision ?? route.revision) &&
+    route.bio === (bio ?? route.bio)
+  return [...found, among('route', await routeIds(reader, facts, passes))]
 }

@@ -1,6 +1,6 @@
 import { prepared } from '../../postgres/database.ts'
 import { aboveViews, highestAccount, minuteMs, seqOf, subjects } from '../../projections/statistics/clickfacts.ts'
-import { dimensions } from '../../projections/statistics/labels.ts'
+import { detailNames, dimensions } from '../../projections/statistics/labels.ts'
 import type { Reader } from '../reader.ts'
 
 /**
@@ -9,10 +9,17 @@ import type { Reader } from '../reader.ts'
  */
 export type Subject = { readonly link: number } | { readonly account: number }
 
+/** The scans of a QR code, also where they led to a link. */
+export const scansOf = (qr: number): Subject => ({ link: subjects.qr(qr) })
+/** The views of a bio page, which are none of the account's clicks. */
+export const viewsOf = (bio: number): Subject => ({ link: subjects.view(bio) })
+
 /** What the tables know about a subject. */
 export interface SubjectCounts {
   /** value of the columns `subject` of roll-ups */
   readonly subject: number
+  /** SQL of a condition on the facts that a question is about, where that is not all of the subject */
+  readonly whose?: string
   readonly clicks: number
   readonly uniques: number
   /** the roll-ups have all visits before this minute, and no others; they have none when it is null */
@@ -148,17 +155,18 @@ export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440,
  */
 export const factsOf = (
   { table }: Reader,
-  { subject, earlier }: Pick<SubjectCounts, 'subject' | 'earlier'>,
+  { subject, whose, earlier }: Pick<SubjectCounts, 'subject' | 'whose' | 'earlier'>,
   ranges: readonly Minutes[],
   side: 'up to it' | 'later' = 'up to it',
 ) => {
   const of =
-    subject <= highestAccount
+    whose ??
+    (subject <= highestAccount
       ? `c.account = ${highestAccount - subject} and c.link > ${aboveViews}`
-      : `c.link = ${subject}`
+      : `c.link = ${subject}`)
   const own = earlier ? `${of} and c.seq ${side === 'later' ? '>=' : '<'} ${earlier.end}` : of
   const columns = earlier?.corrected
-    ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, c.profile, c.route, ${dimensions.map((name) => `c.${name}`).join()},
+    ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, ${[...detailNames, ...dimensions].map((name) => `c.${name}`).join()},
        coalesce((select k.was from ${table('corrections')} k where k.seq = c.seq and k.position * 1000 >= ${earlier.end}
          order by k.position limit 1), c.class) as class`
     : '*'

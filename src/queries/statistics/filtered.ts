@@ -1,6 +1,6 @@
 import { classes, isClick, isUnique, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
-import { conditions, type Filters, rulesOf, visitClasses } from './conditions.ts'
+import { conditions, type Filters, readRoutes, visitClasses } from './conditions.ts'
 import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
 import { type Count, mostFirst, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
@@ -161,8 +161,8 @@ const namesOf = async (reader: Reader, name: BreakdownDimension, values: readonl
   if (name === 'link') return (value: number) => visitedName(value)
   if (name === 'class') return (value: number) => classOf(value) ?? 'other'
   if (name === 'rule') {
-    const rules = await rulesOf(reader, values)
-    return (value: number) => rules.get(value)
+    const routes = await readRoutes(reader, values)
+    return (value: number) => routes.get(value)?.rule
   }
   const labelOf = await readLabels(reader, [{ dim: dims[name], ids: values }])
   return (value: number) => labelOf(dims[name], value)

@@ -1,3 +1,4 @@
+import { type Detail, details } from '../../projections/statistics/labels.ts'
 import type { Reader } from '../reader.ts'
 
 /** A label and its number of clicks. */
@@ -39,6 +40,19 @@ export const readLabels = async (
     rows.map(({ dim, ids, labels: found }) => [dim, new Map(ids.map((id, i) => [id, found[i] ?? '']))]),
   )
   return (dim, id) => labels.get(dim)?.get(id)
+}
+
+/** Returns the labels of a detail by their ids. */
+export const readDetails = async (
+  { db, table }: Pick<Reader, 'db' | 'table'>,
+  name: Detail,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> => {
+  const { rows } = await db.raw<{ rows: { id: number; label: string }[] }>(
+    `select id, label from ${table('details')} where dim = ${details[name]} and id = any(?::int[])`,
+    [[...new Set(ids)]],
+  )
+  return new Map(rows.map(({ id, label }) => [id, label]))
 }
 
 /**

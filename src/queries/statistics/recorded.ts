@@ -18,13 +18,19 @@ export interface ExportedClick {
   readonly labels: Readonly<Record<Dim, string>>
 }
 
-interface Row extends Readonly<Record<Dim, number>> {
+/** A row of the facts. */
+export interface FactRow extends Readonly<Record<Dim, number>> {
   readonly seq: string
   readonly link: string
+  readonly account: string
   readonly minute: number
   readonly ms: number
   readonly class: number
 }
+export const factColumns = ['seq', 'link', 'account', 'minute', 'ms', 'class', ...dimensions] as const
+/** Returns when a visit was. */
+export const momentOf = ({ minute, ms }: Pick<FactRow, 'minute' | 'ms'>) =>
+  new Date(minute * minuteMs + ms + minuteMs / 2)
 
 /** visits in one statement */
 const batchSize = 5000
@@ -33,12 +39,12 @@ const classNames = new Map<number, string>(Object.entries(classes).map(([name, v
 const classOf = (value: number) => (value === classes.first ? 'human' : (classNames.get(value) ?? 'other'))
 
 /** Returns the labels of visits by dimension; empty for those that are unknown. */
-const labelsOf = async (reader: Reader, rows: readonly Row[]) => {
+const labelsOf = async (reader: Reader, rows: readonly FactRow[]) => {
   const labelOf = await readLabels(
     reader,
     dimensions.map((dim) => ({ dim: dims[dim], ids: [...new Set(rows.map((row) => row[dim]))] })),
   )
-  return (row: Row) =>
+  return (row: FactRow) =>
     Object.fromEntries(dimensions.map((dim) => [dim, labelOf(dims[dim], row[dim]) ?? ''])) as Record<Dim, string>
 }
 
@@ -68,10 +74,10 @@ const readBatch = async (
   { db, table }: Reader,
   { account }: Wanted,
   { first, last }: { readonly first: number; readonly last: number },
-  after: Pick<Row, 'minute' | 'seq'>,
+  after: Pick<FactRow, 'minute' | 'seq'>,
 ) => {
-  const { rows } = await db.raw<{ rows: Row[] }>(
-    `select seq, link, minute, ms, class, ${dimensions.join()} from ${table('clicks')}
+  const { rows } = await db.raw<{ rows: FactRow[] }>(
+    `select ${factColumns.join()} from ${table('clicks')}
      where account = ? and minute >= ${first} and minute <= ${last} and (minute, seq) > (?, ?)
      order by minute, seq limit ${batchSize}`,
     [account, after.minute, after.seq],
@@ -79,15 +85,59 @@ const readBatch = async (
   return rows
 }
 
-/** Returns the codes that visitors of links have scanned, by the visits. */
-const codesOf = async ({ db, table }: Reader, { account }: Wanted, rows: readonly Row[]) => {
-  const links = rows.filter(({ link }) => Number(link) > 0)
-  const { rows: scans } = await db.raw<{ rows: { seq: string; link: string }[] }>(
-    `select seq - ${scanOffset} as seq, link from ${table('clicks')}
-     where account = ? and minute >= ? and minute <= ? and seq - ${scanOffset} = any(?::bigint[])`,
-    [-account, rows[0]?.minute ?? 0, rows.at(-1)?.minute ?? 0, links.map(({ seq }) => seq)],
+/**
+ * Returns what else was visited by visits, by their `seq`: `place` is the difference of that of the other row. Each is
+ * looked up by its minute, so that it does not matter how far they are apart.
+ */
+const alsoVisited = async ({ db, table }: Reader, rows: readonly FactRow[], place: number) => {
+  const { rows: found } = await db.raw<{ rows: { seq: string; link: string }[] }>(
+    `select w.seq, c.link from unnest(?::bigint[], ?::bigint[], ?::int[]) as w (seq, account, minute)
+     cross join lateral (
+       select link from ${table('clicks')} c where c.account = -w.account and c.minute = w.minute and c.seq = w.seq + ${place} limit 1
+     ) c`,
+    [rows.map(({ seq }) => seq), rows.map(({ account }) => account), rows.map(({ minute }) => minute)],
   )
-  return new Map(scans.map(({ seq, link }) => [seq, visited(Number(link)).id]))
+  return new Map(found.map(({ seq, link }) => [seq, link]))
+}
+
+/** Returns the visits of links that scans led to, instead of the scans. */
+const withoutScans = async (reader: Reader, rows: readonly FactRow[]): Promise<readonly FactRow[]> => {
+  const isScan = ({ account }: FactRow) => Number(account) < 0
+  const led = await alsoVisited(reader, rows.filter(isScan), -scanOffset)
+  return rows.map((row) =>
+    isScan(row)
+      ? {
+          ...row,
+          seq: String(BigInt(row.seq) - BigInt(scanOffset)),
+          account: row.account.slice(1),
+          link: led.get(row.seq) ?? row.link,
+        }
+      : row,
+  )
+}
+
+/** Returns visits as their rows have them. */
+export const clicksFrom = async (reader: Reader, given: readonly FactRow[]): Promise<readonly ExportedClick[]> => {
+  const rows = await withoutScans(reader, given)
+  const labels = await labelsOf(reader, rows)
+  const codes = await alsoVisited(
+    reader,
+    rows.filter(({ link }) => Number(link) > 0),
+    scanOffset,
+  )
+  return rows.map((row) => {
+    const code = codes.get(row.seq)
+    const qr = code === undefined ? {} : { qr: visited(Number(code)).id }
+    const unique = row.class === classes.first
+    return {
+      at: momentOf(row),
+      ...visited(Number(row.link)),
+      ...qr,
+      class: classOf(row.class),
+      unique,
+      labels: labels(row),
+    }
+  })
 }
 
 /**
@@ -95,21 +145,13 @@ const codesOf = async ({ db, table }: Reader, { account }: Wanted, rows: readonl
  * gone.
  */
 export const clicksOf = async function* (reader: Reader, wanted: Wanted): AsyncGenerator<ExportedClick> {
-  let after: Pick<Row, 'minute' | 'seq'> = { minute: firstMinute, seq: '-1' }
+  let after: Pick<FactRow, 'minute' | 'seq'> = { minute: firstMinute, seq: '-1' }
   for (let from = firstMinute; ;) {
     const minutes = await nextMinutes(reader, wanted, from)
     if (!minutes) return
     for (;;) {
       const rows = await readBatch(reader, wanted, minutes, after)
-      const [labels, codes] = [await labelsOf(reader, rows), await codesOf(reader, wanted, rows)]
-      for (const row of rows) {
-        const at = new Date(row.minute * minuteMs + row.ms + minuteMs / 2)
-        const { class: value } = row
-        const unique = value === classes.first
-        const qr = codes.get(row.seq)
-        const what = { ...visited(Number(row.link)), ...(qr !== undefined && { qr }) }
-        yield { at, ...what, class: classOf(value), unique, labels: labels(row) }
-      }
+      yield* await clicksFrom(reader, rows)
       after = rows.at(-1) ?? after
       if (rows.length < batchSize) break
     }

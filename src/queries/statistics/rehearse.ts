@@ -106,7 +106,7 @@ const phaseOf = (moments: readonly Date[]) =>
     .reduce((sql, { minute, ms }) => `${sql} + ((minute, ms) >= (${minute}, ${ms}))::int`, '0')
 
 type Labelled = AskedDimension | 'route'
-const isDetail = (name: Labelled): name is Detail => name in details
+const isDetail = (name: Labelled): name is Extract<Labelled, Detail> => name in details
 
 /** Keeps the labels that were looked up. A subquery for each uses the index. */
 const labelsOf = (reader: Reader) => {

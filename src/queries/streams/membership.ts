@@ -61,6 +61,15 @@ const visitedThrough = { links: 'i.id', qr: `${subjects.qr(0)} - i.id`, bio: `${
 /** Items up to this number are named in the SQL, so that their clicks are looked up instead of all of the account. */
 const mostNamed = 500
 
+/** Returns the links of a campaign that are not deleted; undefined when there are many. */
+export const linksIn = async ({ db, table }: Reader, campaign: number): Promise<readonly number[] | undefined> => {
+  const rows = (await db(table('links'))
+    .where({ campaign, deleted: null })
+    .limit(mostNamed + 1)
+    .select('id')) as { readonly id: string }[]
+  return rows.length > mostNamed ? undefined : rows.map(({ id }) => Number(id))
+}
+
 /**
  * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted;
  * a link that was visited by way of a QR code is visited through both. The ids have to be those of the account's own.

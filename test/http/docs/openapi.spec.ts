@@ -88,6 +88,7 @@ describe('the OpenAPI document', () => {
     expect(opened('stats:read')).to.have.members([
       'GET /api/url/{id}/stats',
       'GET /api/account/stats',
+      'GET /api/visits',
       'GET /api/stats',
       'GET /api/misses',
       'POST /api/url/{id}/rehearse',

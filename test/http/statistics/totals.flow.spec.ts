@@ -302,6 +302,106 @@ describe('link statistics', () => {
     expect((await app.get('/api/stats?campaign=x', { key })).json['message']).to.include('`campaign` must be an id')
   })
 
+  it('are listed one by one behind each figure, with where each was sent and its receipt', async () => {
+    const { id, visit } = await add({ geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }] })
+    const qr = (
+      await app.post('/api/qr/add', { key, body: { type: 'link', data: 'https://example.com/poster', name: 'Poster' } })
+    ).json
+    for (const address of [canada, britain, states]) await visit({ address, referrer: 'https://x.com/' })
+    await visit({ address: britain, agent: robots.Googlebot })
+    await app.put(`/api/url/${id}/update`, { key, body: { url: 'https://example.org/new' } })
+    await visit({ address: britain })
+    const visits = async (filters: string, headers = {}) => app.get(`/api/visits?${filters}`, { key, headers })
+    const rows = async (filters: string) => (await visits(filters)).json['data'].visits as Record<string, unknown>[]
+    await until(
+      () => visits(`link=${id}`),
+      ({ json }) => json['data'].result === 5,
+    )
+    const all = await rows(`link=${id}`)
+    expect(all.map((row) => [row['destination'], row['rule'], row['revision'], row['class']])).to.deep.equal([
+      ['https://example.org/new', 'link', 1, 'human'],
+      ['https://example.com/', 'link', 0, 'bot'],
+      ['https://example.com/', 'link', 0, 'human'],
+      ['https://example.com/', 'link', 0, 'human'],
+      ['https://example.com/ca', 'location:canada', 0, 'human'],
+    ])
+    expect(all.at(-1)).to.include({
+      ...{ link: id, qr: null, bio: null, source: 'link', country: 'CA', referrer: 'x.com', browser: 'Chrome' },
+      ...{ os: 'Windows', device: 'desktop', unique: true, receipt: `/api/clicks/${String(all.at(-1)!['id'])}/proof` },
+    })
+    for (const [filters, n] of [
+      ['class=human', 4],
+      ['class=bot', 1],
+      ['unique=true', 3],
+      ['country=GB&class=human', 2],
+      ['revision=0', 4],
+      ['revision=1&rule=link', 1],
+      ['rule=location:canada', 1],
+      ['destination=https://example.com/', 3],
+      ['source=qr', 0],
+      ['from=2001-01-01&to=2001-01-02', 0],
+    ] as const) {
+      const { json } = await visits(`link=${id}&${filters}`)
+      expect([json['data'].result, json['data'].visits.length], filters).to.deep.equal([n, n])
+      const { total } = (await app.get(`/api/stats?link=${id}&${filters}`, { key })).json['data']
+      expect(total.visits, filters).to.equal(n)
+    }
+    await app.visit(`${new URL(String(qr['link'])).pathname}/go`)
+    const [scan] = await until(
+      () => rows(`qr=${qr['id']}`),
+      (found) => found.length === 1,
+    )
+    expect(scan).to.include({ link: null, qr: qr['id'], source: 'qr', destination: 'https://example.com/poster' })
+
+    // page by page, in every form
+    const first = await visits(`link=${id}&limit=2`)
+    const { next_cursor: cursor } = first.json['data']
+    expect(first.headers.get('Link')).to.include(`cursor=${encodeURIComponent(cursor)}`)
+    expect(await rows(`link=${id}&limit=2&cursor=${cursor}`)).to.deep.equal(all.slice(2, 4))
+    const last = await visits(`link=${id}&limit=4&cursor=${cursor}`)
+    expect(last.json['data']).not.to.have.property('next_cursor')
+    expect(last.headers.get('Link')).to.equal(null)
+    expect((await visits(`link=${id}&class=bot&cursor=${cursor}`)).status).to.equal(400)
+    const lines = await visits(`link=${id}&limit=3`, { Accept: 'application/x-ndjson' })
+    expect(
+      lines.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).to.deep.equal(all.slice(0, 3))
+    expect(lines.headers.get('Link')).to.include('rel="next"')
+    const csv = await visits(`link=${id}&fields=class,destination`, { Accept: 'text/csv' })
+    expect(csv.headers.get('Content-Type')).to.equal('text/csv; charset=utf-8; header=present')
+    expect(csv.text.split('\r\n').slice(0, 3)).to.deep.equal([
+      'destination,class',
+      'https://example.org/new,human',
+      'https://example.com/,bot',
+    ])
+
+    // as it was, and only the account's own
+    const then = all[2]!['id'] as string
+    const { headers } = first
+    expect((await visits(`link=${id}&limit=2&at=${encodeURIComponent(headers.get('Linkledger-At')!)}`)).text).to.equal(
+      first.text,
+    )
+    const one = await app.get(`/api/clicks?from=${then}&limit=1`, { key, headers: { Accept: 'application/x-ndjson' } })
+    expect(JSON.parse(one.text)).to.deep.include({
+      id: then,
+      link: id,
+      country: 'US',
+      destination: 'https://example.com/',
+    })
+    // it waits for a checkpoint
+    const { status, json } = await app.get(`/api/clicks/${then}/proof`, { key })
+    expect([status, json['code']]).to.deep.equal([409, 'not_signed_yet'])
+    const other = await app.register()
+    for (const filters of [`link=${id}`, `qr=${qr['id']}`])
+      expect((await app.get(`/api/visits?${filters}`, { key: other.key })).status, filters).to.equal(404)
+    expect((await app.get('/api/visits', { key: other.key })).json['data'].visits).to.deep.equal([])
+    expect((await visits('unique=maybe')).json['message']).to.equal('`unique` must be one of true, false.')
+    expect((await visits('from=2030-01-02&to=2030-01-01')).json['message']).to.include('`from` must be before `to`')
+  })
+
   it('ignore HEAD requests, password forms and wrong passwords', async () => {
     const { id, path, visit, after } = await add({ password: 'sesame' })
     await visit()

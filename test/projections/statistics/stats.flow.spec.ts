@@ -62,6 +62,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
       variant: id('variant', ''),
       profile: 1,
       route: 1,
+      destination: 1,
     }
     expect(Object.values(known)).not.to.include(undefined)
     expect(await log.db(names('clicks')).orderBy('seq')).to.deep.equal([

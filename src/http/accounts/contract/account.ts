@@ -14,6 +14,7 @@ import {
   updated,
 } from '../../api/contract.ts'
 import { intervals } from '../../../lib/zone.ts'
+import { filterFields } from '../../statistics/contract/filters.ts'
 import { lostVisits } from '../../statistics/contract/lost.ts'
 
 const dimension = z.record(z.string(), count)
@@ -144,31 +145,15 @@ const row = z.object({
 })
 /** A value of a dimension. */
 export type StatisticsRow = Answer<typeof row>
-const filterField = (what: string) => `only clicks with one of these values, separated by commas: ${what}`
-
 export const filteredContract = {
   'GET /api/stats': {
     summary: 'Get clicks by filters, over time and broken down',
     description:
-      'Counts what passes all filters. Without filters, it is answered from sums, for any number of clicks; with filters, or with `by` of `link`, `rule` or `class`, from the clicks themselves, of which one answer reads at most 5,000,000. `none` is the value of what is not known: no country, no referrer.',
+      'Counts what passes all filters. Without filters, it is answered from sums, for any number of clicks; with filters, or with `by` of `link`, `rule` or `class`, from the clicks themselves, of which one answer reads at most 5,000,000. `GET /api/visits` lists what a figure counts: with `class=human` what clicks are, and with `unique=true` what unique clicks are. `none` is the value of what is not known: no country, no referrer.',
     fields: {
       ...seriesFields,
       by: `${seriesFields.by}, \`variant\`, \`rule\`, \`class\`, \`link\``,
-      link: 'the id of a link; all links, QR codes and entries of bio pages if not sent',
-      campaign: 'the id of a campaign: only clicks on the links that are in it',
-      channel:
-        'the id of a channel: only clicks on the links in it, and on its QR codes and bio pages that lead to no link of yours',
-      country: filterField('codes such as `DE,US`'),
-      referrer: filterField('hosts'),
-      browser: filterField('names such as `Firefox`'),
-      os: filterField('names such as `Android`'),
-      device: filterField('`desktop`, `mobile`, `tablet`, `other`'),
-      language: filterField('codes such as `en`'),
-      source: filterField('`link`, `qr`, `rotator`, `bio`'),
-      variant: filterField('ids of variants of the link'),
-      rule: filterField('`link`, `device:ios`, `browser:safari`, `location:ca`, `language:fr`, `variant:2`, …'),
-      class:
-        '`human`, `bot`, `preview`, `prefetch`, `assistant` or `excluded`, or several of them: rows of `by` count their visits then',
+      ...filterFields,
       compare: '`before`: add the period of the same length before',
       limit: 'rows of each dimension, 100 if not sent, at most 1,000',
     },

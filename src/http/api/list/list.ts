@@ -103,7 +103,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
 export const nextPage = ({ data }: { readonly data?: unknown }, path: string, query: URLSearchParams) => {
   const { currentpage, maxpage, next_cursor: cursor } = (data ?? {}) as Readonly<Record<string, unknown>>
   const next = new URLSearchParams(query)
-  if (query.has('cursor')) {
+  if (query.has('cursor') || typeof cursor === 'string') {
     if (typeof cursor !== 'string') return {}
     next.delete('page')
     next.set('cursor', cursor)

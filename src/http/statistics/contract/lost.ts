@@ -12,5 +12,5 @@ export const lostVisits = z
   )
   .optional()
   .describe(
-    'visits that were redirected between two moments and could not be recorded because a disk was full, the newest hundred; only where there are some, and without `link`, `campaign` and `channel`: it is not known which links were visited',
+    'visits that were redirected between two moments and could not be recorded because a disk was full, the newest hundred; only where there are some, and without `link`, `campaign`, `channel`, `qr` and `bio`: it is not known which links were visited',
   )

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { countryCode } from '../../clicks/visitor/country.ts'
+import { campaign } from '../../commands/links/campaign.ts'
+import { channel } from '../../commands/links/channel.ts'
+import { bio } from '../../commands/pages/bio.ts'
+import { qr } from '../../commands/qr/qr.ts'
+import { isStorable, notStorable, says } from '../../lib/fields.ts'
+import { bioRules } from '../../events/statistics/click.ts'
+import { findCampaign } from '../../queries/links/campaign.ts'
+import { findChannel } from '../../queries/links/channel.ts'
+import { findBio } from '../../queries/pages/bio.ts'
+import { findQr } from '../../queries/qr/qr.ts'
+import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
+import { scansOf, type Subject, viewsOf } from '../../queries/statistics/facts.ts'
+import { filterId } from '../api/fields.ts'
+import { readOwned } from '../api/owned.ts'
+import type { Call } from '../api/route.ts'
+import { readLink } from '../links/link.ts'
+
+/** The word for a label that visits lack: no country is known, no referrer was sent. */
+export const noLabel = 'none'
+const mostValues = 50
+
+/** Values that visits may have, separated by commas; undefined when none were sent. */
+const values = z
+  .string()
+  .optional()
+  .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
+  .refine(
+    (given) => given === undefined || given.length <= mostValues,
+    says('too_many', { what: 'values', max: mostValues }),
+  )
+  .transform((given) => given?.map((value) => (value === noLabel ? '' : value)))
+const countries = values.transform((given, context) =>
+  given?.map((value) => {
+    const code = value === '' ? '' : countryCode(value)
+    if (code === undefined) context.addIssue(says('not_one_of', { what: 'countries' }))
+    return code ?? ''
+  }),
+)
+const isClass = (value: string): value is VisitClass => visitClasses.some((name) => name === value)
+const classes = values.transform((given, context) =>
+  given?.flatMap((value) => {
+    if (isClass(value)) return [value]
+    context.addIssue(says('not_one_of', { what: 'several', values: visitClasses.join(', ') }))
+    return []
+  }),
+)
+
+const flag = z
+  .enum(['true', 'false'], says('not_one_of', { values: 'true, false' }))
+  .optional()
+  .transform((text) => (text === undefined ? undefined : text === 'true'))
+
+/** Revisions count from 0. */
+const revision = z
+  .string()
+  .optional()
+  .transform((text, context) => {
+    if (text === undefined || /^\d{1,9}$/.test(text)) return text === undefined ? undefined : Number(text)
+    context.addIssue(says('out_of_range', { what: 'whole', min: 0, max: 999_999_999 }))
+    return z.NEVER
+  })
+  .meta({ type: 'integer', minimum: 0 })
+
+/** The filters of statistics and of the visits behind them, as a query has them. */
+export const filterShape = {
+  link: filterId,
+  campaign: filterId,
+  channel: filterId,
+  qr: filterId,
+  bio: filterId,
+  revision,
+  destination: z
+    .string()
+    .refine(isStorable, notStorable)
+    .optional()
+    .transform((text) => text || undefined),
+  country: countries,
+  referrer: values,
+  browser: values,
+  os: values,
+  device: values,
+  language: values,
+  source: values,
+  variant: values,
+  rule: values,
+  class: classes,
+  unique: flag,
+}
+const Shape = z.object(filterShape)
+type Given = z.output<typeof Shape>
+
+/** Answers 404 for what is not the caller's. */
+const requireNamed = async (call: Call, given: Given) => {
+  if (given.link !== undefined) await readLink(call, given.link)
+  if (given.campaign !== undefined) await readOwned(campaign, findCampaign, call, given.campaign)
+  if (given.channel !== undefined) await readOwned(channel, findChannel, call, given.channel)
+  if (given.qr !== undefined) await readOwned(qr, findQr, call, given.qr)
+  if (given.bio !== undefined) await readOwned(bio, findBio, call, given.bio)
+}
+
+const isOfViews = ({ bio: page, rule }: Given) => page !== undefined && rule?.join() === bioRules.view
+
+/** Returns whose visits are asked for, and which of them. Throws `Refused` for what is not the account's. */
+export const readFilters = async (
+  call: Call,
+  given: Given,
+): Promise<{ readonly subject: Subject; readonly filters: Filters }> => {
+  await requireNamed(call, given)
+  const { link, qr: code, bio: page, ...filters } = given
+  if (link !== undefined) return { subject: { link }, filters: { ...filters, qr: code, bio: page } }
+  if (code !== undefined) return { subject: scansOf(code), filters: { ...filters, bio: page } }
+  if (page !== undefined && isOfViews(given)) return { subject: viewsOf(page), filters }
+  return { subject: { account: call.account }, filters: { ...filters, bio: page } }
+}

@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { clickId, type Ordinals } from '../../events/ordinals.ts'
+import { textCell } from '../../lib/csv.ts'
+import { timestamp } from '../../lib/fields.ts'
+import type { Listed } from '../../queries/page.ts'
+import { type Visit, visitsBehind } from '../../queries/statistics/visits.ts'
+import { failField } from '../api/errors.ts'
+import { limitUpTo } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
+import { explained } from './filtered.ts'
+import { filterShape, readFilters } from './filters.ts'
+import { optionsOf } from './stats.ts'
+import { type VisitRow, visitColumns, visitEntries, visitsContract } from './contract/visits.ts'
+
+export interface VisitsServices {
+  readonly ordinals: Ordinals
+}
+
+/** rows of an answer in JSON, and in other forms */
+const [mostRows, mostLines] = [1000, 10_000]
+const { from, to, fields } = listQuery(visitEntries).shape
+const Query = z.object({
+  limit: limitUpTo(mostLines),
+  cursor: z.string().default(''),
+  fields,
+  from,
+  to,
+  ...filterShape,
+})
+type Query = z.output<typeof Query>
+type VisitsCall = Call<unknown, Query>
+
+const presented = ({ of, id: visited, qr, bio, at, labels, ...visit }: Visit, id: string | null): VisitRow => ({
+  id,
+  date: timestamp(at),
+  link: of === 'link' ? visited : null,
+  qr: qr ?? (of === 'qr' ? visited : null),
+  bio,
+  source: labels.source,
+  revision: visit.revision,
+  rule: visit.rule,
+  destination: visit.destination,
+  country: labels.country,
+  referrer: labels.referrer,
+  browser: labels.browser,
+  os: labels.os,
+  device: labels.device,
+  language: labels.language,
+  class: visit.class,
+  unique: visit.unique,
+  receipt: id && `/api/clicks/${id}/proof`,
+})
+
+/** Adds the ids of visits, which name their events as everything does that leaves the service. */
+const identified = async ({ rows, ...listed }: Listed<Visit>, { ordinals }: VisitsServices) => {
+  const numbers = await ordinals.of([...new Set(rows.map(({ position }) => position))])
+  const idOf = ({ position, index }: Visit) => {
+    const ordinal = numbers.get(position)
+    return ordinal === undefined ? null : clickId(ordinal, index)
+  }
+  return { ...listed, rows: rows.map((visit) => presented(visit, idOf(visit))) }
+}
+
+const listVisits = async (call: VisitsCall, most: number, services: VisitsServices) => {
+  const { limit: wanted, cursor, fields: shown, from: first, to: end, ...given } = call.query
+  const { subject, filters } = await readFilters(call, given)
+  const time = optionsOf(
+    { from: first, to: end, interval: 'day' as const, zone: call.zone },
+    call.reader.now ?? new Date(),
+  )
+  if (time.from >= time.to) failField('from', 'wrong_order', { what: 'to' })
+  const limit = Math.min(wanted, most)
+  const query = {
+    ...given,
+    limit,
+    page: 1,
+    cursor,
+    fields: shown,
+    order: 'date' as const,
+    from: first,
+    to: end,
+    q: undefined,
+  }
+  return list(
+    visitEntries,
+    { ...call, query },
+    async ({ after }) =>
+      identified(
+        await visitsBehind(call.reader, subject, { ...time, filters, limit, after }).catch(explained),
+        services,
+      ),
+    (row) => row,
+  )
+}
+
+type Cell = VisitRow[keyof VisitRow] | undefined
+const cell = (value: Cell) => (typeof value === 'string' ? textCell(value) : String(value ?? ''))
+
+const forms = {
+  'application/json': undefined,
+  'text/csv': {
+    type: 'text/csv; charset=utf-8; header=present',
+    write: (rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) =>
+      [columns, ...rows.map((row) => columns.map((name) => cell(row[name])))].map((line) => `${line.join()}\r\n`),
+  },
+  'application/x-ndjson': {
+    type: 'application/x-ndjson; charset=utf-8',
+    write: (rows: readonly Partial<VisitRow>[]) => rows.map((row) => `${JSON.stringify(row)}\n`),
+  },
+} as const
+const types = Object.keys(forms) as (keyof typeof forms)[]
+
+/** The visits behind the figures of statistics. */
+export const visitRoutes = (services: VisitsServices): readonly Route[] => [
+  endpoint(visitsContract, 'GET /api/visits', {
+    statistics: true,
+    period: true,
+    scope: 'stats:read',
+    query: Query,
+    run: async (call) => {
+      const wanted = call.accepts(types)
+      const form = forms[types.find((type) => type === wanted) ?? 'application/json']
+      const answer = await listVisits(call, form ? mostLines : mostRows, services)
+      if (!form) return answer
+      const shown = call.query.fields
+      const columns = visitColumns.filter((name) => shown.size === 0 || shown.has(name))
+      const content = Readable.from(form.write(answer.data.visits, columns))
+      // the rows say by which header to go on
+      return { ...answer, download: { type: form.type, content } }
+    },
+  }),
+]
