@@ -11,7 +11,7 @@ import type { ReadList } from '../lib/readblocklist.ts'
  * Returns a function that stops it.
  */
 export const startBlockLists = async (
-  { config, log, metrics }: Pick<Ledger, 'config' | 'log' | 'metrics'>,
+  { config, jobs, log, metrics }: Pick<Ledger, 'config' | 'jobs' | 'log' | 'metrics'>,
   blocks: Pick<Blocks, 'setList'>,
 ): Promise<() => Promise<void>> => {
   const changed = new Map<string, Date>()
@@ -32,27 +32,34 @@ export const startBlockLists = async (
   for (const [setting, source] of files) {
     const path = config[setting]
     if (path === undefined) continue
+    const job = jobs.open(setting.toLowerCase(), `${setting} is not read`)
     const stop = await startBlockListFile({
       setting,
       path,
       onRead: (read, at) => {
+        job.worked()
         changed.set(setting, at)
         use(setting, source, read)
       },
-      onProblem: (error) => log.warn({ err: error }, `${setting} cannot be read; its last rules stay in force`),
+      onProblem: job.telling((error) =>
+        log.warn({ err: error }, `${setting} cannot be read; its last rules stay in force`),
+      ),
     })
     stops.push(stop)
   }
-  const { BLOCKLIST_URL: url, BLOCKLIST_HEADER: headers } = config
+  const { BLOCKLIST_URL: url, BLOCKLIST_HEADER: headers = {} } = config
   if (url !== undefined) {
+    const job = jobs.open('blocklist_url', 'BLOCKLIST_URL is not fetched')
     const stop = await startBlockListUrl({
-      url,
-      ...(headers && { headers }),
+      ...{ url, headers },
       file: join(config.DATA_DIR, 'blocklist'),
       download: openDownload(),
       onRead: (read) => use('BLOCKLIST_URL', 'url', read),
-      onFetched: (moment) => changed.set('BLOCKLIST_URL', moment),
-      onProblem: (problem) => log.warn(`${problem}; its last rules stay in force`),
+      onFetched: (moment) => {
+        job.worked()
+        changed.set('BLOCKLIST_URL', moment)
+      },
+      onProblem: job.telling((problem) => log.warn(`${String(problem)}; its last rules stay in force`)),
     })
     stops.push(stop)
   }

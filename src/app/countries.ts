@@ -20,22 +20,26 @@ export const openConfiguredCountries = async ({ GEOIP_FILE: path }: Ledger['conf
  * an `OperatorError` when the file cannot be read.
  */
 export const followCountries = async (
-  { config, log, metrics }: Pick<Ledger, 'config' | 'log' | 'metrics'>,
+  { config, jobs, log, metrics }: Pick<Ledger, 'config' | 'jobs' | 'log' | 'metrics'>,
   cleanup: Pick<Cleanup, 'defer'>,
 ): Promise<Countries> => {
   const countries = openCountries()
   const { GEOIP_FILE: path } = config
   if (path !== undefined) {
+    const job = jobs.open('geoip_file', 'GEOIP_FILE is not read')
     const stop = await followFile({
       setting: 'GEOIP_FILE',
       path,
       maxMiB: 1024,
       use: (bytes) => {
         countries.use(readCountryTable(bytes))
+        job.worked()
         const { name, built } = countries.table()
         log.info({ table: name, built }, 'table of countries read')
       },
-      onProblem: (error) => log.warn({ err: error }, 'GEOIP_FILE cannot be read; its last table stays in use'),
+      onProblem: job.telling((error) =>
+        log.warn({ err: error }, 'GEOIP_FILE cannot be read; its last table stays in use'),
+      ),
     })
     cleanup.defer(stop)
   }

@@ -25,15 +25,26 @@ export interface JobsOptions {
 /** days that attempts to deliver to webhooks are kept */
 const attemptDays = 30
 
+/** Returns what opens a job whose failures are logged, and known to the readiness of the process. */
+const jobsOf =
+  ({ jobs, log }: Pick<Ledger, 'jobs' | 'log'>) =>
+  (name: string, what: string) => {
+    const { telling, watching } = jobs.open(name, what)
+    return { onProblem: telling((error, text: string) => log.error({ err: error }, text)), watching }
+  }
+
 /** Starts the background work of a process with the role http. */
 export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: JobsOptions) => {
   const { config, handler, keys, log, reader, store } = ledger
-  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
+  const job = jobsOf(ledger)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
   const stopChecks =
     domainCheck.proof === 'off'
       ? undefined
-      : startDomainChecks({ reader, handler, check: domainCheck, onFailed, onProblem })
+      : startDomainChecks({
+          ...{ reader, handler, check: domainCheck, onFailed },
+          ...job('domain_checks', 'branded domains are not checked'),
+        })
   const stopCleanup = startImageCleanup({
     reader,
     store,
@@ -42,20 +53,31 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
       await deleteOldAttempts(ledger.db, attemptDays)
       await deleteOldMisses(ledger.db)
     },
-    onProblem,
+    ...job('cleanup', 'unused images, expired answers and old attempts to deliver are not deleted'),
   })
   const finish = async (account: number) => {
     await keys.destroy([account])
     await registerErasures(ledger, [account])
   }
-  const stopErasures = startErasures({ reader, handler, finish, onProblem })
+  const stopErasures = startErasures({
+    ...{ reader, handler, finish },
+    ...job('erasures', 'accounts whose erasure is due are not erased'),
+  })
   const keptMonths = config.ANSWER_RETENTION_MONTHS
-  const stopTexts = startTextErasure({ reader, handler, keys: keys.ofStreams, keptMonths, onProblem })
+  const stopTexts = startTextErasure({
+    ...{ reader, handler, keys: keys.ofStreams, keptMonths },
+    ...job('text_erasure', 'old and erased answers and reports are not cleared'),
+  })
   const probe = createFrameProbe({ probe: overrides.guardedProbe ?? openProbe() })
   const originOf = (domain: number | null) =>
     (domain === null ? undefined : cache.domains.byId(domain)?.domain) ?? baseUrl
   const frameChecks: FrameChecks =
-    config.FRAME_CHECK === 'off' ? noFrameChecks : startFrameChecks({ reader, handler, probe, originOf, onProblem })
+    config.FRAME_CHECK === 'off'
+      ? noFrameChecks
+      : startFrameChecks({
+          ...{ reader, handler, probe, originOf },
+          ...job('frame_checks', 'framed links are not checked'),
+        })
   const webhooks = startWebhooks(ledger, cache.blocks, overrides.webhooks)
   return {
     services: { frameChecks, webhooks },

@@ -23,6 +23,7 @@ export const startSearch = async (ledger: Ledger, cleanup: Cleanup) => {
     reader: { db: own, table: tables.name },
     onBuilt: (ms) => log.info({ ms }, 'built the index for searching links'),
     onProblem: (err) => log.error({ err }, 'the index for searching links could not be built'),
+    watching: ledger.jobs.open('search_index', 'the index for searching links is not built').watching,
   })
   cleanup.defer(() => stopped(stop()))
 }

@@ -16,7 +16,7 @@ import { startBlockLists } from './blocklists.ts'
 import { followCountries } from './countries.ts'
 import { type Clicks, type ClicksOptions, openClicks } from './log/clicks.ts'
 import { requireTaken } from '../clicks/state.ts'
-import { registerClicks } from './health/gauges.ts'
+import { registerClicks, registerJobs } from './health/gauges.ts'
 import { isOperatorHost, ourHosts } from './site/hosts.ts'
 import { createFollowUp } from './log/erasures.ts'
 import { linkToFirstAccount } from './accounts/firstaccount.ts'
@@ -108,7 +108,7 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
     lag,
     clicks,
     redirects: config.ROLES.has('http'),
-    jobProblems: () => projector?.jobProblems() ?? [],
+    jobProblems: () => [...[projector?.clock.problem() ?? []].flat(), ...ledger.jobs.problems()],
     halted: notifications.halted,
     maxLag: config.READY_MAX_LAG_SECONDS,
   })
@@ -151,6 +151,7 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
   const options = waiting && { waiting: { onWaiting, signal: waiting.signal, timeoutMs: waiting.timeoutMs } }
   const ledger = await openLedger(config, log, 'service', options)
   cleanup.defer(ledger.close)
+  registerJobs(ledger)
   return { ledger, listening }
 }
 
@@ -161,9 +162,15 @@ const openServiceCache = async (
   cleanup: Cleanup,
 ): Promise<Cache> => {
   const { config, db, handler, keys, log, reader } = ledger
-  const followUp = createFollowUp(ledger, (error) => {
-    // without the log, nothing is noted yet
-    if (ledger.logCheck.problem() === undefined) log.error({ err: error }, 'DATA_DIR/erasures could not be written')
+  const register = ledger.jobs.open('erasure_register', 'erasures are not noted in DATA_DIR/erasures')
+  const followUp = createFollowUp(ledger, {
+    ...register,
+    failed: (error) => {
+      // without the log, nothing is noted yet
+      if (ledger.logCheck.problem() !== undefined) return
+      register.failed(error)
+      log.error({ err: error }, 'DATA_DIR/erasures could not be written')
+    },
   })
   // look-ups that are left when the pools end fail, and nothing needs them
   let open = true

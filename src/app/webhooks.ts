@@ -123,6 +123,7 @@ export const startWebhooks = (
     | 'db'
     | 'handler'
     | 'instance'
+    | 'jobs'
     | 'keys'
     | 'log'
     | 'logCheck'
@@ -139,6 +140,7 @@ export const startWebhooks = (
   const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
   const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
   const state = openState(db, instance)
+  const job = ledger.jobs.open('webhooks', 'nothing is delivered to webhooks')
   const calls = { onAttempt: countAttempts(metrics), onProblem, onDisabling: createNotice(ledger) }
   const options = { store, texts: store.texts, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
   const sendNow = sendingNow(db, post)
@@ -150,8 +152,11 @@ export const startWebhooks = (
       return openLocks(connection, `${instance}-webhooks`)
     },
     key: lockKey,
-    work: (signal) => deliverWebhooks({ ...options, known: () => known(ledger) }, signal),
-    onFailed: (error) => log.error({ err: error }, 'deliveries to webhooks have stopped; they are started again'),
+    work: (signal) => deliverWebhooks({ ...options, known: () => known(ledger), onFollowed: job.worked }, signal),
+    onWorked: job.worked,
+    onFailed: job.telling((error) =>
+      log.error({ err: error }, 'deliveries to webhooks have stopped; they are started again'),
+    ),
   })
   return {
     test: ({ account, webhook, id, ...target }) =>

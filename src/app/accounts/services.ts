@@ -24,7 +24,7 @@ const cleanupEvery = 3_600_000
 
 /** Starts to send mails, with SMTP_URL. */
 const openMails = (
-  { config, db, handler, keys, log }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log'>,
+  { config, db, handler, jobs, keys, log }: Pick<Ledger, 'config' | 'db' | 'handler' | 'jobs' | 'keys' | 'log'>,
   { links, limiter, baseUrl }: { readonly links: OneTimeLinks; readonly limiter: Limiter; readonly baseUrl: string },
 ) => {
   const { SMTP_URL, SMTP_FROM = '', OPERATOR_NAME } = config
@@ -32,6 +32,7 @@ const openMails = (
   const { host, hostname } = new URL(baseUrl)
   const smtp = openSmtp(SMTP_URL, SMTP_FROM, hostname)
   const outbox = openOutbox(db, keys.service)
+  const [server, reading] = [jobs.open('mail', 'no mail is sent'), jobs.open('outbox', 'mails are not read')]
   let logged = -Infinity
   const sending = startMails({
     outbox,
@@ -41,6 +42,8 @@ const openMails = (
     textOf: (name, lang, link) => mailText(name, lang, { host, operator: OPERATOR_NAME }, link),
     addressOf: (kind, token) => oneTimeAddress(baseUrl, kind, token),
     send: smtp.send,
+    sending: { ...server, failed: (error) => server.failed(Object.values(describeSmtpError(error)).join(' ').trim()) },
+    watching: reading.watching,
     onProblem: (error, what) => {
       if (performance.now() - logged < quiet) return
       logged = performance.now()
@@ -60,16 +63,17 @@ const openMails = (
  * Opens the services of accounts: passwords, sessions, mails to owners, links that work once, and exports.
  */
 export const openAccountServices = (
-  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
+  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'jobs' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,
   { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
   baseUrl: string,
 ) => {
-  const { config, db, handler, keys, log, reader } = ledger
+  const { config, db, handler, jobs, keys, log, reader } = ledger
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
   const sessions = openSessions(db, keys.service, config.SESSION_DAYS)
-  const stopCleanup = repeat(sessions.deleteExpired, cleanupEvery, (error) =>
+  const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
+  const stopCleanup = repeat(cleanup.watching(sessions.deleteExpired), cleanupEvery, (error) =>
     log.error({ err: error }, 'expired sessions could not be deleted'),
   )
   const isFirst = async () => !(await hasAccounts(reader))

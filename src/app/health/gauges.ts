@@ -1,6 +1,7 @@
 import type { Filter } from '../../events/store.ts'
 import type { Lag as LogLag, LagWatch } from './lag.ts'
 import type { Measured, Metrics } from './metrics.ts'
+import type { Jobs } from './standstill.ts'
 
 interface ProjectorState {
   readonly active: boolean
@@ -63,6 +64,21 @@ export const registerProjector = (
     ({ idleSeconds }) => idleSeconds,
   )
 }
+
+/** Registers the gauge of what a process does again and again. */
+export const registerJobs = ({
+  jobs,
+  metrics,
+}: {
+  readonly jobs: Pick<Jobs, 'seconds'>
+  readonly metrics: Pick<Metrics, 'registerGauge'>
+}) =>
+  metrics.registerGauge({
+    name: 'linkledger_job_failing_seconds',
+    help: 'Seconds since a job of this process fails, 0 while it works',
+    label: 'job',
+    read: jobs.seconds,
+  })
 
 /** Registers the gauges of the click pipeline. */
 export const registerClicks = (

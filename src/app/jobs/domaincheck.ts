@@ -6,7 +6,7 @@ import type { Handler } from '../../commands/handle.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { claimDueDomains, type DueDomain, maxFailures, saveCheck } from '../../queries/domains/check.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { repeat } from './repeat.ts'
+import { repeat, unwatched, type Watching } from './repeat.ts'
 
 /** A branded domain that no longer has what it was verified by. */
 export interface FailedCheck {
@@ -22,6 +22,7 @@ export interface DomainChecks {
   readonly check: DomainCheck
   readonly onFailed: (failed: FailedCheck) => void
   readonly onProblem: (error: unknown, what: string) => void
+  readonly watching?: Watching
   /** ms between runs */
   readonly every?: number
 }
@@ -75,7 +76,7 @@ export const checkDomains = async (tools: Tools, signal?: AbortSignal) => {
 export const startDomainChecks = (options: DomainChecks) => {
   const stopping = new AbortController()
   const stop = repeat(
-    () => checkDomains(options, stopping.signal),
+    (options.watching ?? unwatched)(() => checkDomains(options, stopping.signal)),
     options.every ?? 600_000,
     (error) => options.onProblem(error, 'the domain checks failed'),
   )

@@ -4,7 +4,7 @@ import { systemMetadata } from '../../events/event.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import { dueErasures } from '../../queries/accounts/erasure.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { repeat } from './repeat.ts'
+import { repeat, unwatched, type Watching } from './repeat.ts'
 
 export interface ErasureOptions {
   readonly reader: Reader
@@ -12,6 +12,7 @@ export interface ErasureOptions {
   /** Destroys what is left of an account after its erasure. Repeating it changes nothing. */
   readonly finish: (account: number) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
+  readonly watching?: Watching
 }
 
 /** ms between runs */
@@ -39,7 +40,7 @@ export const startErasures = (options: ErasureOptions) => {
   const onError = (error: unknown) => {
     if (!(error instanceof NotReady)) options.onProblem(error, 'accounts that are to be erased could not be read')
   }
-  const run = () => carryOutErasures(options)
+  const run = (options.watching ?? unwatched)(() => carryOutErasures(options))
   const first = run().catch(onError)
   const stop = repeat(run, every, onError)
   return async () => {

@@ -7,7 +7,7 @@ import { systemMetadata } from '../../events/event.ts'
 import { addFramedLinks, claimDueLinks, makeDue, setNextCheck } from '../../queries/links/framecheck.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { FrameProbe, Verdict } from './frameprobe.ts'
-import { repeat } from './repeat.ts'
+import { repeat, unwatched, type Watching } from './repeat.ts'
 
 export interface FrameCheckOptions {
   readonly reader: Reader
@@ -16,6 +16,7 @@ export interface FrameCheckOptions {
   /** Returns the origin at which links with this domain (null: the service's own) are visited. */
   readonly originOf: (domain: number | null) => string
   readonly onProblem: (error: unknown, what: string) => void
+  readonly watching?: Watching
   /** Ends a run: the destinations that are left are asked in a later one. */
   readonly signal?: AbortSignal | undefined
 }
@@ -94,13 +95,14 @@ export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): Fr
   const { signal } = stopping
   let planned = false
   let running: Promise<unknown> = Promise.resolve()
+  const check = (options.watching ?? unwatched)(() => checkFrames({ ...options, signal }))
   const run = () => {
     if (planned || signal.aborted) return
     planned = true
     running = running
       .then(() => {
         planned = false
-        return signal.aborted ? undefined : checkFrames({ ...options, signal })
+        return signal.aborted ? undefined : check()
       })
       .catch((error: unknown) => onProblem(error, 'the checks of framed links failed'))
   }

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../events/store.ts'
 import { deleteUnusedImages } from '../../queries/qr/image.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { repeat } from './repeat.ts'
+import { repeat, unwatched, type Watching } from './repeat.ts'
 
 export interface ImageCleanup {
   readonly reader: Reader
@@ -9,6 +9,7 @@ export interface ImageCleanup {
   /** Deletes answers that are no longer kept for their Idempotency-Key. */
   readonly deleteExpiredAnswers: () => Promise<unknown>
   readonly onProblem: (error: unknown, what: string) => void
+  readonly watching?: Watching
 }
 
 /** ms between runs */
@@ -32,10 +33,10 @@ export const cleanUpImages = async (
 export const startImageCleanup = (options: ImageCleanup) => {
   const stopped = new AbortController()
   const stop = repeat(
-    async () => {
+    (options.watching ?? unwatched)(async () => {
       await options.deleteExpiredAnswers()
       await cleanUpImages(options, stopped.signal)
-    },
+    }),
     every,
     (error) => stopped.signal.aborted || options.onProblem(error, 'deleting unused images and expired answers failed'),
   )

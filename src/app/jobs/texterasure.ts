@@ -9,7 +9,7 @@ import { erasedReports, reportsClosedBefore } from '../../queries/operator/repor
 import { answersBefore, erasedAnswers } from '../../queries/pages/answer.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { StreamKeyring } from '../../security/streamkeys.ts'
-import { repeat } from './repeat.ts'
+import { repeat, unwatched, type Watching } from './repeat.ts'
 
 export interface TextErasureOptions {
   readonly reader: Reader
@@ -18,6 +18,7 @@ export interface TextErasureOptions {
   /** months that answers and closed reports are kept; undefined: for good */
   readonly keptMonths: number | undefined
   readonly onProblem: (error: unknown, what: string) => void
+  readonly watching?: Watching
 }
 
 /** ms between runs */
@@ -67,8 +68,9 @@ export const startTextErasure = (options: TextErasureOptions) => {
   const onError = (error: unknown) => {
     if (!(error instanceof NotReady)) options.onProblem(error, 'old answers and reports could not be erased')
   }
-  const first = eraseTexts(options).catch(onError)
-  const stop = repeat(() => eraseTexts(options), every, onError)
+  const run = (options.watching ?? unwatched)(() => eraseTexts(options))
+  const first = run().catch(onError)
+  const stop = repeat(run, every, onError)
   return async () => {
     await first
     await stop()

@@ -173,7 +173,7 @@ export const allErasures = async (
  */
 export const createFollowUp = (
   ledger: Pick<Erasing, 'config' | 'store' | 'keys'>,
-  onUnwritten: (error: unknown) => void,
+  told: { readonly failed: (error: unknown) => void; readonly worked: () => void },
 ) => {
   const done = new Set<number>()
   return async (ids: readonly number[]): Promise<void> => {
@@ -184,8 +184,9 @@ export const createFollowUp = (
     try {
       await registerErasures(ledger, others)
       others.forEach((id) => done.add(id))
+      told.worked()
     } catch (error) {
-      onUnwritten(error)
+      told.failed(error)
     }
   }
 }

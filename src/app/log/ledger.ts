@@ -24,6 +24,7 @@ import { openSnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { isKeyLost } from './lostkeys.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
+import { createJobs, type Jobs } from '../health/standstill.ts'
 import { openOutages, type Outages } from '../health/outages.ts'
 import { engineOf, openPostgres, type Postgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
@@ -58,6 +59,8 @@ export interface Ledger {
   readonly log: Logger
   readonly outages: Outages
   readonly metrics: Metrics
+  /** what this process does again and again besides answering */
+  readonly jobs: Jobs
   /** Sends a notification to the other processes; several go as one. */
   readonly notify: (notification: Notification) => Promise<unknown>
   /** Opens a pool of its own: see `Postgres`. */
@@ -116,6 +119,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       log,
       outages,
       metrics,
+      jobs: createJobs(),
       notify: notifier(db),
       pool: postgres.database,
       close: cleanup.run,

@@ -11,7 +11,7 @@ import { type Projector, startProjector } from '../../projections/engine/run.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
 import { numberEvents } from '../../store/numbering.ts'
 import { cancellable } from '../cancellable.ts'
-import { createStandstill, type Standstill } from '../health/standstill.ts'
+import type { Standstill } from '../health/standstill.ts'
 import { createDiskErasure } from './diskerasure.ts'
 import type { Ledger } from './ledger.ts'
 import { requireAccountKeys } from './lostkeys.ts'
@@ -30,7 +30,7 @@ export const project = (
   ledger: Ledger,
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
-): Projector & { readonly jobProblems: () => readonly string[] } => {
+): Projector & { readonly clock: SigningClock } => {
   const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
@@ -41,10 +41,10 @@ export const project = (
     return openLocks(connection, instance)
   }
   const jobs = {
-    numbering: createStandstill('the events of the log are not numbered'),
-    proofs: createStandstill('no checkpoint of the log is signed'),
-    keys: createStandstill('texts of accounts are in danger'),
-    erasure: createStandstill('the files of the database are not cleared of erased accounts'),
+    numbering: ledger.jobs.open('numbering', 'the events of the log are not numbered'),
+    proofs: ledger.jobs.open('proofs', 'no checkpoint of the log is signed'),
+    keys: ledger.jobs.open('keys', 'texts of accounts are in danger'),
+    erasure: ledger.jobs.open('disk_erasure', 'the files of the database are not cleared of erased accounts'),
   }
   const stopNumbering =
     config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open, jobs.numbering)
@@ -70,7 +70,7 @@ export const project = (
   const stopKeys = startKeyCheck(ledger, whileActive, jobs.keys)
   return {
     ...projector,
-    jobProblems: () => [clock, ...Object.values(jobs)].flatMap(({ problem }) => problem() ?? []),
+    clock,
     stop: () => {
       stopping.abort()
       return stopped(
@@ -98,12 +98,9 @@ const whileProjecting = (
 type WhileProjecting = ReturnType<typeof whileProjecting>
 
 /** Tells a job whether its work goes on, and logs why it does not. */
-const telling = (job: Standstill, logFailure: (error: unknown) => void) => ({
-  onWorked: job.worked,
-  onFailed: (error: unknown) => {
-    job.failed(error)
-    logFailure(error)
-  },
+const telling = ({ worked, telling: tell }: Standstill, logFailure: (error: unknown) => void) => ({
+  onWorked: worked,
+  onFailed: tell(logFailure),
 })
 
 /** ms between two looks for accounts whose key is missing */

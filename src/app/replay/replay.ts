@@ -21,6 +21,7 @@ import { cancellable } from '../cancellable.ts'
 import { isOperatorHost, ourHosts } from '../site/hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { openMetrics } from '../health/metrics.ts'
+import { createJobs } from '../health/standstill.ts'
 import { openOwnSchema } from '../proof/ownschema.ts'
 import { ownKey, replayAuth, todaysKeys } from './keys.ts'
 import { replayEffects } from './effects.ts'
@@ -140,6 +141,7 @@ const ledgerAt = async (
     appended: createSignal(),
     projected: createSignal(),
     metrics: openMetrics(),
+    jobs: createJobs(),
     handler: handler(store),
     transactions: transactions(store),
     tables: { name: table, refresh: async () => {}, complete: () => true, generation: () => 1 },

@@ -1,7 +1,7 @@
 import type { OneTimeLinks } from '../../../security/onetimelinks.ts'
 import type { DueMail, Outbox, WrittenMail } from '../../../security/outbox.ts'
 import { decideOrder, lifetime, type OrderOptions } from './order.ts'
-import { repeat } from '../repeat.ts'
+import { repeat, unwatched, type Watching } from '../repeat.ts'
 
 /** The mail server has refused the recipient for good. */
 export class Undeliverable extends Error {
@@ -14,6 +14,9 @@ export interface MailOptions extends OrderOptions {
   /** Hands a mail over to the mail server. Throws `Undeliverable`. */
   readonly send: (mail: WrittenMail) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
+  /** Learns whether the mail server takes mails. */
+  readonly sending?: { readonly failed: (error: unknown) => void; readonly worked: () => void }
+  readonly watching?: Watching
 }
 
 /** mails in one run, and seconds for which no other process takes them: longer than sending takes at most */
@@ -38,15 +41,19 @@ const written = async (options: MailOptions, mail: DueMail): Promise<WrittenMail
 }
 
 const sendMail = async (options: MailOptions, mail: DueMail) => {
-  const { outbox, links, send, onProblem } = options
+  const { outbox, links, send, onProblem, sending } = options
   try {
     const content = await written(options, mail)
     if (!content) return
     if (content.link) await links.extend(content.link.token, content.link.seconds)
     await send(content)
+    sending?.worked()
     // a process that is killed before this sends the mail once more
     await outbox.remove(mail.id)
   } catch (error) {
+    // a server that refuses one recipient works
+    if (error instanceof Undeliverable) sending?.worked()
+    else sending?.failed(error)
     const isOver = error instanceof Undeliverable || mail.age > lifetime
     onProblem(error, isOver ? 'a mail was given up' : 'a mail could not be sent; it is tried again')
     await (isOver ? outbox.remove(mail.id) : outbox.postpone(mail.id, pauseAfter(mail.tries)))
@@ -68,13 +75,14 @@ export const startMails = (options: MailOptions) => {
   const stopping = new AbortController()
   let wanted = false
   let running: Promise<unknown> = Promise.resolve()
+  const sendDue = (options.watching ?? unwatched)(() => sendMails(options, stopping.signal))
   const run = () => {
     if (wanted || stopping.signal.aborted) return
     wanted = true
     running = running
       .then(() => {
         wanted = false
-        return sendMails(options, stopping.signal)
+        return sendDue()
       })
       .catch((error: unknown) => options.onProblem(error, 'mails could not be read'))
   }

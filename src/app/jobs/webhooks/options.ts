@@ -75,6 +75,8 @@ export interface WebhookOptions {
    */
   readonly known: () => Promise<{ readonly webhooks: readonly number[]; readonly position: bigint } | undefined>
   readonly onAttempt: (delivered: boolean) => void
+  /** Called now and then while the log is followed. */
+  readonly onFollowed?: () => void
   /** Called before a webhook is disabled because of its receiver. */
   readonly onDisabling?:
     ((webhook: { readonly webhook: number; readonly account: number }) => Promise<void>) | undefined

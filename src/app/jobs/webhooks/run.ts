@@ -79,6 +79,7 @@ const keepStored = async (options: WebhookOptions, tail: Tail, registry: Registr
   let last = -1n
   while (!signal.aborted) {
     await sleep(storeInterval, undefined, { signal })
+    options.onFollowed?.()
     const at = tail.position
     if (at === last && movedIn(registry).length === 0) continue
     await storePlaces(options, at, registry, signal)
