@@ -15,6 +15,7 @@ import type { Target } from '../../queries/links/target.ts'
 import {
   campaignLinks,
   findPublicCampaigns,
+  type PublicCampaign,
   type RotatorLink,
   rotatorLinks,
   rotatorsAmong,
@@ -74,6 +75,21 @@ export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPages
   }
 }
 
+/** Returns what finds the links on a page of a list, with one more than fits the page if there is a next page. */
+const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
+  const linksOn = createPaced({
+    find: (key) => {
+      const [id = 0, account = 0, page = 0] = key.split(' ').map(Number)
+      return campaignLinks(reader, { id, account }, { page, limit: perPage })
+    },
+    seen,
+    age: 0,
+    most: 50,
+  })
+  return async ({ id, account }: PublicCampaign, page: number) =>
+    page > mostPages ? [] : linksOn(`${id} ${account} ${page}`)
+}
+
 /** Whether a link is blocked: itself, its domain, or where it leads most visitors. */
 const isBlocked = (
   { link, domain, url, variants }: Target,
@@ -114,15 +130,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
   const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
   const sample = createSamples(options)
-  const linksOf = createPaced({
-    find: (key) => {
-      const [id = 0, account = 0, page = 0] = key.split(' ').map(Number)
-      return campaignLinks(reader, { id, account }, { page, limit: perPage })
-    },
-    seen: options.progress.seen,
-    age: 0,
-    most: 50,
-  })
+  const linksOf = createLists(options)
   const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
 
   /** A campaign that was closed is no longer served, even before the tables know. */
@@ -157,7 +165,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     if (!found || !named || !(await isPublic(id))) return false
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
-    const rows = current.page > mostPages ? [] : await linksOf(`${id} ${found.account} ${current.page}`)
+    const rows = await linksOf(found, current.page)
     const shown = rows.slice(0, perPage).filter((row) => !blocks.destination(row.url))
     const links = shown.map((row) => {
       const url = short(row, options)
