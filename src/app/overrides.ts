@@ -2,6 +2,7 @@ import type { Resolver } from '../lib/dns.ts'
 import type { GuardedFetch, GuardedProbe } from '../lib/fetch.ts'
 import type { Images } from '../qr/images.ts'
 import type { WebhookOverrides } from './webhooks.ts'
+import type { Turn } from '../security/passwords.ts'
 
 /** What tests replace: what the service uses of the outside world, and what takes long by design. */
 export interface Overrides {
@@ -9,7 +10,7 @@ export interface Overrides {
   readonly guardedFetch?: GuardedFetch
   readonly guardedProbe?: GuardedProbe
   readonly webhooks?: WebhookOverrides
-  readonly hashNewPassword?: (password: string, isKnown?: boolean) => Promise<string>
+  readonly hashNewPassword?: (password: string, turn: Turn) => Promise<string>
   readonly images?: Images
   /** the bundle of the dashboard */
   readonly web?: string

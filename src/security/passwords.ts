@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
+import { createFairQueue } from '../lib/async/fairqueue.ts'
 import { normalized } from '../lib/strangers.ts'
 
 /** Too many passwords wait for their hash: the same request may succeed a moment later. */
@@ -8,25 +8,54 @@ export class TooManyPasswords extends Error {
   override readonly name = 'TooManyPasswords'
 }
 
+interface Lane {
+  /** hashes that wait at most */
+  readonly total: number
+  /** those of one source, which take turns */
+  readonly perSource: number
+}
 /**
- * Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when `waiting` others wait.
+ * Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when too many wait: of all,
+ * of the source, or so many that no more than `room` places are left.
  */
-export const createLane = (waiting: number) => {
-  const limit = pLimit(1)
-  return <T>(work: () => Promise<T>): Promise<T> =>
-    limit.pendingCount < waiting ? limit(work) : Promise.reject(new TooManyPasswords('too many passwords wait'))
+export const createLane = ({ total, perSource }: Lane) => {
+  const queue = createFairQueue<() => Promise<void>>({ total, perSource })
+  let isBusy = false
+  const run = async () => {
+    isBusy = true
+    for (let next = queue.shift(); next; next = queue.shift()) await next()
+    isBusy = false
+  }
+  return <T>(source: string, work: () => Promise<T>, room = 0): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const isTaken = queue.size() < total - room && queue.push(source, () => work().then(resolve, reject))
+      if (!isTaken) reject(new TooManyPasswords('too many passwords wait'))
+      else if (!isBusy) void run()
+    })
 }
 /**
  * At most three hashes at a time: each takes a thread of the four that also write the spool. Sign-ins and registrations
  * of strangers have a lane of their own, and so have guesses by visitors.
  */
-const strangers = createLane(50)
-const visitors = createLane(16)
+const strangers = createLane({ total: 50, perSource: 50 })
+const visitors = createLane({ total: 200, perSource: 16 })
 /**
- * For browsers that have signed in before, requests with a key or session, and links that were mailed: no stranger can
- * fill it.
+ * For browsers that have signed in before, requests with a key or session, and links that were mailed: accounts take
+ * turns, so that no stranger can fill it.
  */
-const known = createLane(16)
+const owners = createLane({ total: 1000, perSource: 16 })
+
+/** Whose password is hashed, and in which lane it waits. */
+export interface Turn {
+  readonly lane: ReturnType<typeof createLane>
+  readonly source: string
+  readonly room?: number
+}
+export const stranger: Turn = { lane: strangers, source: '' }
+/** An owner who sets the password of an account. */
+export const owner = (account: number): Turn => ({ lane: owners, source: String(account) })
+/** An account that sets passwords of links: many of them leave room for the passwords of accounts. */
+export const linkOwner = (account: number): Turn => ({ ...owner(account), room: 500 })
 
 /** 16 MiB and about 50 ms per hash: the parameters of RFC 7914 for interactive logins. */
 const cost = { N: 16_384, r: 8, p: 1 }
@@ -38,33 +67,34 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
     ),
   )
 
-/**
- * Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. `isKnown`: not for a stranger, who must not keep owners
- * from setting a password.
- */
-export const hashPassword = async (password: string, isKnown = true, { N, r, p } = cost) => {
+/** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. Without a turn, it is the operator's. */
+export const hashPassword = async (password: string, { lane, source, room } = owner(0), { N, r, p } = cost) => {
   const salt = randomBytes(16)
-  const key = await (isKnown ? known : strangers)(() => derive(password, salt, 32, { N, r, p }))
+  const key = await lane(source, () => derive(password, salt, 32, { N, r, p }), room)
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-const compare = async (lane: typeof known, password: string, hash: string) => {
+const compare = async ({ lane, source }: Turn, password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
   const cost = { N: Number(N), r: Number(r), p: Number(p) }
-  const derived = await lane(() => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
+  const derived = await lane(source, () => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
   return timingSafeEqual(derived, expected)
 }
 
-/** Whether the password is the one of a hash that `hashPassword` made, compared in constant time. */
-export const checkPassword = (password: string, hash: string) => compare(visitors, password, hash)
+/**
+ * Whether a visitor has entered the password of a hash that `hashPassword` made, compared in constant time. Those of
+ * different links take turns.
+ */
+export const checkPassword = (password: string, hash: string) =>
+  compare({ lane: visitors, source: hash }, password, hash)
 
 /** compared with where there is no hash, so that it takes as long as with one; no password has this key of zeros */
 const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64url'), 'A'.repeat(43)].join('$')
 
 /** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
-export const checkAccountPassword = (password: string, hash: string | null, isKnown = false) =>
-  compare(isKnown ? known : strangers, password, hash?.startsWith('scrypt$') ? hash : noHash)
+export const checkAccountPassword = (password: string, hash: string | null, turn = stranger) =>
+  compare(turn, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 

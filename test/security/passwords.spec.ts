@@ -4,13 +4,16 @@ import {
   checkPassword,
   createLane,
   hashPassword,
+  linkOwner,
+  owner,
   rememberRight,
+  stranger,
   TooManyPasswords,
 } from '../../src/security/passwords.ts'
 
 describe('hashes of passwords', () => {
   it('are computed one after the other in each lane, and refused when too many wait', async () => {
-    const lane = createLane(3)
+    const lane = createLane({ total: 3, perSource: 3 })
     let running = 0
     let most = 0
     const hash = async () => {
@@ -18,14 +21,34 @@ describe('hashes of passwords', () => {
       await new Promise((done) => setTimeout(done, 1))
       running--
     }
-    const first = lane(hash)
+    const first = lane('a', hash)
     await Promise.resolve()
-    const outcomes = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => lane(hash))])
+    const outcomes = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => lane('a', hash))])
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     expect(most).to.equal(1)
     expect(refused).to.have.length(2)
     for (const reason of refused) expect(reason).to.be.instanceOf(TooManyPasswords)
-    await lane(hash)
+    await lane('a', hash)
+  })
+
+  it('are computed for each source in turn, and of one source only a few wait', async () => {
+    const lane = createLane({ total: 100, perSource: 4 })
+    const done: string[] = []
+    const hash = (source: string) => lane(source, async () => void done.push(source))
+    const many = Array.from({ length: 10 }, () => hash('many'))
+    await Promise.all([hash('one'), hash('other')])
+    expect(done.slice(0, 4)).to.have.members(['many', 'many', 'one', 'other'])
+    const outcomes = await Promise.allSettled(many)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(5)
+  })
+
+  it('of links leave room for those of accounts, however many owners set them', async () => {
+    const cheap = { N: 2, r: 8, p: 1 }
+    const links = Array.from({ length: 2000 }, (_, n) => hashPassword('of a link', linkOwner(n % 500), cheap))
+    const settled = Promise.allSettled(links)
+    expect(await hashPassword('of an account', owner(501), cheap)).to.match(/^scrypt\$2\$/)
+    const refused = (await settled).filter(({ status }) => status === 'rejected')
+    expect(refused.length).to.be.within(1499, 1500)
   })
 
   it('of accounts do not wait for guesses by visitors', async () => {
@@ -39,7 +62,7 @@ describe('hashes of passwords', () => {
   it('that owners set do not wait for sign-ins and registrations of strangers', async () => {
     const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
     const signIns = Promise.allSettled(Array.from({ length: 70 }, () => checkAccountPassword('guess', cheap)))
-    const registration = hashPassword('of a stranger', false).catch((error: unknown) => error)
+    const registration = hashPassword('of a stranger', stranger).catch((error: unknown) => error)
     expect(await hashPassword('a new password')).to.match(/^scrypt\$16384\$/)
     expect(await registration).to.be.instanceOf(TooManyPasswords)
     const outcomes = await signIns

@@ -8,7 +8,7 @@ import { firstProblem } from '../../lib/fields.ts'
 import { sentenceOf } from '../../lib/problems/problem.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { openOneTimeLinks } from '../../security/onetimelinks.ts'
-import { hashPassword } from '../../security/passwords.ts'
+import { hashPassword, owner } from '../../security/passwords.ts'
 import { accountForms, accountName } from './name.ts'
 import { BadCommand, type Cli } from '../cli.ts'
 import { readHiddenLine } from '../hiddenline.ts'
@@ -43,7 +43,7 @@ const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
     const { id, username, email } = found
     cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
     const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)
-    const command = { type: 'UpdateAccount', id, password: await hashPassword(password) } as const
+    const command = { type: 'UpdateAccount', id, password: await hashPassword(password, owner(id)) } as const
     // a link that was asked for before must not replace the new password, or the address that resets are sent to
     await openOneTimeLinks(db, keys.service).end(id)
     const { position } = await handler.handle(account, command, operatorContext(config, id))

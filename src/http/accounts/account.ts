@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password, Timezone } from '../../commands/accounts/register.ts'
+import { owner, type Turn } from '../../security/passwords.ts'
 import { streamId } from '../../events/streams.ts'
 import { email, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { utc } from '../../lib/zone.ts'
@@ -22,7 +23,7 @@ import { accountContract } from './contract/account.ts'
 export interface AccountServices {
   readonly erasure: { readonly delayDays: number }
   /** Hashes the new password of an account or a link. */
-  readonly hashNewPassword: (password: string) => Promise<string>
+  readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
   /** links that work once */
   readonly links: Pick<OneTimeLinks, 'end'>
   /** undefined without SMTP_URL */
@@ -120,7 +121,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
       // the time zone opens nothing
       if ([body.email, body.password, body.current_password].some((sent) => sent !== undefined))
         await stepUps.require('account', call, body)
-      const hash = body.password === undefined ? undefined : await hashNewPassword(body.password)
+      const hash = body.password === undefined ? undefined : await hashNewPassword(body.password, owner(id))
       const before = (await load(account, id)).state
       const toConfirm = mails && body.email !== before.email ? body.email : undefined
       if (mails && toConfirm !== undefined) {

@@ -1,6 +1,6 @@
 import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Load } from '../../commands/load.ts'
-import { checkAccountPassword } from '../../security/passwords.ts'
+import { checkAccountPassword, owner } from '../../security/passwords.ts'
 import { fail, failField } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { type GuessHolder, openGuesses } from '../api/limits/guesses.ts'
@@ -67,7 +67,7 @@ export const openAccountPasswords = ({
     if (wait !== undefined) return { wait }
     const isRight = async () => {
       const state = account === undefined ? undefined : (await load(accounts, account)).state
-      return check(password, state?.password ?? null, holder !== undefined)
+      return check(password, state?.password ?? null, holder && owner(account ?? 0))
     }
     const right = await isRight().catch(async (error: unknown) => {
       await end(false)

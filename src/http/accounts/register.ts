@@ -3,6 +3,7 @@ import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { register, Registration } from '../../commands/accounts/register.ts'
 import { refuseTaken } from '../../commands/claims/taken.ts'
+import { stranger, type Turn } from '../../security/passwords.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { fail } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
@@ -44,7 +45,7 @@ export interface RegisterServices {
   /** Counts a registration from an address block. Fails with 429 when there are too many. */
   readonly countRegistration: (from: string) => Promise<void>
   /** Hashes the new password of an account or a link. */
-  readonly hashNewPassword: (password: string, isKnown?: boolean) => Promise<string>
+  readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
   /** 32 bytes for keyed hashes */
@@ -66,7 +67,7 @@ const registerByMail = async (
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
-  const hash = await hashNewPassword(password, false)
+  const hash = await hashNewPassword(password, stranger)
   await mails.order({ kind: 'register', lang, to: email, username, timezone, password: hash })
   return {
     message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
@@ -100,7 +101,7 @@ export const registerRoutes = (services: RegisterServices): readonly Route[] => 
         pepper,
         body,
         (make) => create('account', account, make),
-        (password) => hashNewPassword(password, false),
+        (password) => hashNewPassword(password, stranger),
       )
     },
   }),

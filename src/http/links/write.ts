@@ -9,6 +9,7 @@ import { short, siteOf } from './address.ts'
 import { type LinkBody, type LinkChanges, type LinkChecks, sentFields } from './body.ts'
 import { applyChannel } from './assigned.ts'
 import { deletedAnswer } from '../api/owned.ts'
+import { linkOwner, type Turn } from '../../security/passwords.ts'
 
 export const label = 'Link'
 
@@ -17,10 +18,10 @@ export interface LinkWriting extends LinkChecks {
   /** Asks the destinations of framed links whether they can be framed. */
   readonly frameChecks: { readonly checkSoon: (link: number) => void }
   /** Hashes the new password of an account or a link. */
-  readonly hashNewPassword: (password: string) => Promise<string>
+  readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
 }
 
-type Hash = LinkWriting['hashNewPassword']
+type Hash = (password: string) => Promise<string>
 const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) =>
   password === undefined ? {} : { password: password === null ? null : await hash(password) }
 
@@ -37,7 +38,7 @@ export const addLink = async (
   caller: LinkWriter,
   body: LinkBody,
   services: LinkWriting,
-  hash: Hash = services.hashNewPassword,
+  hash: Hash = (password) => services.hashNewPassword(password, linkOwner(caller.account)),
 ) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
@@ -88,7 +89,7 @@ export const updateLink = async (
   id: number,
   body: LinkChanges,
   services: LinkWriting,
-  hash: Hash = services.hashNewPassword,
+  hash: Hash = (password) => services.hashNewPassword(password, linkOwner(caller.account)),
 ) => {
   const { account, write } = caller
   const changes = await sentFields(body, caller, services)

@@ -79,7 +79,7 @@ describe('metrics', () => {
       await utimes(files.BLOCKLIST_FILE, anHourAgo, anHourAgo)
       const hashNewPassword = (password: string) => {
         burn(400)
-        return hashPassword(password, true, { N: 16, r: 8, p: 1 })
+        return hashPassword(password, undefined, { N: 16, r: 8, p: 1 })
       }
       service = await startTestApp({ ...files, TRUST_PROXY: '1' }, undefined, { hashNewPassword })
     })

@@ -11,6 +11,7 @@ import { readRows, type Row, type UnreadableRow } from './rows.ts'
 import { BulkRow } from '../body.ts'
 import type { LinkWriting } from '../write.ts'
 import { type Bulk, type Done, doRows, hashing, withoutAnswer } from './operations.ts'
+import { linkOwner } from '../../../security/passwords.ts'
 
 const truth = z
   .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
@@ -118,7 +119,7 @@ const run = async (
   const stillAdmitted = onceASecond(() => requireAdmitted(call))
   const hashNew = async (password: string) => {
     await stillAdmitted()
-    return services.hashNewPassword(password)
+    return services.hashNewPassword(password, linkOwner(call.account))
   }
   const sources = { services: noted, hash: hashing(dryRun, hashNew) }
   const from = { reader, pending }

@@ -152,7 +152,7 @@ export const doRows = async (
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */
-export const hashing = (dryRun: boolean, hashNewPassword: LinkWriting['hashNewPassword']): Sources['hash'] => {
+export const hashing = (dryRun: boolean, hashNewPassword: (password: string) => Promise<string>): Sources['hash'] => {
   const limit = pLimit(1)
   const hashes = new Map<number, Promise<string>>()
   return async ({ number }, password) => {

@@ -10,7 +10,7 @@ import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { FoundLink, LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
-import { hashPassword } from '../../../security/passwords.ts'
+import { hashPassword, owner } from '../../../security/passwords.ts'
 import {
   confirmedPage,
   confirmPage,
@@ -159,7 +159,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
           : undefined,
       act: async (token, { email, password }) => {
         const used = await links.use('first', token, async () =>
-          (await isFirst()) ? create({ email, password: await hashPassword(password) }) : gonePage,
+          (await isFirst()) ? create({ email, password: await hashPassword(password, owner(0)) }) : gonePage,
         )
         return used?.result
       },
@@ -192,7 +192,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
           links.use('password', token, async (link) =>
             update(
               link.account,
-              { password: await hashPassword(password) },
+              { password: await hashPassword(password, owner(link.account ?? 0)) },
               { lang, pageOf: changedPage(link.account, options) },
             ),
           ),
