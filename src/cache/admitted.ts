@@ -39,7 +39,7 @@ export interface Admitted {
 /** ms after which a click counts as projected, where this process does not learn when it was recorded: with Kafka */
 const longestMs = 5000
 
-export const createAdmitted = (now: () => number = Date.now): Admitted => {
+export const createAdmitted = (now: () => number = () => performance.now()): Admitted => {
   const tickets = new Map<number, readonly Ticket[]>()
   /** those that are in the spool and not in the log, by partition, in order */
   const spooled = new Map<number, Ticket[]>()

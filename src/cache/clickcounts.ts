@@ -28,7 +28,7 @@ export interface ClickCountsOptions {
   /** Reads the clicks of links, in their order. */
   readonly find: (links: readonly number[]) => Promise<readonly CountedClicks[]>
   readonly admitted?: Admitted
-  /** ms since 1970 */
+  /** ms, of a clock that nobody sets */
   readonly now?: () => number
   /** ms for which a count is served without another look-up */
   readonly maxAge?: number
@@ -49,7 +49,7 @@ const pauseMs = 50
 export const openClickCounts = ({
   find,
   admitted = createAdmitted(),
-  now = Date.now,
+  now = () => performance.now(),
   maxAge = 500,
 }: ClickCountsOptions): ClickCounts => {
   const known = new QuickLRU<number, Known>({ maxSize: 100_000 })

@@ -54,16 +54,16 @@ const pause = 1000
  * slow.
  */
 const createRevalidation = (find: TargetsOptions['find']) => {
-  let failedAt = 0
+  let failedAt = -Infinity
   return {
-    paused: () => Date.now() - failedAt < pause,
+    paused: () => performance.now() - failedAt < pause,
     revalidate: async (domain: number | null, target: PublicTarget): Promise<FoundTarget> => {
       try {
         return await withTimeout(timeoutMs, find(domain, target.aliasKey), () => new Unavailable('a lookup was slow'))
       } catch (error) {
         if (!isUnavailable(error)) throw error
       }
-      failedAt = Date.now()
+      failedAt = performance.now()
       return target
     },
   }

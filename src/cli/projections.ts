@@ -125,9 +125,9 @@ const retryUntil = async (
     })
   }
   await again()
-  const end = Date.now() + timeoutMs
+  const end = performance.now() + timeoutMs
   let left = await remaining()
-  while (left.some(({ over }) => !over) && Date.now() < end) {
+  while (left.some(({ over }) => !over) && performance.now() < end) {
     await sleep(interval)
     left = await remaining()
   }

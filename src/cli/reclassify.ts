@@ -91,7 +91,7 @@ const reclassify = (cli: Cli, options: Options) => {
       const { changes, parts } = await planReclassification(reader, currentRules, { account, link, exclusions })
       if (parts.length === 0) continue
       const id = randomUUID()
-      const pace = (part: number) => awaitPart(reader, { id, part }, Date.now() + timeoutMs)
+      const pace = (part: number) => awaitPart(reader, { id, part }, performance.now() + timeoutMs)
       if (!options.dryRun) await recordReclassification(writer(ledger, account), id, parts, pace)
       cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
       for (const { from, to, visits } of changes) {
@@ -126,7 +126,7 @@ const undo = (cli: Cli, id: string) => {
     const newer = await newerReclassification(reader, id)
     if (newer !== undefined) return stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, Date.now() + timeoutMs)
+    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, performance.now() + timeoutMs)
     await undoReclassification(writer(ledger, account), id, { account, since }, pace)
     cli.print('Taken back. Statistics show it shortly.')
   })

@@ -51,16 +51,18 @@ const [timeoutMs, failingTimeoutMs] = [5000, 1000]
 /** Waits until nothing is left, or `ms` have passed, or there is no progress. Returns how many entries are left. */
 const drain = async (relays: readonly Relay[], ms: number): Promise<number> => {
   const lag = () => relays.reduce((sum, relay) => sum + relay.state().lag, 0)
-  const startedAt = Date.now()
+  const startedAt = performance.now()
   let [left, progressAt] = [lag(), startedAt]
   const isPatient = () => {
     const isFailing = relays.some((relay) => relay.state().problem !== undefined)
-    return Date.now() - startedAt < ms && Date.now() - progressAt < (isFailing ? failingTimeoutMs : timeoutMs)
+    return (
+      performance.now() - startedAt < ms && performance.now() - progressAt < (isFailing ? failingTimeoutMs : timeoutMs)
+    )
   }
   while (left > 0 && isPatient()) {
     await sleep(20)
     const now = lag()
-    if (now < left) progressAt = Date.now()
+    if (now < left) progressAt = performance.now()
     left = now
   }
   return left

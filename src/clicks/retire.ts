@@ -92,7 +92,7 @@ export const createRetirement = (store: Pick<EventStore, 'append'>, spools: Spoo
   /** Compares with the numbers of a minute ago. */
   const look = (partition: number, { upTo }: PartitionState) => {
     const before = looks.get(partition)
-    if (before && now() - before.at < idleMs) return
+    if (before && Math.abs(now() - before.at) < idleMs) return
     looks.set(partition, { at: now(), upTo })
     if (before)
       idle.set(

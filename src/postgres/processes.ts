@@ -41,7 +41,7 @@ export const stopLeftovers = async (home: string): Promise<void> => {
     // backends without a postmaster end by themselves, a busy one only after a while: SIGINT does not help
     if (signal === 'SIGINT' && pids.length > 0 && !pids.includes(postmaster)) continue
     for (const pid of pids) if (signal !== 'SIGINT' || pid === postmaster) kill(pid, signal)
-    for (const end = Date.now() + waitMs; Date.now() < end; await sleep(20)) {
+    for (const end = performance.now() + waitMs; performance.now() < end; await sleep(20)) {
       if ((await processesIn(home)).length > 0 || (await answers(socket))) continue
       for (const file of [lock, join(socket, socketName), join(socket, `${socketName}.lock`)])
         await rm(file, { force: true })

@@ -27,10 +27,10 @@ export const limiter = (db: Database, pepper: Buffer) => {
   const stored = (key: string) =>
     `${key.slice(0, key.indexOf(' '))} ${createHmac('sha256', pepper).update(`limit ${key}`).digest('base64url')}`
   const sweep = () => db('state.rate_limits').where('ends_at', '<', db.raw(`now() - interval '1 minute'`)).delete()
-  let swept = Date.now()
+  let swept = performance.now()
   const sweepNow = () => {
-    if (Date.now() - swept <= sweepEvery) return
-    swept = Date.now()
+    if (performance.now() - swept <= sweepEvery) return
+    swept = performance.now()
     void sweep().catch(() => {})
   }
 

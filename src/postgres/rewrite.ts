@@ -19,7 +19,7 @@ export const areDeletionsFinal = async (db: Database, signal: AbortSignal): Prom
   const { rows } = await db.raw<{ rows: { now: string }[] }>('select pg_current_xact_id()::xid::text as now')
   const older = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
     and greatest(age(backend_xmin), age(backend_xid)) > age(?::xid)`
-  for (const end = Date.now() + longest; !signal.aborted && Date.now() < end; await sleep(100)) {
+  for (const end = performance.now() + longest; !signal.aborted && performance.now() < end; await sleep(100)) {
     const found = await db.raw<{ rows: { some: boolean }[] }>(`select exists (${older}) as some`, [rows[0]?.now ?? ''])
     if (!found.rows[0]?.some) return true
   }

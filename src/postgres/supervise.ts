@@ -76,11 +76,11 @@ export const supervise = async (
 
   const watching = (async () => {
     let pause = 0
-    for (let since = Date.now(); ; since = Date.now()) {
+    for (let since = performance.now(); ; since = performance.now()) {
       const why = await server.ended
       if (stopping.signal.aborted) return
       onCrash(why)
-      if (Date.now() - since > 60_000) pause = 0
+      if (performance.now() - since > 60_000) pause = 0
       await sleep(pause, undefined, { ref: false, signal: stopping.signal }).catch(() => {})
       pause = Math.min(Math.max(pause * 2, 100), 10_000)
       server = await launch(cluster, log, stopping.signal)

@@ -41,6 +41,20 @@ describe('the clicks of links that end with a number of them', () => {
     expect(await get(10)).to.equal(15)
     expect(asked).to.deep.equal([[10, 20], [10]])
   })
+  it('are read again after the clock was set back', async () => {
+    const clock = Date.now
+    let clicks = 1
+    const counts = openClickCounts({ find: async () => [{ clicks: clicks++, position: 0n }], maxAge: 0 })
+    try {
+      for (const jump of [0, 3_600_000]) {
+        Date.now = () => clock() - jump
+        await counts.refresh(1, false)
+      }
+    } finally {
+      Date.now = clock
+    }
+    expect(counts.of(1)).to.equal(2)
+  })
   it('are the last known ones while PostgreSQL is unavailable, and then the new ones', async () => {
     const { state, get } = setUp()
     await get(10)

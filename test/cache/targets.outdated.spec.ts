@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { StoreUnavailable } from '../../src/events/store.ts'
-import { secondsLater } from '../support/clock.ts'
+import { until } from '../support/client.ts'
 import { openTestTargets, target } from '../support/targets.ts'
 
 describe('cached targets whose changes may have been missed', () => {
@@ -42,7 +42,10 @@ describe('cached targets whose changes may have been missed', () => {
     expect(await get('alias-1')).to.equal(1)
     set({ unavailable: false })
     remove(1)
-    expect(await secondsLater(2, () => get('alias-1'))).to.equal(undefined)
+    await until(
+      () => get('alias-1'),
+      (found) => found === undefined,
+    )
   })
   it('reject a request for a target that is not cached while the database is unavailable', async () => {
     const { get, set } = withLink()

@@ -57,10 +57,10 @@ const checkLink = async (
   const { status, account, fields } = (await handler.load(link, id)).state
   if (status !== 'open' || !isFramed(fields.type)) return undefined
   if ((await handler.load(accounts, account)).state.status !== 'active') return undefined
-  const [embedder, until] = [originOf(fields.domain), Date.now() + timeoutMs]
+  const [embedder, until] = [originOf(fields.domain), performance.now() + timeoutMs]
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
   for (const url of shuffled(destinationsOf(fields)))
-    verdicts.push({ url, verdict: Date.now() < until ? await probe(url, embedder, signal) : 'later' })
+    verdicts.push({ url, verdict: performance.now() < until ? await probe(url, embedder, signal) : 'later' })
   const answers = verdicts.flatMap(({ url, verdict }) =>
     verdict === 'unknown' || verdict === 'later' ? [] : [{ url, reason: verdict }],
   )

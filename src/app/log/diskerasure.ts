@@ -92,7 +92,7 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     const isLarge = (table: string) => (sizes.get(table) ?? 0) > large
     const filled = own.filter((projection) => tablesOf(projection, ledger).some(isLarge))
     const last = await lastErasedOnDisk(reader)
-    if (last && Date.now() - last.getTime() < (pause ?? (filled.length > 0 ? day : hour))) return
+    if (last && Math.abs(Date.now() - last.getTime()) < (pause ?? (filled.length > 0 ? day : hour))) return
     const position = erased.reduce((high, one) => (one.position > high ? one.position : high), 0n)
     if (!(await isProjected(db, projections, position))) return
     await keys.destroy(erased.map(({ id }) => id))

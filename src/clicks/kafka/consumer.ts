@@ -30,9 +30,9 @@ export const startTopicRecorder = (options: TopicRecorderOptions): TopicRecorder
   const run = async () => {
     const retries = backOff({ from: 500, to: 3000, signal: stopped.signal })
     while (!stopped.signal.aborted) {
-      const startedAt = Date.now()
+      const startedAt = performance.now()
       await runSession({ ...options, tracker }, stopped.signal).catch(tracker.failed)
-      if (Date.now() - startedAt > longSession) retries.reset()
+      if (performance.now() - startedAt > longSession) retries.reset()
       await retries.pause()
     }
   }

@@ -31,9 +31,9 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
   const ending = AbortSignal.any([stopped, crashed.signal])
   const positions = createPositions(topic, record, tracker)
   const deletions = createDeletions({ topic, record, tracker, positions, admin })
-  let [activeAt, batches] = [Date.now(), 0]
+  let [activeAt, batches] = [performance.now(), 0]
   const onActivity = () => {
-    activeAt = Date.now()
+    activeAt = performance.now()
   }
 
   const start = async () => {
@@ -67,7 +67,7 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
       if (positions.assigned().some((p) => tracker.resume(p, positions.low(p)))) return
       const isBehind = positions.assigned().some((p) => !tracker.isHalted(p) && tracker.hasLag(p))
       if (!isBehind) onActivity()
-      if (Date.now() - activeAt > stallTimeout)
+      if (performance.now() - activeAt > stallTimeout)
         throw new Error(`the consumer made no progress for ${stallTimeout / 1000} s and is replaced`)
     }
   }

@@ -11,7 +11,7 @@ export type Budget = (req: IncomingMessage) => number
 const minute = 60_000
 
 /** Opens a budget per network and minute. The window starts with the first count and does not slide. */
-export const createBudget = (limit: number, trustProxy: TrustedProxies, now = Date.now): Budget => {
+export const createBudget = (limit: number, trustProxy: TrustedProxies, now = () => performance.now()): Budget => {
   const windows = new QuickLRU<string, { count: number; readonly ends: number }>({ maxSize: 10_000 })
   return (req) => {
     const network = addressBlock(clientAddress(req, trustProxy))

@@ -87,7 +87,7 @@ const reclassify = async (
   const { exclusions } = await readAccount(call)
   const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
-  const until = Date.now() + timeoutMs
+  const until = performance.now() + timeoutMs
   const pace = (part: number) => awaitPart(call.reader, { id, part }, until)
   if (id !== '') await recordReclassification(writePart(call), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
@@ -96,7 +96,7 @@ const reclassify = async (
 
 const takeBack = async (call: Request, id: string) => {
   const { account, reader } = call
-  const until = Date.now() + timeoutMs
+  const until = performance.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
   const newer = await newerReclassification(reader, id, account)
   if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })

@@ -133,7 +133,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   const subscriptions: Subscriptions = new Map()
   /** undefined until it is known whether another process is */
   let active: boolean | undefined
-  let activeSince = Date.now()
+  let activeSince = performance.now()
 
   /** Works on the projections it can lock until the locks are lost. */
   const workWhileLocked = async () => {
@@ -145,7 +145,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
       while (!ends.aborted) {
         const locked = await lockFree(locks, projections)
         if (locked.length > 0) {
-          if (!active) activeSince = Date.now()
+          if (!active) activeSince = performance.now()
           active = true
           await followLocked(options, locks, locked, subscriptions, ends)
         } else {
@@ -172,7 +172,7 @@ export const startProjector = (options: ProjectorOptions): Projector => {
   }
 
   const working = work()
-  const pruning = startPruning(options, () => (active ? Date.now() - activeSince : undefined))
+  const pruning = startPruning(options, () => (active ? performance.now() - activeSince : undefined))
 
   return {
     state: () => ({

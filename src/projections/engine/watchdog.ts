@@ -12,13 +12,13 @@ export interface WatchdogOptions {
 export const watchdog = ({ stall, position, isBehind }: WatchdogOptions) => {
   const stalled = new AbortController()
   let last = position()
-  let since = Date.now()
+  let since = performance.now()
   const check = async () => {
     const now = position()
-    if (now !== last) [last, since] = [now, Date.now()]
-    else if (Date.now() - since > stall) {
+    if (now !== last) [last, since] = [now, performance.now()]
+    else if (performance.now() - since > stall) {
       if (await isBehind()) stalled.abort()
-      else since = Date.now()
+      else since = performance.now()
     }
   }
   const timer = setInterval(() => void check().catch(() => {}), stall / 6).unref()

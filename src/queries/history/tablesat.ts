@@ -127,7 +127,7 @@ const [interval, timeoutMs] = [25, 2000]
  */
 export const beginPast = async (options: MomentOptions, at: Contained): Promise<TablesAt> => {
   const { tables, head } = options
-  const latest = Date.now() + timeoutMs
+  const latest = performance.now() + timeoutMs
   const attempt = async (): Promise<TablesAt | undefined> => {
     const { tx, position, end } = await begin(options)
     try {
@@ -152,7 +152,7 @@ export const beginPast = async (options: MomentOptions, at: Contained): Promise<
   for (;;) {
     const moment = await attempt()
     if (moment) return moment
-    if (Date.now() > latest) throw new Unavailable('the tables of the past do not have these events yet')
+    if (performance.now() > latest) throw new Unavailable('the tables of the past do not have these events yet')
     await sleep(interval)
   }
 }

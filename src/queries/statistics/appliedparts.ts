@@ -5,7 +5,8 @@ import type { Reader } from '../reader.ts'
 const interval = 50
 
 /**
- * Waits until a part is applied, or undone. Resolves false when that has not happened by `until` (ms since 1970).
+ * Waits until a part is applied, or undone. Resolves false when that has not happened by `until`, in ms of
+ * `performance.now()`.
  */
 export const awaitPart = async (
   { db, table }: Reader,
@@ -16,7 +17,7 @@ export const awaitPart = async (
   for (;;) {
     const { rows } = await db.raw<{ rows: unknown[] }>(sql, [id, part, undone])
     if (rows.length > 0) return true
-    if (Date.now() >= until) return false
+    if (performance.now() >= until) return false
     await sleep(interval)
   }
 }

@@ -51,16 +51,16 @@ export const openClients = (url: string): Clients => {
 
   requireFiles(url)
   let client = open(url)
-  let openedAt = Date.now()
+  let openedAt = performance.now()
   return {
     address,
     credentials,
     tls: !/[?&]tls=false(?:&|$)/i.test(url),
     current: () => client,
     replace: (stuck) => {
-      if (stuck !== client || Date.now() - openedAt < minimumAge) return
+      if (stuck !== client || performance.now() - openedAt < minimumAge) return
       client = open(url)
-      openedAt = Date.now()
+      openedAt = performance.now()
       void closeChannel(stuck)
     },
     close: async () => {

@@ -69,9 +69,9 @@ const remembering = ({ idAt, memory, saveInterval = 5000 }: HeadParts, searched:
       recalled.add(filter)
     },
     save: (filter: Filter, count: number) => {
-      const due = Date.now() - (savedAt.get(filter) ?? 0) > saveInterval
+      const due = performance.now() - (savedAt.get(filter) ?? -Infinity) > saveInterval
       if (!memory || (!due && count < manyEvents)) return
-      savedAt.set(filter, Date.now())
+      savedAt.set(filter, performance.now())
       // a lost saving costs time at the next start only
       void memory.save(filter, searched.get(filter)!).catch(() => {})
     },

@@ -128,19 +128,19 @@ const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): Al
  * Runs `check` after each `stall` ms of silence. The action it returns is taken unless something was heard meanwhile.
  */
 const watchSilence = (stall: number, check: () => Promise<(() => void) | undefined>) => {
-  let heardAt = Date.now()
+  let heardAt = performance.now()
   let paused = false
   const look = async () => {
     const before = heardAt
     const action = await check()
     if (heardAt !== before || paused) return
-    heardAt = Date.now()
+    heardAt = performance.now()
     action?.()
   }
-  const timer = setInterval(() => void (!paused && Date.now() - heardAt > stall && look()), stall / 4).unref()
+  const timer = setInterval(() => void (!paused && performance.now() - heardAt > stall && look()), stall / 4).unref()
   return {
     heard: () => {
-      heardAt = Date.now()
+      heardAt = performance.now()
     },
     /** While the reader handles a batch, the subscription may be held back. */
     pause: () => {
@@ -148,7 +148,7 @@ const watchSilence = (stall: number, check: () => Promise<(() => void) | undefin
     },
     resume: () => {
       paused = false
-      heardAt = Date.now()
+      heardAt = performance.now()
     },
     stop: () => clearInterval(timer),
   }

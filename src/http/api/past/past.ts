@@ -96,9 +96,9 @@ const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals,
 const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
 
 const numbered = async (contained: Contained, ordinals: Ordinals) => {
-  const latest = Date.now() + numberingTimeoutMs
+  const latest = performance.now() + numberingTimeoutMs
   let value = await headerOf(contained, ordinals)
-  while (value === undefined && Date.now() < latest) {
+  while (value === undefined && performance.now() < latest) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     value = await headerOf(contained, ordinals)
   }
