@@ -1,7 +1,9 @@
+import { domain as domains } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { link } from '../commands/links/link.ts'
 import { blockedAddress } from '../commands/operator/block.ts'
 import { bio } from '../commands/pages/bio.ts'
+import { hostKey } from '../lib/blocklist.ts'
 import { domainsChanged } from '../queries/domains/domain.ts'
 import type { Reader } from '../queries/reader.ts'
 
@@ -9,25 +11,79 @@ interface Subject {
   readonly kind: string
   readonly value: string
 }
+interface Sources {
+  readonly handler: Pick<Handler, 'steps'>
+  readonly reader: Reader
+}
+
+const keyOf = (site: string) => hostKey(new URL(site).hostname)
 
 /**
- * Returns the short addresses that a link or a bio page has and had, in the spelling that they are blocked in; none of
- * anything else that can be blocked.
+ * Returns what tells the sites of branded domains that were the account's own. A domain that was never verified led
+ * nobody to its links, and anybody may add one at a host of somebody else; a host that another account has now is its.
  */
-export const formerAddresses = async (
-  { handler, reader }: { readonly handler: Pick<Handler, 'steps'>; readonly reader: Reader },
-  { kind, value }: Subject,
-): Promise<readonly string[]> => {
+const ownSites = ({ handler, reader }: Sources) => {
+  const readHolders = async () => {
+    const live = (await domainsChanged(reader, 0n)).filter((one) => one.live)
+    return new Map(live.map(({ domain, account }) => [keyOf(domain), account]))
+  }
+  let holders: ReturnType<typeof readHolders> | undefined
+  const known = new Map<number, string | undefined>()
+
+  const find = async (id: number) => {
+    let [site, account, wasVerified] = ['', 0, false]
+    for await (const { after } of handler.steps(domains, id)) {
+      ;[site, account] = [after.fields.domain, after.account]
+      wasVerified ||= after.verified
+    }
+    if (!wasVerified) return undefined
+    const holder = (await (holders ??= readHolders())).get(keyOf(site))
+    return holder === undefined || holder === account ? site : undefined
+  }
+
+  return async (id: number) => {
+    if (!known.has(id)) known.set(id, await find(id))
+    return known.get(id)
+  }
+}
+
+/** bytes of the addresses in one block: any number of renames leaves room for it in the log */
+const mostBytes = 262_144
+
+/** Returns the newest of some addresses, the last one first, that a block has room for. */
+const newestOf = (addresses: ReadonlySet<string>): readonly string[] => {
+  const newest: string[] = []
+  let bytes = 0
+  for (const address of [...addresses].toReversed()) {
+    // with the quotation marks and the comma
+    bytes += address.length + 3
+    if (bytes > mostBytes) break
+    newest.push(address)
+  }
+  return newest
+}
+
+/**
+ * Returns the short addresses that a link or a bio page has and had, the newest of them first, in the spelling that
+ * they are blocked in; none of anything else that can be blocked.
+ */
+export const formerAddresses = async (sources: Sources, { kind, value }: Subject): Promise<readonly string[]> => {
+  const { handler } = sources
   const addresses = new Set<string>()
-  if (kind === 'bio')
-    for await (const { after } of handler.steps(bio, value))
-      addresses.add(blockedAddress(undefined, after.fields.alias))
+  const add = (site: string | undefined, alias: string) => {
+    const address = blockedAddress(site, alias)
+    // one that it has again is as new as that
+    addresses.delete(address)
+    addresses.add(address)
+  }
+  if (kind === 'bio') for await (const { after } of handler.steps(bio, value)) add(undefined, after.fields.alias)
   if (kind === 'link') {
-    const domains = new Map((await domainsChanged(reader, 0n)).map(({ id, domain }) => [id, domain]))
+    const siteOf = ownSites(sources)
     for await (const { after } of handler.steps(link, value)) {
       const { domain, alias } = after.fields
-      addresses.add(blockedAddress(domain === null ? undefined : domains.get(domain), alias))
+      const site = domain === null ? undefined : await siteOf(domain)
+      if (domain === null || site !== undefined) add(site, alias)
     }
   }
-  return [...addresses]
+  return newestOf(addresses)
 }

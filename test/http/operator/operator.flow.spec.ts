@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { randomUUID } from 'node:crypto'
 import { run } from '../../../src/cli/run.ts'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { domain as domains } from '../../../src/commands/domains/domain.ts'
 import { report } from '../../../src/commands/operator/report.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { routes } from '../../../src/http/routes.ts'
@@ -277,6 +279,32 @@ describe("the operator's view", () => {
     const refused = await app.post('/api/url/add', { key: bob.key, body: again })
     expect(refused.json).to.deep.include({ error: 1, code: 'blocked', field: 'custom' })
     await command('unblock', 'link', `id:${link}`, '--yes')
+  })
+
+  it('does not block the addresses of an owner at whose host a blocked link had a domain that was never verified', async () => {
+    const host = 'shop.victim.example'
+    const fields = { domain: `https://${host}`, redirectroot: '', redirect404: '' }
+    const [account, now] = [bob.id, new Date().toISOString()]
+    const pending = { type: 'CreateDomain', id: 9001, account, fields, token: randomUUID(), now } as const
+    await app.app.ledger.handler.handle(domains, pending, systemMetadata(account))
+    const link = await until(() => addLink(bob, { custom: 'sale', domain: host }), Boolean)
+    // while it is pending, and once somebody else has the host
+    for (const custom of ['free-money', 'free-money-2']) {
+      const update = { url: 'https://example.com/', custom, domain: '' }
+      expect((await app.put(`/api/url/${link}/update`, { key: bob.key, body: update })).status).to.equal(200)
+      const reason = { kind: 'link', value: `id:${link}`, reason: 'phishing' }
+      expect((await operator.ask('POST', '/api/operator/block', reason)).status).to.equal(200)
+      await eventually(async () => (await app.visit(`/${custom}`)).status === 403)
+      if (custom === 'free-money') {
+        expect((await app.post('/api/domain/add', { key: ann.key, body: { domain: fields.domain } })).status).to.equal(
+          200,
+        )
+        await addLink(ann, { custom: 'sale', domain: host })
+      }
+      expect((await app.visit('/sale', { Host: host })).status).to.equal(302)
+      await operator.ask('POST', '/api/operator/unblock', { kind: 'link', value: `id:${link}` })
+      await eventually(async () => (await app.visit(`/${custom}`)).status === 302)
+    }
   })
 
   it('keeps an address of a branded domain blocked when the domain is gone and the host leads to our own links', async () => {
