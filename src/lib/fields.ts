@@ -1,3 +1,4 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
 
@@ -95,6 +96,19 @@ const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())
   .refine((address) => emailShape.test(address), says('wrong_form', { what: 'email' }))
+
+/**
+ * Whether an address is spelled as a mail server reads it: `ｖictim.example` is the same host as `victim.example`, and
+ * would be another address to every limit. A host outside ASCII has two spellings (UTS 46).
+ */
+const isOneSpelling = (address: string): boolean => {
+  const [name = '', host = ''] = address.split('@')
+  const ascii = domainToASCII(host)
+  return name === name.normalize('NFC') && ascii !== '' && [ascii, domainToUnicode(ascii)].includes(host)
+}
+
+/** An e-mail address that an account gets. */
+export const ownEmail = email.refine(isOneSpelling, says('wrong_form', { what: 'email' }))
 
 /** Returns the problem that an issue carries, undefined for one of zod's own texts. */
 export const carried = (text: string): Problem | undefined =>

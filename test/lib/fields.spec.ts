@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { alias, color, url } from '../../src/http/api/fields.ts'
-import { email, expiry, text, verbatim } from '../../src/lib/fields.ts'
+import { email, expiry, ownEmail, text, verbatim } from '../../src/lib/fields.ts'
 
 describe('a text of a request', () => {
   const address = 'https://example.com/t'
@@ -56,5 +56,22 @@ describe('an e-mail address', () => {
   it('has letters of any language', () => {
     for (const address of ['jürgen@müller.example', 'анна@пример.example', "o'neil+x@example.com"])
       expect(email.safeParse(address).success, address).to.equal(true)
+  })
+
+  it('of an account has the one spelling that a mail server reads, or that of its language', () => {
+    for (const address of [
+      'bob@victim.example',
+      'bob@bücher.example',
+      'bob@xn--bcher-kva.example',
+      'jürgen@müller.example',
+    ])
+      expect(ownEmail.safeParse(address).success, address).to.equal(true)
+    for (const address of [
+      'bob@ｖictim.example',
+      'bob@victim。example',
+      'bob@bu\u0308cher.example',
+      'ju\u0308rgen@x.example',
+    ])
+      expect(ownEmail.safeParse(address).success, address).to.equal(false)
   })
 })

@@ -1,6 +1,6 @@
 import { createHmac, randomInt, randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { email, must, orStop, says, text } from '../../lib/fields.ts'
+import { must, orStop, ownEmail, says, text } from '../../lib/fields.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import type { AccountCommand } from './account.ts'
@@ -21,7 +21,7 @@ export const Timezone = timezone.refine(isZone, says('wrong_form', { what: 'zone
 const ofBrowser = timezone.transform((name) => (isZone(name) ? name : undefined))
 
 export const Registration = z.object({
-  email,
+  email: ownEmail,
   password,
   username: username.optional(),
   timezone: ofBrowser.optional(),

@@ -5,7 +5,7 @@ import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password, Timezone } from '../../commands/accounts/register.ts'
 import { owner, type Turn } from '../../security/passwords.ts'
 import { streamId } from '../../events/streams.ts'
-import { email, says, text, timestamp, verbatim } from '../../lib/fields.ts'
+import { email, ownEmail, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { utc } from '../../lib/zone.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
 import { signInMark } from '../../security/knownbrowsers.ts'
@@ -109,7 +109,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
     scope: 'account',
     passwordInstead: true,
     body: z
-      .object({ email: email.optional(), password: password.optional(), timezone: Timezone.optional(), ...given })
+      .object({ email: ownEmail.optional(), password: password.optional(), timezone: Timezone.optional(), ...given })
       .refine(
         (body) => [body.email, body.password, body.timezone].some((sent) => sent !== undefined),
         says('required_here', { what: 'email_or_password' }),

@@ -31,7 +31,7 @@ export interface PresentedCode {
   readonly field?: string
   /** the address block of the client */
   readonly from: string
-  /** the session that asks for it, which has a budget of its own */
+  /** the session that asks for it, or the browser that had a right code before: each has a budget of its own */
   readonly holder?: GuessHolder | undefined
   /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
   readonly useRecoveryCode: (hash: string) => Promise<unknown>
@@ -59,7 +59,7 @@ const plain = (code: string) => (/^[\d\s]+$/.test(code) ? code.replaceAll(/\s/g,
 
 /** Checks second factors. Wrong codes are limited by account and by address, in all processes together. */
 export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOptions): SecondFactors => {
-  const countGuess = openGuesses(limiter, 'code')
+  const [countCode, countRecovery] = [openGuesses(limiter, 'code'), openGuesses(limiter, 'recovery code')] as const
 
   /** Returns what is wrong with a code, undefined when it is right. */
   const problemOf = async ({ account, factor, code, useRecoveryCode }: PresentedCode) => {
@@ -84,6 +84,7 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
     require: async (presented) => {
       const { account, from, field = 'code', holder } = presented
       const code = plain(presented.code)
+      const countGuess = isRecoveryCode(code) ? countRecovery : countCode
       const { wait, end } = await countGuess({ link: account, block: from, password: code, holder })
       if (wait !== undefined)
         return fail(429, 'too_many_requests', { what: 'codes', seconds: wait }, { 'Retry-After': String(wait) })

@@ -99,6 +99,8 @@ const signIn = (services: SessionServices) =>
           factor,
           code: body.code ?? '',
           from,
+          // the mark of a browser ends with the second factor: who has one had a right code
+          holder: known === undefined ? undefined : { kind: 'browser', id: known },
           useRecoveryCode,
         })
       // always a new session: one that the browser had before may be known to somebody else

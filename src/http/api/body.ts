@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { isWithin } from '../../lib/strangers.ts'
-import { fail, Failure } from './errors.ts'
+import { fail } from './errors.ts'
 
 /** What the JSON object of a request may have, and one of its rows. */
 export const jsonLimits = { levels: 8, values: 1000 }
@@ -17,13 +17,14 @@ export interface BodyKind {
   readonly kib: number
 }
 
-const collect = async (ctx: Context, kib: number): Promise<Buffer> => {
+const collect = async (ctx: Context, kib: number, onBytes: (size: number) => Promise<void>): Promise<Buffer> => {
   const parts: Buffer[] = []
   let size = 0
   // leaving the loop must not close the connection: a client that still sends would not get the answer
   for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += part.length
     if (size > kib * 1024) break
+    await onBytes(size)
     parts.push(part)
   }
   if (size > kib * 1024) {
@@ -49,12 +50,25 @@ const typeOf = (ctx: Context, { isKnown, mustBe }: BodyKind): string => {
   return type
 }
 
-/** Returns the bytes of the request's body, which are UTF-8, and their content type. Fails with 415, 413 or 400. */
-export const readBytes = async (ctx: Context, kind: BodyKind) => {
+/**
+ * Returns the bytes of the request's body, which are UTF-8, and their content type. `onBytes` is called with as many as
+ * have arrived or are announced, before they are kept; when it fails, so does this. Fails with 415, 413 or 400.
+ */
+export const readBytes = async (ctx: Context, kind: BodyKind, onBytes: (size: number) => Promise<void>) => {
   const type = typeOf(ctx, kind)
-  const bytes = await collect(ctx, kind.kib).catch((error: unknown) => {
-    if (error instanceof Failure) throw error
-    // the client has closed the connection
+  const charge = async (size: number) => {
+    try {
+      await onBytes(size)
+    } catch (error) {
+      ctx.req.resume() // otherwise the unread rest of the body blocks the connection
+      throw error
+    }
+  }
+  // one that waits for its end would else hold its memory for nothing
+  await charge(Math.min(Number(ctx.get('Content-Length')) || 0, kind.kib * 1024))
+  const bytes = await collect(ctx, kind.kib, charge).catch((error: unknown) => {
+    // the connection is open: the bytes were refused
+    if (!ctx.req.destroyed) throw error
     return fail(400, 'wrong_body', { what: 'end' })
   })
   return { type, bytes }

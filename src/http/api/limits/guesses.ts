@@ -2,11 +2,14 @@ import { addressSite } from '../../../lib/address.ts'
 import type { RateCount, Limiter } from './limiter.ts'
 
 const seconds = 600
-/** What a password belongs to: a link, or an account. A code is its second factor. */
-type Kind = 'password' | 'account password' | 'code'
+/** What a password belongs to: a link, or an account. A code is its second factor, and a recovery code stands for it. */
+type Kind = 'password' | 'account password' | 'code' | 'recovery code'
 const sitesOf = (block: string) => [addressSite(block)].filter((site) => site !== block)
-/** Of all at one link or account. A code has six digits only, and whoever guesses it knows the password. */
-const allOf = (kind: Kind) => (kind === 'code' ? 20 : 100)
+/**
+ * Of all at one link or account. A code has six digits only, and whoever guesses it knows the password. A recovery code
+ * has 49 bits: nobody guesses it, and nobody keeps the owner from using one.
+ */
+const allOf = (kind: Kind) => (kind === 'code' ? 20 : kind === 'recovery code' ? 10_000 : 100)
 /**
  * Wrong passwords in ten minutes: of one address at one link, of one address at all links, the same of an IPv6 site,
  * and of all addresses at one link. Who holds something of the account has a budget of its own, which neither strangers

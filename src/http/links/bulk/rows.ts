@@ -165,15 +165,14 @@ const collect = async (found: Iterable<ReadRow>): Promise<readonly (Row | Unread
 
 /**
  * Returns the objects in a body of up to 4 MiB: JSON with `rows`, NDJSON, or CSV with a header, whose cells are read as
- * `fields` has them. The request is charged for its bytes before they are parsed. Fails with 400, 413, 415 or 429.
+ * `fields` has them. The request is charged for its bytes before they are kept. Fails with 400, 413, 415 or 429.
  */
 export const readRows = async (
   ctx: Context,
   charge: (requests: number) => Promise<void>,
   fields: z.ZodObject,
 ): Promise<readonly (Row | UnreadableRow)[]> => {
-  const { type, bytes } = await readBytes(ctx, body)
-  await charge(Math.ceil(bytes.length / bytesPerRequest))
+  const { type, bytes } = await readBytes(ctx, body, (size) => charge(Math.ceil(size / bytesPerRequest)))
   const text = textOf(bytes)
   const found = table.test(type) ? fromTable(text, fields) : lines.test(type) ? fromLines(text) : fromJson(text)
   try {

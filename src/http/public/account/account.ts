@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
-import { email as validEmail } from '../../../lib/fields.ts'
+import { ownEmail as validEmail } from '../../../lib/fields.ts'
 import type { LinkKind } from '../../../security/onetimelinks.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'

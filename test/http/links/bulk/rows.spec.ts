@@ -37,7 +37,30 @@ describe('the rows of a body', () => {
       [64 * KiB + 1, 2],
       [4 * MiB, 64],
     ] as const)
-      expect((await read('lines', 'x'.repeat(size))).charged).to.deep.equal([requests])
+      expect((await read('lines', 'x'.repeat(size))).charged.at(-1)).to.equal(requests)
+  })
+
+  it('are charged for what is announced before anything arrives, and for what arrives without a word', async () => {
+    const refuse = () => Promise.reject(new Failure(429, problem('too_many_requests', { what: 'codes', seconds: 1 })))
+    const arrived: number[] = []
+    const pieces = function* () {
+      for (let n = 0; n < 64; n++) {
+        arrived.push(n)
+        yield Buffer.alloc(64 * KiB, 'x')
+      }
+    }
+    const refused = async (headers: Readonly<Record<string, string>>, charge: (requests: number) => Promise<void>) => {
+      arrived.length = 0
+      const req = Readable.from(pieces(), { highWaterMark: 1 })
+      const ctx = { get: (name: string) => ({ 'Content-Type': types.lines, ...headers })[name] ?? '', req } as unknown
+      const { status } = await readRows(ctx as Context, charge, fields).then(
+        () => ({ status: 200 }),
+        (error: Failure) => error,
+      )
+      return [status, arrived.length < 8]
+    }
+    expect(await refused({ 'Content-Length': String(4 * MiB) }, refuse)).to.deep.equal([429, true])
+    expect(await refused({}, (requests) => (requests > 3 ? refuse() : Promise.resolve()))).to.deep.equal([429, true])
   })
 
   it('have the cells of the header, which has at most 200', async () => {
