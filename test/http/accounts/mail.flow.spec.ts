@@ -42,7 +42,7 @@ describe('mails to the owners of accounts', () => {
     app.post('/register', { body: { email, password }, headers })
   const registered = async (email: string) => {
     await register(email)
-    const { text } = await send(linkIn(await mailTo(email, 'Confirm your e-mail address')))
+    const { text } = await send(linkIn(await mailTo(email, 'Confirm your e-mail address')), { password })
     return { email, key: /ll_\w+/.exec(text)?.[0] ?? expect.fail(text) }
   }
   const account = async (key: string) => (await app.get('/api/account', { key })).json['data']
@@ -61,7 +61,7 @@ describe('mails to the owners of accounts', () => {
       expect([page.status, page.text.includes('ann@example.com')]).to.deep.equal([200, true])
     }
     expect(await head()).to.equal(written)
-    const answers = await Promise.all([send(link), send(link)])
+    const answers = await Promise.all([send(link, { password }), send(link, { password })])
     expect(answers.map((one) => one.status)).to.have.members([200, 410])
     const key = /ll_\w+/.exec(answers.map(({ text }) => text).join())?.[0] ?? ''
     const { email, username } = await account(key)
@@ -128,6 +128,19 @@ describe('mails to the owners of accounts', () => {
     expect(sent('A sign-in from a new browser')).to.have.length(1)
   })
 
+  it('give a new account the password of who opens its mail, and not of who asked for it', async () => {
+    const email = 'bea@example.com'
+    expect((await app.post('/register', { body: { email, password: 'attacker horse 1' } })).status).to.equal(200)
+    const link = linkIn(await mailTo(email, 'Confirm your e-mail address'))
+    expect((await app.visit(`${link.path}?t=${link.token}`)).text).to.include('name="password"')
+    for (const fields of [{}, { password: 'short' }]) expect((await send(link, fields)).status).to.equal(400)
+    expect((await send(link, { password: 'bea own horse 2' })).status).to.equal(200)
+    const page = { Host: 'short.example', Origin: 'https://short.example', 'Sec-Fetch-Site': 'same-origin' }
+    const enter = async (entered: string) =>
+      (await app.post('/api/session', { body: { email, password: entered }, headers: page })).status
+    expect([await enter('attacker horse 1'), await enter('bea own horse 2')]).to.deep.equal([400, 200])
+  })
+
   it('answer the same for an address that is taken, and tell its owner', async () => {
     await registered('bob@example.com')
     const written = await head()
@@ -141,8 +154,8 @@ describe('mails to the owners of accounts', () => {
       async () => smtp.mails.filter(({ to }) => to === 'new@example.com').map(linkIn),
       ({ length }) => length === 2,
     )
-    expect((await send(links[0]!)).status).to.equal(200)
-    const second = await send(links[1]!)
+    expect((await send(links[0]!, { password })).status).to.equal(200)
+    const second = await send(links[1]!, { password })
     expect([second.status, second.text.includes('has an account already')]).to.deep.equal([400, true])
   })
 

@@ -97,13 +97,19 @@ export const firstAccountPage =
     })
   }
 
-/** The button that confirms an address, for a new account or one that exists. */
+/** The button that confirms an address, for a new account, which gets its password here, or one that exists. */
 export const confirmPage =
   (kind: 'register' | 'email', address: string, state: FormState): WritePage =>
   ({ texts }) => {
-    const { confirm } = texts.account
+    const { confirm, fields } = texts.account
+    const password = { name: 'password', label: fields.password, hint: fields.passwordHint } as const
     const text = around(confirm[kind], html`<b><bdi>${address}</bdi></b>`)
-    return form(texts, state, { title: confirm.title, text, submit: confirm.submit, fields: [] })
+    return form(texts, state, {
+      title: confirm.title,
+      text,
+      submit: confirm.submit,
+      fields: kind === 'register' ? [password] : [],
+    })
   }
 
 export const newPasswordPage =

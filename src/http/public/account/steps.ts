@@ -165,9 +165,15 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       },
     },
     register: {
-      asks: [],
+      // not that of whoever asked for the mail: anybody may do so with an address of somebody else
+      asks: ['password'],
       show: shown('register'),
-      act: async (token) => (await links.use('register', token, ({ content }) => unlessTaken(create(content))))?.result,
+      act: async (token, { password }) => {
+        const used = await links.use('register', token, async ({ content }) =>
+          unlessTaken(create({ ...content, password: await hashPassword(password) })),
+        )
+        return used?.result
+      },
     },
     email: {
       asks: [],
