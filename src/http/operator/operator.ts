@@ -137,10 +137,12 @@ const Subject = z.object({
   kind: z.enum(kinds, must('not_one_of', { values: kinds.join(', ') })),
   value: text(2000).trim().min(1, says('empty')),
 })
+/** What moves a cursor or turns a text around, where a reason is printed. Some scripts and emoji need two of them. */
+const moving = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const Blocked = Subject.extend({
   reason: text(500)
-    .trim()
-    .min(1, says('empty', { what: 'reason' })),
+    .min(1, says('empty', { what: 'reason' }))
+    .refine((reason) => !moving.test(reason), says('forbidden_characters', { what: 'line' })),
 })
 
 /** Returns what an operator means. Fails with 400 when there is no such thing. */

@@ -346,6 +346,9 @@ describe("the operator's view", () => {
         /^`value` cannot be used: there is no short link nothing-here/,
       ],
       [{ kind: 'host', value: 'evil.example', reason: ' ' }, /^`reason` must say why/],
+      ...['a\u001b[2Jb', 'a\nb', 'a\u202eb', 'a\u2028b', 'a\u009bb'].map(
+        (reason) => [{ kind: 'host', value: 'evil.example', reason }, /^`reason` must be a single line/] as const,
+      ),
       [{ kind: 'all', value: 'evil.example', reason: 'x' }, /^`kind` must be one of link, host, pattern, domain/],
     ]
     for (const [body, message] of wrong) {
