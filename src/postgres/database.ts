@@ -43,8 +43,24 @@ export const keepAlive = {
  * Lets the server notice as well, within about 15 s, when our machine is gone without a word. By default it would keep
  * the session for two hours, and with it the locks that another process waits for.
  */
-export const keepAliveOfServer =
+const keepAliveOfServer =
   'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3; set tcp_user_timeout = 15000'
+
+/** Returns what makes a commit wait until it is on disk, in a session or a transaction; stronger values stay. */
+const durable = (isLocal: boolean) =>
+  `select set_config('synchronous_commit', case when reset_val = 'off' then 'on' else reset_val end, ${isLocal}) from pg_settings where name = 'synchronous_commit'`
+/** The rest of a transaction that began without is durable. */
+export const durableNow = durable(true)
+
+/**
+ * What every session begins with, whatever the server, the database or the role has as its default: the driver reads
+ * other dates as none, an append reads the head of the log behind its lock, and what is answered must be on disk.
+ */
+export const sessionBegin = [
+  keepAliveOfServer,
+  `set datestyle = 'ISO'; set default_transaction_isolation = 'read committed'`,
+  durable(false),
+].join('; ')
 
 /**
  * Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds),
@@ -107,7 +123,7 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
-        client.query([keepAliveOfServer, options.begin ?? ''].join('; '), (error: Error | null) => done(error, client))
+        client.query([sessionBegin, options.begin ?? ''].join('; '), (error: Error | null) => done(error, client))
       },
     },
   })
@@ -116,7 +132,7 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
   const pool = new pg.Pool({
     ...settings(connection, options),
     max: options.max,
-    verify: (client, done) => client.query(keepAliveOfServer, (error: Error | null) => done(error ?? undefined)),
+    verify: (client, done) => client.query(sessionBegin, (error: Error | null) => done(error ?? undefined)),
   })
   pool.on('error', options.onError)
   pool.on('connect', (client) => {

@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import {
-  closeWhenEnded,
-  closeWhenSilent,
-  type Connection,
-  keepAlive,
-  keepAliveOfServer,
-  timeoutMsOf,
-} from './database.ts'
+import { closeWhenEnded, closeWhenSilent, type Connection, keepAlive, sessionBegin, timeoutMsOf } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
@@ -21,7 +14,7 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
   client.on('end', () => onEnd())
   await client.connect()
   closeWhenEnded(client)
-  await client.query(keepAliveOfServer)
+  await client.query(sessionBegin)
   return client
 }
 

@@ -4,6 +4,7 @@ import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { type EventStore, type Filter, isOpening, readToHead } from '../../events/store.ts'
 import { ahead } from '../../lib/async/ahead.ts'
+import { durableNow } from '../../postgres/database.ts'
 import { encode, notify } from '../../postgres/notifications.ts'
 import { batchSize, weightOf } from './batchsize.ts'
 import { clearHalts } from './halts.ts'
@@ -216,7 +217,7 @@ const fillInOnePass = async (
 
 const goLive = async (tx: Knex, members: readonly Member[], instance: string) => {
   // this commit, and with it all before it, is on disk before anybody reads the tables
-  await tx.raw('set local synchronous_commit to default')
+  await tx.raw(durableNow)
   for (const { checkpoint } of members) {
     const { projection, version, generation } = checkpoint
     await tx<Checkpoint>(checkpoints).where({ projection, version, live: true }).update({ live: false })
