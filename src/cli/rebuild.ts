@@ -9,6 +9,7 @@ import { OperatorError } from '../lib/operatorerror.ts'
 import { advanceSequence } from '../postgres/ids.ts'
 import { fill } from '../projections/engine/fill.ts'
 import { dropTree } from '../projections/proof/tree.ts'
+import { noteAgain } from '../store/postgres/reclassified.ts'
 import type { Cli } from './cli.ts'
 import { withLedger } from './ledger.ts'
 
@@ -55,6 +56,7 @@ const rebuild = async (cli: Cli, ledger: Ledger) => {
   const { db } = openProjection(ledger)
   const { projections } = ledger
   const halted = new Map<string, string>()
+  if (ledger.config.EVENTSTORE_URL === undefined) await noteAgain(db)
   for (const filter of ['domain', 'clicks'] as const) {
     bar.start(Number(await ledger.store.head(filter)), 0, { name: filter.padEnd(6) })
     const own = projections.filter((projection) => projection.filter === filter)

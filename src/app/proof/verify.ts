@@ -1,18 +1,17 @@
 import { availableParallelism } from 'node:os'
-import { clockAfter, countClicks, isTime, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
-import { nameOfOrdinal, nameOfStream } from '../../events/naming.ts'
+import { clockAfter, countClicks, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import type { RawText } from '../../events/rawtext.ts'
 import { readToHead, type StoredLog } from '../../events/store.ts'
 import { ahead, mapAhead } from '../../lib/async/ahead.ts'
 import { growingTree, hashSize } from '../../lib/merkle.ts'
 import { placeInTile } from '../../lib/tiles.ts'
 import { treeEnd } from '../../projections/proof/tree.ts'
-import { findHidden, findJumps, type Hidden } from '../../store/postgres/jumps.ts'
 import { checkpointCheck, type CheckpointOptions, readCheckpoints } from './checkpointcheck.ts'
 import type { Counter } from './counter.ts'
 import type { Finding } from './finding.ts'
 import type { Invalid } from './leafhash.ts'
 import { openLeafThreads } from './leafthreads.ts'
+import { openPlaceCheck } from './placecheck.ts'
 import { type Named, type TreeHash, treeCheck } from './treecheck.ts'
 
 interface VerifyOptions extends CheckpointOptions {
@@ -90,36 +89,6 @@ const treeEndOf = async ({ db, stored }: Pick<VerifyOptions, 'db' | 'stored'>) =
 const splitHashes = (hashes: Buffer) =>
   Array.from({ length: hashes.length / hashSize }, (_, i) => hashes.subarray(i * hashSize, (i + 1) * hashSize))
 
-/** Says that an event leaves out revisions of its stream. No append of the service does. */
-const jumpOf = (ordinal: number, event: Named, before: bigint): Finding => {
-  const [first, last] = [before + 1n, BigInt(event.revision) - 1n]
-  const missing = first === last ? `revision ${first} is` : `revisions ${first} to ${last} are`
-  const name = nameOfStream(event.stream)
-  return {
-    of: 'log',
-    ordinal,
-    text: `${nameOfOrdinal(ordinal, event)} leaves out what was before it: of ${name} the ${missing} missing. They were removed, or something else than the service has added this event`,
-  }
-}
-
-/** Says that an event is in its stream and not in the log. */
-const hiddenOf = (event: Hidden): Finding => ({
-  of: 'log',
-  ordinal: 0,
-  text: `${nameOfOrdinal(undefined, event)} is before the first position, where no tree and no checkpoint has it, and commands read it: something else than the service has added or moved it`,
-})
-
-/** Returns the events whose time is none, as PostgreSQL can store it. */
-const timeless = (events: readonly Named[]): readonly Invalid[] =>
-  events.flatMap(({ at }, index) => (isTime(at) ? [] : [{ index, why: 'a time that is none' }]))
-
-/** Says that an event has what the service stores in none. */
-const invalidOf = (ordinal: number, event: Named, why: string): Finding => ({
-  of: 'log',
-  ordinal,
-  text: `${nameOfOrdinal(ordinal, event)} has ${why}: something else than the service has changed or added it`,
-})
-
 /**
  * Reads the whole log again and compares it with its tree, with every signed checkpoint that is kept here, and with
  * those that were kept elsewhere.
@@ -132,9 +101,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const roots = checkpointCheck(checkpoints, report)
   const tree = treeCheck(db, await treeEndOf(options), report)
   const head = await stored.head('all')
-  // EventStoreDB lets nobody leave out a revision
-  const jumps = new Map((stored.texts ? await findJumps(db) : []).map(({ position, before }) => [position, before]))
-  for (const hidden of stored.texts ? await findHidden(db) : []) report(hiddenOf(hidden))
+  const places = await openPlaceCheck(options, report)
   const hashes: TreeHash[] = []
   let [next, clicks] = [0, 0]
   const growing = growingTree((level, hash) => {
@@ -159,16 +126,12 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       if (roots.holds() === size) tree.clear()
     }
     tree.take(wrong, roots.holds(), next)
-    for (const { index, why } of [...invalid, ...timeless(events)])
-      report(invalidOf(first + index, events[index]!, why))
-    for (const [i, event] of jumps.size > 0 ? events.entries() : []) {
-      const before = jumps.get(event.position)
-      if (before !== undefined) report(jumpOf(first + i, event, before))
-    }
+    places.take(first, events, invalid)
     onProgress(events.at(-1)!.position, head)
   }
   const signed = checkpoints.at(-1)?.size ?? 0
   tree.end(next, signed)
+  await places.end()
   for (const missing of (await options.counter?.check(db)) ?? []) report(missing)
   roots.end(next)
   return {

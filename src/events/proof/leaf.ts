@@ -113,8 +113,8 @@ export interface LeafPlace {
 }
 
 const epoch = new Date(0).toISOString()
-/** Whether a time is one: PostgreSQL stores `infinity`, too, and years that no clock has. */
-export const isTime = (at: string): boolean => /^[+-]?\d/.test(at)
+/** Whether a time is one: PostgreSQL stores `infinity`, too, and years before 1 and after 9999. */
+export const isTime = (at: string): boolean => /^\d{4}-/.test(at)
 
 /** Returns the clock of the log after events: it never goes back. */
 export const clockAfter = (events: readonly Pick<StoredEvent, 'at'>[], before: string): string =>

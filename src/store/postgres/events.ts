@@ -1,6 +1,7 @@
 import { parseRaw, type RawText } from '../../events/rawtext.ts'
-import { clickTypes, type Filter } from '../../events/store.ts'
+import type { Filter } from '../../events/store.ts'
 import type { Encoded } from '../slices.ts'
+import { notedTypes } from './reclassified.ts'
 
 /** A row of `log.events` as the queries of the store return it: with JSON as text. */
 export interface Row {
@@ -56,7 +57,6 @@ export const fittingRows = (rows: string, order: 'position' | 'revision', bytes:
   ) as summed
   where before < ${bytes}`
 
-const others = clickTypes.flatMap((type) => (type === 'LinkClicked' ? [] : [`'${type}'`])).join()
 /**
  * SQL of the positions that pass each filter: those in an order, after a condition. There is an index on the positions
  * of `LinkClicked`, and one on all others; the few other events that are read with the clicks are in
@@ -69,7 +69,7 @@ const positions: Readonly<Record<Filter, (and: string, order: string) => string>
       (select position from log.reclassified where ${and} ${order})
     ) as clicks ${order}`,
   domain: (and, order) => `
-    select position from log.events where type <> 'LinkClicked' and type not in (${others}) and ${and} ${order}`,
+    select position from log.events where type <> 'LinkClicked' and type not in (${notedTypes}) and ${and} ${order}`,
   all: (and, order) => `select position from log.events where ${and} ${order}`,
 }
 const ofEach = (sql: (filter: Filter) => string): Readonly<Record<Filter, string>> => ({

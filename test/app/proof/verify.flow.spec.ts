@@ -14,6 +14,7 @@ import { postgresOrdinals } from '../../../src/store/ordinals.ts'
 import { postgresStore } from '../../../src/store/postgres.ts'
 import { click, clicked, fresh } from '../../support/events.ts'
 import { randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { noteAgain, notedPositions } from '../../../src/store/postgres/reclassified.ts'
 import { history, openTestLog, type TestLog } from '../../support/log.ts'
 
 /** The checkpoints of these tests have no numbers. */
@@ -173,6 +174,38 @@ describe(`the tree over the log (${repeatable})`, () => {
       expect(texts.filter((text) => text.includes('before the first position'))).to.have.length(2)
       expect(texts.join('\n')).to.match(/revision 1001, position -5\) is before the first position/)
       expect(before.findings).to.deep.equal([])
+    })
+
+    it('finds an event with an earlier time than one before it, which its leaf does not show', async () => {
+      await alter(`update log.events set at = at - interval '200 days' where position = ${position}`)
+      expect((await found())?.text).to.match(
+        new RegExp(`event ${ordinal} .* has a time .* before that of the events before it`),
+      )
+      for (const at of ['4000-01-01 BC', '20000-01-01']) {
+        await alter(`update log.events set at = '${at}' where position = ${position}`)
+        expect((await found())?.text, at).to.match(new RegExp(`event ${ordinal} .* has a time that is none`))
+      }
+      await restore()
+      expect((await verify()).findings).to.deep.equal([])
+    })
+
+    it('finds what is missing in the list by which readers of clicks find events, and what is too much', async () => {
+      await alter(
+        `insert into log.events select max(position) + 1, 'reclassification-1', 0, gen_random_uuid(), 'ReclassificationUndone', '{}', '{}', max(at) from original`,
+      )
+      expect((await verify()).findings).to.deep.equal([])
+      await alter('delete from log.reclassified')
+      await alter(`insert into log.reclassified values (${position})`)
+      const texts = async () => (await verify()).findings.map(({ text }) => text)
+      expect(await texts()).to.have.length(2)
+      expect((await texts()).join()).to.match(
+        /position \d+, which it should not.*ReclassificationUndone.* is not in log.reclassified/,
+      )
+      await noteAgain(log.db)
+      expect(await texts()).to.deep.equal([])
+      expect(await notedPositions(log.db)).to.have.length(1)
+      await alter('delete from log.reclassified')
+      await restore()
     })
 
     /** One for each way in which the place where the tree ends can be changed. */
