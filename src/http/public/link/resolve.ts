@@ -4,6 +4,7 @@ import { choose, type VisitorFacts } from '../../../clicks/visitor/choose.ts'
 import { isCountry } from '../../../clicks/visitor/country.ts'
 import { fitOf } from '../../../clicks/visitor/range.ts'
 import { isWeb } from '../../../lib/schemes.ts'
+import { urlLimit } from '../../../lib/url.ts'
 import { withForwarded, withQuery } from './forward.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
@@ -125,9 +126,11 @@ export const resolve = (
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const own = withParameters(url, target.parameters)
   const to = target.forward ? withForwarded(own, visitor.query()) : own
+  // each visit is in the log for good; the revision that it names has the parameters
+  const recorded = own.length > urlLimit ? url : own
   // the way of most visits
-  if (!target.interstitial && to === own) return { to: 'destination', url: to, rule, way: 'redirect' }
-  const chosen = { to: 'destination' as const, url: to, rule, ...(to !== own && { recorded: own }) }
+  if (!target.interstitial && to === recorded) return { to: 'destination', url: to, rule, way: 'redirect' }
+  const chosen = { to: 'destination' as const, url: to, rule, ...(to !== recorded && { recorded }) }
   if (!target.interstitial) return { ...chosen, way: 'redirect' }
   const refused = target.unframed.some((one) => one.url === url)
   return { ...chosen, ...wayOf(target.interstitial, to, refused, visitor) }

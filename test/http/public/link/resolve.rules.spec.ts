@@ -69,6 +69,24 @@ describe('the query that a visitor brings', () => {
     })
     expect(go({}, { query: () => 'ref=1' })).to.include({ url: 'https://example.com/' })
   })
+  it('is not recorded, nor are the parameters where these make the address longer than any other', () => {
+    const url = 'https://example.com/?a=1'
+    const wide = (value: string) => [
+      { name: 'n', value: '\u6f22'.repeat(240) },
+      { name: 'v', value },
+    ]
+    const within = forward('', { url, parameters: wide('') })
+    expect([within.url.length < 2300, within.recorded]).to.deep.equal([true, url])
+    for (const query of ['', 'ref=1']) {
+      const long = forward(query, {
+        url,
+        parameters: Array.from({ length: 20 }, (_, n) => ({ name: `p${n}`, value: '\u6f22'.repeat(120) })),
+      })
+      expect([long.url.length > 20_000, long.recorded]).to.deep.equal([true, url])
+    }
+    const short = forward('', { url, parameters: [{ name: 'n', value: '\u6f22'.repeat(100) }] })
+    expect(short).not.to.have.property('recorded')
+  })
   it('cannot replace what the owner has set, in whatever form it is written', () => {
     const url = 'https://example.com/pay?to=shop&A[x]=1#f'
     const tries = ['to=me', 'TO=me', '%74o=me', 't%6F=me', 'to[]=me', 'a=me', 'a[y]=me', '?to=me', 'to', '&&to=me&']
