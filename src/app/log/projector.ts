@@ -103,15 +103,25 @@ const telling = ({ worked, telling: tell }: Standstill, logFailure: (error: unkn
   onFailed: tell(logFailure),
 })
 
-/** ms between two looks for accounts whose key is missing */
-const keyInterval = 15_000
+/** ms between two looks for accounts whose key is missing: after one that found some, and after one that found none */
+const [keyInterval, whenComplete] = [15_000, 600_000]
 
-const startKeyCheck = ({ reader, log }: Ledger, whileActive: WhileProjecting, job: Standstill) =>
+/** Looks at all accounts, so as soon as this process projects, and seldom afterwards while all is well. */
+const keyCheck = ({ reader }: Pick<Ledger, 'reader'>) => {
+  let good = -Infinity
+  return async () => {
+    if (performance.now() - good < whenComplete) return
+    await requireAccountKeys(reader)
+    good = performance.now()
+  }
+}
+
+const startKeyCheck = (ledger: Ledger, whileActive: WhileProjecting, job: Standstill) =>
   startExclusive({
     ...whileActive,
-    work: () => requireAccountKeys(reader),
+    work: keyCheck(ledger),
     interval: keyInterval,
-    ...telling(job, (error) => log.error({ err: error }, 'keys of accounts cannot be found')),
+    ...telling(job, (error) => ledger.log.error({ err: error }, 'keys of accounts cannot be found')),
   })
 
 /** ms between two looks for erased accounts */
