@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { Failure } from '../../../src/http/api/errors.ts'
+import type { Failure } from '../../../src/http/api/errors.ts'
 import { openSecondFactors } from '../../../src/http/accounts/secondfactor.ts'
 import { hashRecoveryCode, newRecoveryCodes, newTotpSecret } from '../../../src/security/secondfactor.ts'
 import { memoryLimiter } from '../../support/limiter.ts'
