@@ -77,6 +77,36 @@ describe('statistics in the dashboard', function () {
     await see(`${figures}[0] === '3'`)
   })
 
+  it('opens the visits behind each figure, by keyboard, on a phone and in each language', async () => {
+    const { browser, open, see, seeText } = dashboard
+    await open('')
+    await see(row('Canada'))
+    await see(`document.querySelector('.totals .visits')`)
+    await browser.read(`${row('Canada')}.parentElement.querySelector('a.visits').focus()`)
+    await browser.press('Enter')
+    await see(
+      `location.pathname === '/dashboard/visits' && document.querySelectorAll('.visit-list tbody tr').length === 3`,
+    )
+    await seeText('3 visits')
+    await seeText('example.net')
+    await browser.read(`history.back()`)
+    await see(`document.querySelector('.totals li:nth-child(2) .visits')`)
+    await browser.read(`document.querySelector('.totals li:nth-child(2) .visits').click()`)
+    await seeText('2 visits')
+    const faults: string[] = []
+    for (const language of ['de', 'es', 'fr', 'en']) {
+      await browser.prefer(language)
+      await open(`/visits?link=${link}&period=all`)
+      await see(`document.querySelectorAll('.visit-list tbody tr').length === 4`)
+      for (const width of [320, 1440]) {
+        await browser.show(width, 'light')
+        faults.push(...(await dashboard.faults()))
+      }
+    }
+    expect(faults).to.deep.equal([])
+    await browser.show(1280, 'light')
+  })
+
   it('draws the world, and has each chart as a table', async () => {
     const { browser, open, press, see } = dashboard
     await open('')

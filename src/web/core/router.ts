@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { FunctionComponent } from 'preact'
 
 const base = '/dashboard'
 
@@ -33,6 +34,16 @@ export const href = (path: string, query: Readonly<Record<string, string | undef
 /** Returns the address of this screen with other values in its query; `undefined` removes one. */
 export const withQuery = (changes: Readonly<Record<string, string | undefined>>): string =>
   href(at.value.path, { ...Object.fromEntries(at.value.query), ...changes })
+
+/**
+ * A figure as a link to the visits behind it, given what they have in common besides the filters of the screen. It is
+ * loaded after the first chart.
+ */
+export const visitsLink = signal<FunctionComponent<Figure> | undefined>(undefined)
+interface Figure {
+  readonly name: string
+  readonly visits: Readonly<Record<string, string>>
+}
 
 /** Goes to an address of the dashboard. With `replace`, "back" does not return here. */
 export const go = (to: string, { replace = false } = {}): void => {

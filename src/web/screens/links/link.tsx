@@ -38,6 +38,7 @@ const Figures = ({ answer, onClicks }: FiguresProps) => {
     name: texts.allTime,
     n: data.clicks,
     note: fill(counted(texts.since, data.uniqueClicks), { when: dayOf(created) }),
+    visits: { class: 'human', period: 'all' },
   }
   return (
     <>

@@ -31,6 +31,7 @@ const ruleInWords = (rule: string) => {
 }
 
 interface BlastProps {
+  readonly link: number
   readonly revision: Revision
   readonly colors: ReadonlyMap<string, string>
 }
@@ -39,14 +40,19 @@ interface BlastProps {
  * How many clicks a revision has sent where: a bar, and a line for each destination and rule. They add up to its
  * clicks.
  */
-const Blast = ({ revision: { clicks, sent }, colors }: BlastProps) => {
+const Blast = ({ link, revision: { revision, clicks, sent }, colors }: BlastProps) => {
   const texts = t().blast
+  const visits = (more: Readonly<Record<string, string>> = {}) =>
+    href('/visits', { link: String(link), revision: String(revision), class: 'human', period: 'all', ...more })
   const rows = sent.filter((one) => one.clicks > 0)
   if (rows.length === 0) return <p class="blast quiet">{texts.none}</p>
   return (
     <div class="blast">
       <p class="sum">
-        {texts.clicks} <strong class="num">{figure(clicks)}</strong>
+        {texts.clicks}{' '}
+        <a class="num" href={visits()}>
+          {figure(clicks)}
+        </a>
       </p>
       <div class="bar" aria-hidden="true">
         {rows.map(({ destination, rule, clicks: n }) => (
@@ -60,7 +66,9 @@ const Blast = ({ revision: { clicks, sent }, colors }: BlastProps) => {
       <ul>
         {rows.map(({ destination, rule, clicks: n }) => (
           <li key={`${rule} ${destination}`} class={colors.get(destination)}>
-            <span class="num">{figure(n)}</span>
+            <a class="num" href={visits({ destination, rule })}>
+              {figure(n)}
+            </a>
             <span class="where">
               {texts.to} <bdi>{withoutScheme(destination)}</bdi> <span class="why">{ruleInWords(rule)}</span>
             </span>
@@ -114,7 +122,7 @@ export const LinkHistory = ({ id, revisions }: LinkHistoryProps) => {
               place={placeOf(entry, entries[0], here)}
               named={false}
             >
-              {revision && <Blast revision={revision} colors={colors} />}
+              {revision && <Blast link={id} revision={revision} colors={colors} />}
             </Entry>
           )
         })}

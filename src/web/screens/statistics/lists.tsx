@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { type ApiError, get } from '../../core/api.ts'
-import { csvOf, saveFile } from '../../core/csv.ts'
 import { pathAt } from '../../core/past.ts'
 import { at, href } from '../../core/router.ts'
 import { counted, fill, t } from '../../core/texts.ts'
@@ -21,7 +20,10 @@ export type AllRows = (dimension: Listed) => string
 export const saveRows = async (dimension: Listed, path: string): Promise<void> => {
   const { stats, chart } = t()
   try {
-    const { data } = await get<StatisticsAnswer>(pathAt(path))
+    const [{ csvOf, saveFile }, { data }] = await Promise.all([
+      import('../../core/csv.ts'),
+      get<StatisticsAnswer>(pathAt(path)),
+    ])
     const cells = (data.by[dimension] ?? []).map(({ value, name, count }) => [
       value,
       nameOf(dimension, value, name),
@@ -63,6 +65,7 @@ export const Rows = ({ dimension, rows, total, shown = rowsShown }: RowsProps) =
           n: count,
           href: targetOf(dimension, value),
           current: current.includes(value),
+          visits: { [dimension]: value },
         }))}
       />
       {rows.length > shown && (

@@ -48,6 +48,7 @@ const totalsOf = (data: StatisticsAnswer['data'] | undefined, metric: Metric, of
       before: before?.total[main],
       href: withQuery({ metric: undefined }),
       current: metric === main,
+      visits: {},
     },
     {
       name: texts.visitors,
@@ -55,16 +56,19 @@ const totalsOf = (data: StatisticsAnswer['data'] | undefined, metric: Metric, of
       before: before?.total.uniqueClicks,
       href: withQuery({ metric: 'visitors' }),
       current: metric === 'uniqueClicks',
+      visits: { unique: 'true' },
     },
     {
       name: t().stats.scans,
       n: scans,
       note: total ? fill(t().stats.ofClicks, { n: share(scans, total[main]) }) : space,
+      visits: { source: 'qr' },
     },
     {
       name: texts.bots,
       n: bots,
       note: total ? fill(texts.ofVisits, { n: share(bots, total.visits) }) : space,
+      visits: { class: 'bots' },
     },
   ]
 }

@@ -2,6 +2,9 @@ import { useEffect } from 'preact/hooks'
 import type { StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import { allTexts, counted, fill, figure, loadTexts, t } from '../../core/texts.ts'
 import { clockOf, dayOf, moment } from '../../core/time.ts'
+import { openVisits } from './openvisits.tsx'
+
+export { openVisits }
 
 interface Shown {
   readonly data: StatisticsAnswer['data']
@@ -41,10 +44,13 @@ const Lost = ({ data: { lost = [] } }: Shown) => {
   )
 }
 
-/** How complete the figures are. */
-export const Through = ({ data }: Shown) => (
-  <>
-    {data.lost && <Lost data={data} />}
-    <Exact data={data} />
-  </>
-)
+/** How complete the figures are. With it, they become links to their visits. */
+export const Through = ({ data }: Shown) => {
+  useEffect(openVisits, [])
+  return (
+    <>
+      {data.lost && <Lost data={data} />}
+      <Exact data={data} />
+    </>
+  )
+}

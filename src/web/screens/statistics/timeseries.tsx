@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { OverTime, StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
-import { csvOf, saveFile } from '../../core/csv.ts'
 import type { Loaded } from '../../core/load.ts'
 import { shownTime } from '../../core/past.ts'
 import { figure, t } from '../../core/texts.ts'
@@ -94,7 +93,8 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
   const { chart } = t()
   const data = now.data?.data
   const points = useMemo(() => (data ? pointsOf(metric, data, data.before) : []), [data, metric])
-  const save = () =>
+  const save = async () => {
+    const { csvOf, saveFile } = await import('../../core/csv.ts')
     saveFile(
       `${file}.csv`,
       csvOf(
@@ -102,6 +102,7 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
         points.map(({ at, n, before: earlier }) => [at.toISOString(), n, earlier ?? '']),
       ),
     )
+  }
   const unfinished = period.to > shownTime()
   return (
     <Section
@@ -109,7 +110,7 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
       tools={
         <>
           <Legend />
-          <TableTools asTable={asTable} onToggle={() => setAsTable(!asTable)} onSave={save} />
+          <TableTools asTable={asTable} onToggle={() => setAsTable(!asTable)} onSave={() => void save()} />
         </>
       }
     >

@@ -1,4 +1,5 @@
 import { figure, fill, t } from '../../core/texts.ts'
+import { visitsLink } from '../../core/router.ts'
 
 export interface Total {
   readonly name: string
@@ -8,6 +9,8 @@ export interface Total {
   readonly note?: string
   readonly href?: string
   readonly current?: boolean
+  /** what the counted visits have in common */
+  readonly visits?: Readonly<Record<string, string>>
 }
 
 /** A difference has a sign and a color, and says from what. */
@@ -31,29 +34,27 @@ const Versus = ({ n, before }: { readonly n: number; readonly before: number }) 
 const classes: Readonly<Record<number, string>> = { 3: ' three', 4: ' four' }
 
 /** An accounting line: what was counted, closed by a double rule. One of the totals is drawn below. */
-export const Totals = ({ totals }: { readonly totals: readonly Total[] }) => (
-  <ul class={`totals${classes[totals.length] ?? ''}`} aria-label={t().totals.label}>
-    {totals.map(({ name, n, before, note, href, current }) => {
-      const content = (
-        <>
-          <span class="name">{name}</span>
-          <span class="figure">{n === undefined ? <span class="pulse" /> : figure(n)}</span>
-          {note !== undefined && <span class="versus">{note}</span>}
-          {note === undefined && n !== undefined && before !== undefined && <Versus n={n} before={before} />}
-          {note === undefined && (n === undefined || before === undefined) && <span class="versus">&nbsp;</span>}
-        </>
-      )
-      return (
-        <li key={name}>
-          {href === undefined ? (
-            <div class="total">{content}</div>
-          ) : (
-            <a href={href} aria-current={current ? 'true' : undefined}>
-              {content}
-            </a>
-          )}
-        </li>
-      )
-    })}
-  </ul>
-)
+export const Totals = ({ totals }: { readonly totals: readonly Total[] }) => {
+  const Open = visitsLink.value
+  return (
+    <ul class={`totals${classes[totals.length] ?? ''}`} aria-label={t().totals.label}>
+      {totals.map(({ name, n, before, note, href, current, visits }) => {
+        const Part = (href === undefined ? 'div' : 'a') as 'a'
+        return (
+          <li key={name}>
+            <Part class="total" {...(href !== undefined && { href })} aria-current={current ? 'true' : undefined}>
+              <span class="name">{name}</span>
+              <span class="figure">{n === undefined ? <span class="pulse" /> : figure(n)}</span>
+              {note === undefined && n !== undefined && before !== undefined ? (
+                <Versus n={n} before={before} />
+              ) : (
+                <span class="versus">{note ?? '\u00a0'}</span>
+              )}
+            </Part>
+            {Open && visits && <Open name={name} visits={visits} />}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { BioPageDetails, FoundBioPage } from '../../../../http/pages/contract/bio.ts'
 import { withoutScheme } from '../../../core/address.ts'
 import { get } from '../../../core/api.ts'
@@ -87,11 +88,22 @@ const Entries = ({ draft: { entries }, set, form, stored }: EntriesProps) => {
 /** What became of a page. */
 const Counts = ({ data }: { readonly data: FoundBioPage['data'] }) => {
   const texts = t().bios
+  useEffect(() => void import('../../statistics/through.tsx').then(({ openVisits }) => openVisits()), [])
   return (
     <Totals
       totals={[
-        { name: texts.views, n: data.views, note: counted(texts.byVisitors, data.uniqueViews) },
-        { name: t().links.clicks, n: data.clicks, note: counted(texts.byVisitors, data.uniqueClicks) },
+        {
+          name: texts.views,
+          n: data.views,
+          note: counted(texts.byVisitors, data.uniqueViews),
+          visits: { rule: 'view', period: 'all' },
+        },
+        {
+          name: t().links.clicks,
+          n: data.clicks,
+          note: counted(texts.byVisitors, data.uniqueClicks),
+          visits: { period: 'all' },
+        },
         {
           name: texts.rate,
           n: data.views === 0 ? 0 : Math.round((100 * data.clicks) / data.views),
