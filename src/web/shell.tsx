@@ -5,7 +5,8 @@ import { useKey } from './core/keys.ts'
 import { past } from './core/past.ts'
 import { at, go, href, withQuery } from './core/router.ts'
 import { account, shortHost, signOut } from './core/session.ts'
-import { loadTexts, t } from './core/texts.ts'
+import { fill, loadTexts, t } from './core/texts.ts'
+import { zone } from './core/time.ts'
 import { sayProblem } from './core/toasts.ts'
 import { placesOf } from './navigation.ts'
 import { Icon, Logo } from './parts/icon.tsx'
@@ -184,7 +185,7 @@ const Top = ({ onHelp }: { readonly onHelp: () => void }) => (
 const Foot = ({ onHelp }: { readonly onHelp: () => void }) => (
   <footer class="foot">
     <span>{shortHost}</span>
-    <span>{t().nav.utc}</span>
+    <span>{fill(t().nav.utc, { zone: zone.value.replaceAll('_', ' ') })}</span>
     <button class="text-button small not-phone" type="button" onClick={onHelp}>
       {t().help.title}
     </button>

@@ -107,6 +107,40 @@ describe('statistics in the dashboard', function () {
     await browser.show(1280, 'light')
   })
 
+  it('shows and takes times by the clocks of the zone that is chosen in the settings, and UTC to who points at one', async () => {
+    const { app, open, press, see, seeText, write } = dashboard
+    const zoneOf = async () => (await app.get('/api/account', { key })).json['data'].timezone as string
+    const before = await zoneOf()
+    await open('/account')
+    await write('select', 'Pacific/Kiritimati')
+    await until(zoneOf, (zone) => zone === 'Pacific/Kiritimati')
+    await seeText('Times in Pacific/Kiritimati')
+    await open('?period=today')
+    // the day there, wherever the visits of this test are in it
+    const there = `new Date().toLocaleDateString('en-GB', { timeZone: 'Pacific/Kiritimati', day: 'numeric', month: 'long', year: 'numeric' })`
+    await see(`document.querySelector('main').innerText.includes(${there})`)
+    await see(`document.querySelector('.when-button').title.includes(' UTC · ')`)
+    await press('Now')
+    await see(`document.querySelector('dialog[open] input[type=datetime-local]')`)
+    const shown = `document.querySelector('dialog[open] input').value`
+    const local = `new Date().toLocaleString('sv', { timeZone: 'Pacific/Kiritimati' }).slice(0, 13).replace(' ', 'T')`
+    await see(
+      `[0, 3600e3].some((late) => ${shown}.startsWith(${local.replace('new Date()', 'new Date(Date.now() - late)')}))`,
+    )
+    await press('Cancel')
+    await open(`/links/${link}`)
+    await press('Edit')
+    await press('Schedule')
+    await write('input[type=datetime-local]', '2030-03-01T08:00')
+    await press('Save changes')
+    await until(
+      async () => (await app.get(`/api/url/${link}`, { key })).json['details'].starts,
+      (starts) => starts === '2030-02-28 18:00:00',
+    )
+    await app.put(`/api/url/${link}/update`, { key, body: { starts: '' } })
+    await app.put('/api/account/update', { key, body: { timezone: before } })
+  })
+
   it('draws the world, and has each chart as a table', async () => {
     const { browser, open, press, see } = dashboard
     await open('')

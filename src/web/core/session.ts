@@ -3,6 +3,7 @@ import { effect, signal } from '@preact/signals'
 import { withoutScheme } from './address.ts'
 import { ApiError, changes, get, request, signedOut } from './api.ts'
 import { forgetAnswers } from './load.ts'
+import { useZone } from './time.ts'
 
 /** What the service says about itself in the page. */
 export interface Service {
@@ -35,6 +36,7 @@ export const readAccount = async (): Promise<void> => {
   try {
     const { data } = await get<FoundAccount>('/api/account')
     accountProblem.value = undefined
+    useZone(data.timezone)
     account.value = data
   } catch (error) {
     if (error instanceof ApiError && error.status !== 401) accountProblem.value = error

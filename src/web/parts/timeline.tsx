@@ -7,7 +7,7 @@ import { at, go } from '../core/router.ts'
 import { account } from '../core/session.ts'
 import { type Change, goTo, toNext, toPrevious } from '../core/steps.ts'
 import { fill, locale, t } from '../core/texts.ts'
-import { clockOf, dateOf, moment, momentOf } from '../core/time.ts'
+import { clockOf, dateOf, fieldOf, inUtc, moment, momentIn, momentOf } from '../core/time.ts'
 import { sayProblem } from '../core/toasts.ts'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
@@ -38,10 +38,10 @@ const ago = (time: Date) => {
 
 /** Asks for a moment by its date. */
 const MomentDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const [text, setText] = useState((past.value?.time ?? new Date()).toISOString().slice(0, 16))
+  const [text, setText] = useState(fieldOf(past.value?.time ?? new Date()))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    const time = new Date(`${text}:00Z`)
+    const time = momentIn(text)
     onClose()
     if (!Number.isNaN(time.getTime())) goTo(time)
   }
@@ -156,8 +156,8 @@ const Banner = ({ time, onChoose }: { readonly time: Date; readonly onChoose: ()
   <div class="moment" role="status">
     <strong>
       <Icon name="history" />
-      <button class="text-button" type="button" title={t().past.choose} onClick={onChoose}>
-        {fill(t().past.utc, { time: momentOf(time) })}
+      <button class="text-button" type="button" title={`${inUtc(time)} · ${t().past.choose}`} onClick={onChoose}>
+        {momentOf(time)}
       </button>
     </strong>
     <span>{showsNowOnly() ? t().past.screenOfNow : fill(t().past.shown, { ago: ago(time) })}</span>
@@ -192,9 +192,16 @@ const Steps = ({ subject, changes }: Pick<LineProps, 'subject' | 'changes'>) => 
 
 /** Says that the present is shown, and what time it is. */
 const NowButton = ({ time, onChoose }: { readonly time: Date; readonly onChoose: () => void }) => (
-  <button class="text-button when-button" type="button" title={t().past.choose} onClick={onChoose}>
+  <button
+    class="text-button when-button"
+    type="button"
+    title={`${inUtc(time)} · ${t().past.choose}`}
+    onClick={onChoose}
+  >
     <strong>{t().past.now}</strong>
-    <span class="not-phone quiet">· {fill(t().past.utc, { time: `${dateOf(time)}, ${clockOf(time)}` })}</span>
+    <span class="not-phone quiet">
+      · {dateOf(time)}, {clockOf(time)}
+    </span>
   </button>
 )
 

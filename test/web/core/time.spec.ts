@@ -3,12 +3,18 @@ import { useLanguage } from '../../../src/web/core/texts.ts'
 import {
   clockOf,
   dateOf,
+  dayIn,
   dayOf,
+  fieldOf,
+  inUtc,
   moment,
+  momentIn,
   momentOf,
   monthOf,
   shortDay,
   stamp,
+  useZone,
+  utcDay,
   weekdayOf,
 } from '../../../src/web/core/time.ts'
 
@@ -23,7 +29,36 @@ describe('times of the dashboard', () => {
     expect(stamp(moment('2030-01-31 18:00:00'))).to.equal('2030-01-31 18:00:00')
   })
 
-  it('are written in UTC, too, wherever the browser is', async () => {
+  it('are written and taken by the clocks of the account, wherever the browser is', async () => {
+    await useLanguage('en')
+    try {
+      useZone('Asia/Kathmandu')
+      expect([momentOf(evening), inUtc(evening)]).to.deep.equal(['22 April 2026, 04:50', '2026-04-21 23:05:09 UTC'])
+      expect(fieldOf(evening)).to.equal('2026-04-22T04:50')
+      expect(momentIn('2026-04-22T04:50')).to.deep.equal(new Date('2026-04-21T23:05:00Z'))
+      expect(dayIn(evening)).to.deep.equal(new Date('2026-04-22T00:00:00Z'))
+      useZone('Europe/Berlin')
+      const taken = ['2026-03-29T01:59', '2026-03-29T03:00', '2026-10-25T01:59', '2026-10-25T03:00'].map(momentIn)
+      expect(taken.map(stamp)).to.deep.equal([
+        '2026-03-29 00:59:00',
+        '2026-03-29 01:00:00',
+        '2026-10-24 23:59:00',
+        '2026-10-25 02:00:00',
+      ])
+      // days of a period have no clock
+      expect(utcDay(new Date('2026-04-21T00:00:00Z'))).to.equal('21 April 2026')
+    } finally {
+      useZone('UTC')
+    }
+  })
+
+  it('are written in UTC where the browser does not know the zone', async () => {
+    await useLanguage('en')
+    useZone('Europe/Atlantis')
+    expect(momentOf(evening)).to.equal('21 April 2026, 23:05')
+  })
+
+  it('are written in UTC, too, where the account has no other zone', async () => {
     await useLanguage('en')
     const words = [dayOf, shortDay, dateOf, weekdayOf, monthOf, clockOf, momentOf].map((inWords) => inWords(evening))
     expect(words).to.deep.equal([

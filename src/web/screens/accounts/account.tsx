@@ -7,13 +7,15 @@ import { useLoad } from '../../core/load.ts'
 import { account } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { dayOf, moment, momentOf } from '../../core/time.ts'
+import { dayOf, moment } from '../../core/time.ts'
 import { attempt, say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
 import { Head, Section } from '../../parts/section.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { SecondFactor } from './secondfactor.tsx'
+import { Zone } from './zone.tsx'
+import { When } from '../../parts/when.tsx'
 
 const change = async (body: object) => {
   const { message } = await request<Updated>('PUT', '/api/account/update', body)
@@ -116,7 +118,7 @@ const SessionRow = ({ session, onEnd }: { readonly session: Session; readonly on
         <br />
         <span class="quiet small">{fill(texts.since, { when: dayOf(moment(session.date)) })}</span>
       </th>
-      <td class="quiet">{session.current ? texts.thisOne : momentOf(moment(session.lastused))}</td>
+      <td class="quiet">{session.current ? texts.thisOne : <When at={moment(session.lastused)} />}</td>
       <td class="num">
         {!session.current && (
           <Button writes onClick={onEnd}>
@@ -187,6 +189,9 @@ export const AccountScreen = () => {
           </Section>
           <Section title={texts.password}>
             <Password />
+          </Section>
+          <Section title={texts.zone}>
+            <Zone current={who.timezone} />
           </Section>
         </div>
         <div class="stack">

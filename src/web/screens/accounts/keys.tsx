@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { dayOf, moment, momentOf } from '../../core/time.ts'
+import { dayOf, moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -12,6 +12,7 @@ import { Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { KeyForm, RotateForm } from './keyform.tsx'
+import { When } from '../../parts/when.tsx'
 
 /** Says until when a key works. */
 const Expiry = ({ expires }: Pick<ApiKey, 'expires'>) => {
@@ -72,7 +73,7 @@ export const Keys = () => {
           {
             name: texts.lastUsed,
             kind: 'wide',
-            cell: ({ lastused }) => (lastused === '' ? texts.never : momentOf(moment(lastused))),
+            cell: ({ lastused }) => (lastused === '' ? texts.never : <When at={moment(lastused)} />),
           },
         ]}
         tools={(key) => (

@@ -27,7 +27,8 @@ const useSignIn = () => {
     }
   }
   const register = async () => {
-    const made = await request<{ readonly message?: string }>('POST', '/register', { email, password })
+    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+    const made = await request<{ readonly message?: string }>('POST', '/register', { email, password, timezone })
     // where the service sends mail, the account begins with the link in it
     if (made.message !== undefined) say(made.message)
     else await enter()

@@ -11,6 +11,7 @@ import { saveReceipt } from '../proof/receipt.ts'
 import { Diff } from './diff.tsx'
 import { RestoreDialog } from './restore.tsx'
 import { isDeletion, isRestorable, kindName, whatHappened, whoDid } from './words.ts'
+import { When } from '../../parts/when.tsx'
 
 interface EntryProps {
   readonly entry: HistoryEntry
@@ -74,9 +75,7 @@ export const Entry = ({ entry, place, named, children }: EntryProps) => {
       <div class="inner">
         <div class="when">
           <strong>{whatHappened(entry)}</strong>
-          <time dateTime={`${entry.time.replace(' ', 'T')}Z`} title={fill(t().past.utc, { time: entry.time })}>
-            {shortDay(when)}, {clockOf(when)}
-          </time>
+          <When at={when} as={(at) => `${shortDay(at)}, ${clockOf(at)}`} />
         </div>
         <p class="who">
           <bdi>{whoDid(entry.actor)}</bdi>

@@ -6,7 +6,7 @@ import { placeOf } from '../../core/places.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { moment } from '../../core/time.ts'
+import { moment, zone } from '../../core/time.ts'
 import { Pager } from '../../parts/pager.tsx'
 import { ListSearch } from '../../parts/search.tsx'
 import { Head } from '../../parts/section.tsx'
@@ -27,7 +27,11 @@ const subjectIn = (query: URLSearchParams) => {
 
 const pathOf = (query: URLSearchParams) => {
   const subject = subjectIn(query)
-  const wanted = new URLSearchParams({ limit: query.get('limit') ?? '25', page: query.get('page') ?? '1' })
+  const wanted = new URLSearchParams({
+    limit: query.get('limit') ?? '25',
+    page: query.get('page') ?? '1',
+    tz: zone.value,
+  })
   for (const name of filters) {
     const value = query.get(name)
     if (value && (!subject || !ofAccount.includes(name))) wanted.set(name, value)

@@ -82,11 +82,7 @@ export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEntry
   return (
     <Dialog title={fill(texts.title, { what })} onClose={onClose}>
       <div class="body">
-        <p>
-          {isDeletion(entry) || comesBack
-            ? texts.back
-            : fill(texts.asOf, { when: fill(t().past.utc, { time: momentOf(moment(entry.time)) }) })}
-        </p>
+        <p>{isDeletion(entry) || comesBack ? texts.back : fill(texts.asOf, { when: momentOf(moment(entry.time)) })}</p>
         {error && <Problem>{error.message}</Problem>}
         {!preview && !error && <Skeleton rows={3} label={texts.checking} />}
         {nothing && <p class="quiet">{texts.nothing}</p>}

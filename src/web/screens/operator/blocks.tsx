@@ -2,11 +2,12 @@ import type { Block, BlockList } from '../../../http/operator/contract.ts'
 import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
 import { fill, textFor } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { BlockForm, emptyDraft, unblock } from './blockform.tsx'
 import { OperatorPage } from './page.tsx'
+import { When } from '../../parts/when.tsx'
 
 const nameOf = ({ alias, value }: Block) => (alias === '' ? value : `/${alias}`)
 
@@ -58,7 +59,7 @@ export const OperatorBlocks = () => {
             kind: 'wide',
             cell: ({ operator, since }) => (
               <>
-                {momentOf(moment(since))}
+                <When at={moment(since)} />
                 <span class="note cut">{fill(texts.by, { name: operator })}</span>
               </>
             ),

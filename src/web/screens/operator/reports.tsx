@@ -4,7 +4,7 @@ import { request } from '../../core/api.ts'
 import { at, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -13,6 +13,7 @@ import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { BlockForm, type Draft } from './blockform.tsx'
 import { OperatorPage } from './page.tsx'
+import { When } from '../../parts/when.tsx'
 
 const reasonOf = ({ reason }: Report) => {
   const { reasons } = t().operator
@@ -135,7 +136,7 @@ export const OperatorReports = () => {
               </>
             ),
           },
-          { name: texts.sent, kind: 'wide', cell: ({ sent }) => momentOf(moment(sent)) },
+          { name: texts.sent, kind: 'wide', cell: ({ sent }) => <When at={moment(sent)} /> },
         ]}
         tools={(row) => (
           <>

@@ -119,7 +119,7 @@ const State = ({ state: { events, checkpoint, verified } }: { readonly state: Pr
       </div>
     </li>
   )
-  const at = (time: string) => fill(t().past.utc, { time: momentOf(moment(time)) })
+  const at = (time: string) => momentOf(moment(time))
   return (
     <ul class="totals three">
       {cell(texts.events, figure(events), texts.eventsNote)}

@@ -4,6 +4,7 @@ import type { ClickLine } from '../../../http/streams/contract.ts'
 import { get } from '../../core/api.ts'
 import { href } from '../../core/router.ts'
 import { counted, locale, t } from '../../core/texts.ts'
+import { inUtc, zone } from '../../core/time.ts'
 import { Section } from '../../parts/section.tsx'
 import { nameOf, passes } from './filters.ts'
 
@@ -90,7 +91,7 @@ const useNames = (ids: readonly number[]) => {
 
 const clock = (at: string) =>
   new Date(at).toLocaleTimeString(locale(), {
-    timeZone: 'UTC',
+    timeZone: zone.value,
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
@@ -106,7 +107,9 @@ const Line = ({ click, name, fresh }: { readonly click: Arrived; readonly name: 
   ]
   return (
     <li class={fresh ? 'fresh' : ''}>
-      <time dateTime={click.at}>{clock(click.at)}</time>
+      <time dateTime={click.at} title={inUtc(new Date(click.at))}>
+        {clock(click.at)}
+      </time>
       <div>
         {click.link === 0 ? (
           <strong>{nameOf('source', click.source.kind)}</strong>

@@ -1,10 +1,10 @@
 import { shownTime } from '../../core/past.ts'
-import { dayOf, stamp } from '../../core/time.ts'
+import { dayIn, utcDay, zone } from '../../core/time.ts'
 
 export const periods = ['today', '7d', '30d', 'quarter', 'year', 'all', 'custom'] as const
 export type PeriodName = (typeof periods)[number]
 
-/** Days that are looked at. `to` is exclusive. */
+/** Days that are looked at, by the starts of these days in UTC: those of the reader are others. `to` is exclusive. */
 export interface Period {
   readonly name: PeriodName
   readonly from: Date
@@ -13,11 +13,10 @@ export interface Period {
 }
 
 const day = 86_400_000
-const startOfDay = (date: Date) => new Date(Math.floor(date.getTime() / day) * day)
 const daysOf: Readonly<Record<string, number>> = { today: 1, '7d': 7, '30d': 30, quarter: 91, year: 365 }
 
 const isName = (name: string | null): name is PeriodName => periods.some((one) => one === name)
-const dayIn = (text: string | null) =>
+const given = (text: string | null) =>
   text && /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
 
 const intervalOf = (from: Date, to: Date): Period['interval'] => {
@@ -28,17 +27,20 @@ const intervalOf = (from: Date, to: Date): Period['interval'] => {
 
 /** Returns the period that the address of the page names; `since` is when everything began. */
 export const periodOf = (query: URLSearchParams, since: Date, now = shownTime()): Period => {
-  const given = query.get('period')
-  const tomorrow = new Date(startOfDay(now).getTime() + day)
-  const [from, to] = [dayIn(query.get('from')), dayIn(query.get('to'))]
-  if (given === 'custom' && from && to && from <= to) {
+  const wanted = query.get('period')
+  const tomorrow = new Date(dayIn(now).getTime() + day)
+  const [from, to] = [given(query.get('from')), given(query.get('to'))]
+  if (wanted === 'custom' && from && to && from <= to) {
     const end = new Date(to.getTime() + day)
     return { name: 'custom', from, to: end, interval: intervalOf(from, end) }
   }
-  const name = isName(given) && given !== 'custom' ? given : '30d'
-  const begin = name === 'all' ? startOfDay(since) : new Date(tomorrow.getTime() - (daysOf[name] ?? 30) * day)
+  const name = isName(wanted) && wanted !== 'custom' ? wanted : '30d'
+  const begin = name === 'all' ? dayIn(since) : new Date(tomorrow.getTime() - (daysOf[name] ?? 30) * day)
   return { name, from: begin, to: tomorrow, interval: intervalOf(begin, tomorrow) }
 }
+
+/** Whether the last interval of a period is not over. */
+export const isUnfinished = ({ to }: Period) => to > dayIn(shownTime())
 
 /** Returns the period of the same length before. */
 export const periodBefore = ({ name, from, to, interval }: Period): Period => ({
@@ -48,15 +50,18 @@ export const periodBefore = ({ name, from, to, interval }: Period): Period => ({
   interval,
 })
 
+/** 2026-03-25, of a day of a period */
+export const isoDay = (date: Date) => date.toISOString().slice(0, 10)
+
 /** Returns a period as the query of the statistics. */
 export const periodQuery = ({ from, to, interval }: Period): string =>
-  new URLSearchParams({ from: stamp(from), to: stamp(to), interval }).toString()
+  new URLSearchParams({ from: isoDay(from), to: isoDay(lastDay({ to })), interval, tz: zone.value }).toString()
 
 /** Returns the last day of a period, which is part of it. */
-export const lastDay = ({ to }: Period) => new Date(to.getTime() - day)
+export const lastDay = ({ to }: Pick<Period, 'to'>) => new Date(to.getTime() - day)
 
 /** 25 March 2026 – 23 April 2026 */
 export const periodInWords = (period: Period): string =>
   period.to.getTime() - period.from.getTime() <= day
-    ? dayOf(period.from)
-    : `${dayOf(period.from)} – ${dayOf(lastDay(period))}`
+    ? utcDay(period.from)
+    : `${utcDay(period.from)} – ${utcDay(lastDay(period))}`

@@ -1,8 +1,6 @@
 import { at, withQuery } from '../../core/router.ts'
 import { t } from '../../core/texts.ts'
-import { lastDay, type Period, type PeriodName, periods } from './period.ts'
-
-const isoDay = (date: Date) => date.toISOString().slice(0, 10)
+import { isoDay, lastDay, type Period, type PeriodName, periods } from './period.ts'
 
 /** Links to the usual periods. The address of the page has which one is shown. */
 export const Periods = ({ period }: { readonly period: Period }) => {

@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { OverTime, StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import type { Loaded } from '../../core/load.ts'
-import { shownTime } from '../../core/past.ts'
 import { figure, t } from '../../core/texts.ts'
 import { clockOf, dayOf, moment, monthOf } from '../../core/time.ts'
 import { Chart, loadChart, type Point } from './chart.tsx'
-import type { Period } from './period.ts'
+import { isUnfinished, type Period } from './period.ts'
 import { Section } from '../../parts/section.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { TableTools } from './tabletools.tsx'
@@ -103,7 +102,7 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
       ),
     )
   }
-  const unfinished = period.to > shownTime()
+  const unfinished = isUnfinished(period)
   return (
     <Section
       title={title}

@@ -8,6 +8,7 @@ import { say } from '../../core/toasts.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
 import { OverlapField } from '../accounts/keyform.tsx'
+import { momentIn, stamp } from '../../core/time.ts'
 
 interface ActionProps {
   readonly webhook: WebhookDetails
@@ -44,8 +45,8 @@ export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
   const form = useForm()
   const texts = t().webhooks
   const submit = async () => {
-    const from = place === 'now' ? 'now' : place === 'event' ? Number(event) : time.replace('T', ' ')
-    const until = place === 'now' || end === '' ? undefined : place === 'event' ? Number(end) : end.replace('T', ' ')
+    const from = place === 'now' ? 'now' : place === 'event' ? Number(event) : stamp(momentIn(time))
+    const until = place === 'now' || end === '' ? undefined : place === 'event' ? Number(end) : stamp(momentIn(end))
     const body = { from, ...(until === undefined ? {} : { until }) }
     const answer = await request<WebhookReplayed>('POST', `/api/webhook/${id}/replay`, body)
     const said = { n: figure(answer.from), last: figure(answer.until ?? 0) }

@@ -12,7 +12,7 @@ import { useLoad } from '../../core/load.ts'
 import { go, href, type ScreenProps } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill, figure } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -26,6 +26,7 @@ import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
 import { Replay, RotateSecret } from './actions.tsx'
 import { WebhookForm } from './form.tsx'
 import { sends, WebhookState } from './list.tsx'
+import { When } from '../../parts/when.tsx'
 
 type Tested = Pick<WebhookTested, 'delivered' | 'status' | 'ms' | 'problem'>
 
@@ -70,7 +71,7 @@ const Deliveries = ({ id }: { readonly id: number }) => {
               </Mark>
             ),
           },
-          { name: texts.when, kind: 'wide', cell: ({ date }) => momentOf(moment(date)) },
+          { name: texts.when, kind: 'wide', cell: ({ date }) => <When at={moment(date)} /> },
         ]}
       />
     </Section>

@@ -157,11 +157,11 @@ describe('the form of a link', () => {
     variants: [[[], { variants: [] }]],
     starts: [
       ['', { starts: null }],
-      ['2029-12-01T08:31', { starts: '2029-12-01 08:31' }],
+      ['2029-12-01T08:31', { starts: '2029-12-01 08:31:00' }],
     ],
     expiry: [
       ['', { expiry: null }],
-      ['2031-01-01T00:00', { expiry: '2031-01-01 00:00' }],
+      ['2031-01-01T00:00', { expiry: '2031-01-01 00:00:00' }],
     ],
     max_clicks: [
       ['', { max_clicks: null }],

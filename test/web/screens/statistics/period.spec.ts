@@ -61,10 +61,20 @@ describe('the period of statistics', () => {
     ])
   })
 
-  it('is sent with its end left out, and shown with its last day', () => {
-    expect(period.periodQuery(periodOf('period=7d'))).to.equal(
-      'from=2026-04-03+00%3A00%3A00&to=2026-04-10+00%3A00%3A00&interval=day',
-    )
+  it('ends with the day that it is where the reader is', async () => {
+    const { useZone } = await import('../../../../src/web/core/time.ts')
+    try {
+      useZone('Asia/Kathmandu')
+      const found = periodOf('period=today')
+      expect(period.periodQuery(found)).to.equal('from=2026-04-10&to=2026-04-10&interval=hour&tz=Asia%2FKathmandu')
+      expect(period.periodInWords(found)).to.equal('10 April 2026')
+    } finally {
+      useZone('UTC')
+    }
+  })
+
+  it('is sent and shown with its last day', () => {
+    expect(period.periodQuery(periodOf('period=7d'))).to.equal('from=2026-04-03&to=2026-04-09&interval=day&tz=UTC')
     expect(period.periodInWords(periodOf('period=7d'))).to.equal('3 April 2026 – 9 April 2026')
     expect(period.periodInWords(periodOf('period=today'))).to.equal('9 April 2026')
   })

@@ -1,5 +1,6 @@
 import type { LinkDetails } from '../../../../http/links/contract/link.ts'
 import { type Rule, rulesOf } from './rules.ts'
+import { fieldOf, moment, momentIn, stamp } from '../../../core/time.ts'
 
 /** A variant has no id before it is stored. */
 type Variant = Omit<LinkDetails['variants'][number], 'id'> & { readonly id?: number }
@@ -59,7 +60,7 @@ export const blank: Draft = {
 }
 
 /** `2030-01-31 18:00:00` as a field for a date and a time has it */
-const local = (time: string | null) => time?.replace(' ', 'T').slice(0, 16) ?? ''
+const local = (time: string | null) => (time === null ? '' : fieldOf(moment(time)))
 
 /** Returns the form of a link that there is. `base` is the address of the service. */
 export const draftOf = (link: LinkDetails, base: string): Draft => ({
@@ -89,7 +90,7 @@ export const draftOf = (link: LinkDetails, base: string): Draft => ({
   pixels: link.pixels,
 })
 
-const time = (value: string) => (value === '' ? null : value.replace('T', ' '))
+const time = (value: string) => (value === '' ? null : stamp(momentIn(value)))
 const idOrNone = (value: string) => (value === '' ? null : Number(value))
 const filled = (rules: readonly Rule[]) => rules.filter(({ value, url }) => value !== '' || url !== '')
 

@@ -12,6 +12,7 @@ import { Erased } from '../../../parts/erased.tsx'
 import { Listing, listQuery, useList } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { answersOf, type OverlayType } from './draft.ts'
+import { When } from '../../../parts/when.tsx'
 
 /** An erased answer has no fields. */
 const isErased = ({ fields }: Pick<OverlayAnswer, 'fields'>) => Object.keys(fields).length === 0
@@ -86,7 +87,7 @@ export const Answers = ({ id, type }: { readonly id: number; readonly type: Over
         searchFor={texts.searchAnswers}
         none={{ title: texts.noAnswers, text: texts.noAnswersText }}
         columns={[
-          { name: texts.when, cell: ({ date }) => <span class="when">{momentOf(moment(date))}</span> },
+          { name: texts.when, cell: ({ date }) => <When at={moment(date)} /> },
           ...names.map((name) => ({
             name: texts.visitor.fields[name],
             cell: ({ fields }: OverlayAnswer) =>
