@@ -16,7 +16,7 @@ interface Held {
 interface Shared {
   /** 0 = unlimited */
   readonly most: number
-  /** ms after which a place may go to anybody who finds none */
+  /** ms after which a place may go to any network with fewer that finds none */
   readonly longestMs: number
   /** what those are answered who find or keep no place */
   readonly busy: () => Failure
@@ -38,8 +38,8 @@ const byNetwork = (held: Iterable<Held>) => {
 
 /**
  * Gives out the places that all accounts of a process share. Anybody can have many accounts, so when no place is free,
- * the network with the most gives its newest one up to a network with fewer, and whoever has had one for long to
- * anybody. Until then, nobody is disturbed, however many are behind one address.
+ * the network with the most gives its newest one up to a network with fewer, and whoever has had one for long to any
+ * such network. Until then, nobody is disturbed, however many are behind one address.
  */
 export const sharePlaces = ({ most, longestMs, busy, now = () => performance.now() }: Shared): Places => {
   // the oldest first
@@ -48,11 +48,11 @@ export const sharePlaces = ({ most, longestMs, busy, now = () => performance.now
   /** Returns who has to give a place up to a network, undefined when nobody has. */
   const loserTo = (network: string) => {
     const counts = byNetwork(held)
+    const own = counts.get(network) ?? 0
+    const of = (one: Held) => counts.get(one.network) ?? 0
     const greatest = Math.max(...counts.values())
-    if (greatest > (counts.get(network) ?? 0) + 1)
-      return [...held].findLast((one) => counts.get(one.network) === greatest)
-    const [oldest] = held
-    return oldest && now() - oldest.since > longestMs ? oldest : undefined
+    if (greatest > own + 1) return [...held].findLast((one) => of(one) === greatest)
+    return [...held].find((one) => of(one) > own && now() - one.since > longestMs)
   }
 
   return {

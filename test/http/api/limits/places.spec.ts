@@ -59,6 +59,14 @@ describe('places that the accounts of a process share', () => {
     expect([take(4, '192.0.2.4'), lost]).to.deep.equal([503, [1]])
   })
 
+  it('are not taken by a network with many from one with few, however long that has had its place', () => {
+    const { take, lost, wait } = opened(3)
+    take(1, '198.51.100.7')
+    for (const account of [2, 3]) take(account, '192.0.2.1')
+    wait(5000)
+    expect([take(4, '192.0.2.1'), lost]).to.deep.equal([503, []])
+  })
+
   it('are free again once they are given back, and given back once', () => {
     const { take, lost, taken } = opened(2)
     const leave = [1, 2].map((account) => take(account, '192.0.2.1') as () => void)
