@@ -66,6 +66,8 @@ const added = {
   max_clicks: z.int().nullable(),
   /** whether the query of the short address is passed on */
   forward: z.boolean(),
+  /** whether the rest of the path is, too; only with `forward` */
+  forward_path: z.boolean(),
   browser: z.array(Target),
   variants: z.array(Variant),
   /** the highest id that a variant has had, so that a new one never gets the clicks of another */
@@ -86,6 +88,7 @@ export const addedFields: Pick<LinkFields, Added> = {
   expired_url: '',
   max_clicks: null,
   forward: false,
+  forward_path: false,
   browser: [],
   variants: [],
   last_variant: 0,

@@ -38,7 +38,7 @@ An account has a number of requests per minute for all its keys together, 30 unl
 
 1. A link that the operator has blocked answers 403. One that is unknown, deleted or not started (\`starts\`) answers 404, or leads to the \`redirect404\` of its domain. One that has ended (\`expiry\`, \`max_clicks\`) answers 410, or leads to its \`expired_url\`.
 2. If it has a \`password\`, the visitor enters it. This browser is not asked again for an hour.
-3. The destination is that of the first target that matches, by device, then browser, then country, then language; else one of the \`variants\`, and without them \`url\`. \`parameters\` are appended to its query, then, with \`forward\`, those of the visitor that neither has.
+3. The destination is that of the first target that matches, by device, then browser, then country, then language; else one of the \`variants\`, and without them \`url\`. \`parameters\` are appended to its query, then, with \`forward\`, those of the visitor that neither has; with \`forward: "path"\`, what follows the alias is appended to its path, or stands where it has \`{path}\`.
 4. \`type\` and \`pixels\` decide whether the visitor is redirected at once or sees a page first: the destination in a frame, a splash page, an overlay, a notice about measurement. A destination that refuses to be framed (\`unframed\`) is redirected to.
 
 A click is a visit by a person that reaches a destination by GET. Visits by bots, link previews, AI assistants and prefetching browsers are recorded as \`visits\`, not as clicks. Unique clicks are distinct visitors. Suspects are clicks beyond 30 a minute by one visitor on one link.

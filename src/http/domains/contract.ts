@@ -47,7 +47,12 @@ const domain = z
   .meta({ id: 'DomainDetails' })
 export type DomainDetails = Answer<typeof domain>
 
-const redirects = { redirectroot: 'where the bare domain leads', redirect404: 'where unknown aliases lead' }
+const places =
+  '`{path}`, `{host}` and `{query}` behind its first slash stand for what the visitor has asked for, escaped in a query'
+const redirects = {
+  redirectroot: `where the bare domain leads; ${places}`,
+  redirect404: `where unknown aliases lead; ${places}`,
+}
 
 export const domainList = listOf('Domain', 'domains', domain)
 export type DomainList = Whole<typeof domainList>

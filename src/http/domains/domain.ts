@@ -69,7 +69,8 @@ export interface DomainServices extends ServiceHosts, OurHosts {
   readonly quotas: Quotas
 }
 
-const target = orEmpty(url)
+/** Placeholders stay readable where a URL has escapes for their braces. */
+const target = orEmpty(url.transform((to) => to.replaceAll(/%7B(path|host|query)%7D/g, '{$1}')))
 
 const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
   const { id, domain, redirectroot, redirect404, apple, android, revision } = row

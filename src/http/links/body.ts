@@ -126,7 +126,7 @@ const fields = {
   starts,
   expired_url: orEmpty(url),
   max_clicks: maxClicks,
-  forward: orInitial(flag, false),
+  forward: orInitial(z.literal('path').or(flag), false),
   variants,
 }
 /** The body of `url/add` and `url/update`. */
@@ -170,7 +170,7 @@ export const sentFields = async (
   services: LinkChecks,
 ): Promise<FieldChanges> => {
   const { geotarget, devicetarget, browsertarget, languagetarget, ...others } = body
-  const { url: sent, custom, channel, password: _, ...same } = others
+  const { url: sent, custom, channel, forward, password: _, ...same } = others
   const destinations = {
     url: [sent?.url],
     geotarget: urlsOf(geotarget),
@@ -188,6 +188,7 @@ export const sentFields = async (
   return defined({
     ...same,
     ...(sent && { url: sent.url, entered: sent.entered === sent.url ? null : sent.entered }),
+    ...(forward !== undefined && { forward: forward !== false, forward_path: forward === 'path' }),
     domain,
     alias: custom,
     location: geotarget,

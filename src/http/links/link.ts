@@ -106,7 +106,7 @@ const details = async (
   starts: row.starts && timestamp(row.starts),
   expired_url: row.expired_url,
   max_clicks: row.max_clicks,
-  forward: row.forward,
+  forward: row.forward && row.forward_path ? 'path' : row.forward,
   variants: row.variants,
   revision: row.revision,
 })

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
+import type { Target } from '../../queries/links/target.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
 import { createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { asWritten } from './path.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
+import { restOf, withValues } from './link/rest.ts'
 import { scannedCode } from './link/scan.ts'
 import { queryOf, type Source } from './link/visit.ts'
 import { createMissed, type MissedOptions } from './link/misses.ts'
@@ -38,6 +40,8 @@ export interface Redirect extends Pick<Follow, 'follow' | 'send' | 'isOpen'>, Pi
 
 /** an alias, and for a bio page the id of an entry; with or without a slash at the end */
 const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?:\?|$)/
+/** an alias, and more of a path behind it */
+const longPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/[^?#]/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
 type Send = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => void
@@ -49,6 +53,10 @@ interface Serving extends Pick<FollowOptions, 'pepper' | 'now'> {
   readonly sendUnknown: Send
 }
 
+/** Returns what follows the alias in a path, undefined where the link does not pass it on. */
+const passedRest = ({ forward, forward_path }: Target, { url = '' }: IncomingMessage) =>
+  forward && forward_path ? restOf(url) : undefined
+
 /** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
 const createServeAlias =
   ({ targets, follow, bioPages, sendMiss, sendUnknown, pepper, now }: Serving) =>
@@ -57,21 +65,25 @@ const createServeAlias =
     res: ServerResponse,
     domain: KnownDomain | undefined,
     alias: string,
-    entry: number | undefined,
+    entry: string | undefined,
+    hasRest: boolean,
   ) => {
     const found = targets.get(domain?.id ?? null, alias)
     const target = found instanceof Promise ? await found : found
     // no alias leads to the address of a QR code
     if (!target || 'qr' in target) return sendMiss(req, res, domain)
     if ('bio' in target) {
-      if (entry === undefined) return bioPages.show(req, res, target)
-      return (await bioPages.followEntry(req, res, target, entry)) ? undefined : sendUnknown(req, res, domain)
+      if (!hasRest) return bioPages.show(req, res, target)
+      return entry !== undefined && (await bioPages.followEntry(req, res, target, Number(entry)))
+        ? undefined
+        : sendUnknown(req, res, domain)
     }
-    if (entry !== undefined) return sendUnknown(req, res, domain)
+    const rest = hasRest ? passedRest(target, req) : ''
+    if (rest === undefined) return sendUnknown(req, res, domain)
     const { link } = target
     const code = scannedCode(pepper, queryOf(req), link, now())
     const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
-    return follow(req, res, target, source)
+    return follow(req, res, target, source, rest)
   }
 
 /** Returns what answers requests for addresses that lead nowhere, and counts them. */
@@ -109,7 +121,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const domainOf = ({ headers }: IncomingMessage) => domains.byHost(headers.host ?? '')
   const siteOf = (req: IncomingMessage) => {
     const site = domainOf(req)?.redirectroot
-    return site && blocks.destination(site) ? undefined : site
+    return site && (blocks.destination(site) ? undefined : withValues(site, { path: '', host: '', query: '' }))
   }
   const { sendFallback, sendFailure } = createFallbacks(options)
   const { missed, sendBlocked, sendUnknown, sendMiss, sendHidden } = createSendMisses(options, sendFallback)
@@ -139,7 +151,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (isBlocked(req)) return sendBlocked(req, res, domain)
     if (url === '/' || url.startsWith('/?'))
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
-    const [, alias, entry] = aliasPath.exec(url) ?? aliasPath.exec(asWritten(url)) ?? []
+    const short = aliasPath.exec(url) ?? aliasPath.exec(asWritten(url))
+    const [, alias, entry] = short ?? longPath.exec(url) ?? []
     if (alias === undefined) return sendUnknown(req, res, domain)
     if (isBlockedAddress(req.headers.host ?? '', alias)) {
       options.notCounted('blocked')
@@ -147,7 +160,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
       return sendPage(req, res, blockedPage)
     }
     try {
-      await serveAlias(req, res, domain, alias.toLowerCase(), entry === undefined ? undefined : Number(entry))
+      await serveAlias(req, res, domain, alias.toLowerCase(), entry, short === null || entry !== undefined)
     } catch (error) {
       sendFailure(req, res, error)
     }

@@ -6,6 +6,8 @@ import { asWritten } from './path.ts'
 import type { Blocks } from '../../cache/blocks.ts'
 import { blockedPage } from './blocked.ts'
 import { randomReference } from '../../lib/reference.ts'
+import { hasPlace, pathIn, withValues } from './link/rest.ts'
+import { queryOf } from './link/visit.ts'
 import type { SendPage, WritePage } from './page/page.ts'
 import { failurePage } from './page/messages.ts'
 
@@ -38,6 +40,14 @@ export interface FallbackOptions {
   readonly outages: { readonly failed: (error: unknown, what: string) => string | undefined }
 }
 
+const hostOf = ({ headers: { host = '' } }: IncomingMessage) => host.toLowerCase().replace(/:\d+$/, '')
+
+/** Returns the address of a domain with what its visitors have asked for. */
+const filled = (address: string, req: IncomingMessage) =>
+  hasPlace(address)
+    ? withValues(address, { path: pathIn(req.url ?? '') ?? '', host: hostOf(req), query: queryOf(req) })
+    : address
+
 export type Fallbacks = ReturnType<typeof createFallbacks>
 
 /** Creates the responses of all public addresses when there is nothing to show. */
@@ -53,7 +63,8 @@ export const createFallbacks = ({ sendPage, isOurHost, blocks, log, outages }: F
      * Redirects to a branded domain's fallback URL, or sends the page: without a URL, and when it has become one of our
      * own, which would loop.
      */
-    sendFallback: (req: IncomingMessage, res: ServerResponse, url: string | undefined, page: WritePage) => {
+    sendFallback: (req: IncomingMessage, res: ServerResponse, given: string | undefined, page: WritePage) => {
+      const url = given && filled(given, req)
       if (!url || withRequestedHost(req, isOurHost)(new URL(url).host)) return sendPage(req, res, page)
       return blocks.destination(url) ? sendPage(req, res, blockedPage) : redirectTo(res, url)
     },

@@ -12,7 +12,7 @@ const named: Readonly<Record<keyof Columns, true>> = {
   ...{ domain: true, alias: true, url: true, entered: true, type: true, title: true, description: true, expiry: true },
   ...{ location: true, device: true, language: true, parameters: true, pixels: true, campaign: true, tags: true },
   ...{ metatitle: true, metadescription: true, metaimage: true, archived: true, starts: true, expired_url: true },
-  ...{ max_clicks: true, forward: true, variants: true, browser: true },
+  ...{ max_clicks: true, forward: true, forward_path: true, variants: true, browser: true },
 }
 export const linkColumns = Object.keys(named) as readonly (keyof Columns)[]
 
@@ -67,7 +67,7 @@ export const links: Projection = {
         location json not null, device json not null, language json not null, parameters json not null, pixels json not null,
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
         tags text[] not null, tag_keys text[] not null, archived boolean not null, starts timestamptz, expired_url text not null,
-        max_clicks int, forward boolean not null, variants json not null, browser json not null,
+        max_clicks int, forward boolean not null, forward_path boolean not null, variants json not null, browser json not null,
         created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;

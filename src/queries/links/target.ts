@@ -33,7 +33,7 @@ export interface Target
   extends
     Texts,
     Pick<LinkFields, 'url' | 'type' | 'location' | 'device' | 'browser' | 'language' | 'parameters' | 'pixels'>,
-    Pick<LinkFields, 'expired_url' | 'max_clicks' | 'forward' | 'variants'> {
+    Pick<LinkFields, 'expired_url' | 'max_clicks' | 'forward' | 'forward_path' | 'variants'> {
   readonly link: number
   readonly account: number
   /** of the link's stream */
@@ -147,7 +147,7 @@ type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' 
 }
 
 const columns =
-  'id account revision position domain alias_key url type title description location device browser language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward variants'
+  'id account revision position domain alias_key url type title description location device browser language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward forward_path variants'
     .split(' ')
     .map((name) => `l.${name}`)
     .join()
@@ -206,6 +206,7 @@ const target = (row: Row): Target => {
     expired_url: row.expired_url,
     max_clicks: row.max_clicks,
     forward: row.forward,
+    forward_path: row.forward_path,
     variants: row.variants,
   }
 }

@@ -47,6 +47,22 @@ describe('the domain API', () => {
     expect(await visit('other.example', '/none')).to.include({ status: 404 })
   })
 
+  it('hands path, host and query on where the owner has written them, and never leads up a folder', async () => {
+    const fields = {
+      redirect404: 'https://example.com/old/{path}?from={host}&q={query}',
+      redirectroot: 'https://example.com/{path}#{host}',
+    }
+    const { id } = (await add({ domain: 'https://old.example.com', ...fields })).json
+    expect((await app.get(`/api/domain/${id}`, { key })).json['details']).to.include(fields)
+    for (const [path, to] of [
+      ['/a/b%20c?x=1&y', 'https://example.com/old/a/b%20c?from=old.example.com&q=x%3D1%26y'],
+      ['/none', 'https://example.com/old/none?from=old.example.com&q='],
+      ['/a%2F..%2Fb', 'https://example.com/old/?from=old.example.com&q='],
+      ['/', 'https://example.com/#old.example.com'],
+    ] as const)
+      expect(await visit('old.example.com', path), path).to.include({ status: 302, location: to })
+  })
+
   it('keeps aliases separate per domain', async () => {
     await add({ domain: 'http://two.example.com' })
     const link = (domain: string, url: string) =>

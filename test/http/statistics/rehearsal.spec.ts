@@ -88,7 +88,7 @@ const pepper = Buffer.alloc(32, 1)
 /** What the tables keep of the visit of a request, and what the redirect has decided. */
 const visited = (request: IncomingMessage, fields: LinkFields) => {
   const secureCookies = () => true
-  const visitor = readVisitor(request, 7, true, { countryOf, trustProxy, secureCookies, pepper })
+  const visitor = readVisitor(request, 7, { unlocked: true }, { countryOf, trustProxy, secureCookies, pepper })
   const found = resolve({ ...decidingTarget(fields, 7), forward: fields.forward }, visitor, 0, () => false)
   if (found.to !== 'destination') throw new Error(found.to)
   const visit = readVisit(request, { account: 1, link: 7, revision: 0 }, found, { kind: 'link', id: 7 }, trustProxy)

@@ -87,7 +87,9 @@ const details = z
     starts: time.nullable().describe('not found before'),
     expired_url: address.describe('where visitors are sent once the link has ended'),
     max_clicks: count.nullable().describe('ends with this number of clicks'),
-    forward: z.boolean().describe('whether the query of the short address is passed on'),
+    forward: z
+      .union([z.boolean(), z.literal('path')])
+      .describe('whether the query of the short address is passed on; `path`: the rest of its path, too'),
     variants: z
       .array(z.object({ id, url: address, weight: count }))
       .describe('destinations that visitors are split between; clicks have the `id`'),
@@ -137,7 +139,7 @@ const fields = {
   max_clicks:
     'the link ends with this number of clicks: up to 1,000 exactly in one process, above that those of the last second may exceed it',
   forward:
-    'true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have',
+    'true appends the query of the short address to that of the destination, at most 2,048 characters, without parameters that the destination or `parameters` have; `path` also appends what follows the alias, or puts it where the destination has `{path}`',
   variants:
     'destinations that visitors are split between in proportion to `weight` (0 to 1,000, 1 if not sent; 0 pauses one): 2 to 10. A visitor stays at a variant. `id` is that of a variant that the link has; `url` is then only what lists show',
 }

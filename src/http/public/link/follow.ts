@@ -55,8 +55,14 @@ export interface Follow {
   readonly record: (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) => Promise<void>
   /** Whether a link leads visitors somewhere now, unless the operator blocks it. */
   readonly isOpen: (target: Target) => Promise<boolean>
-  /** Answers a request for a link as its own short address does. */
-  readonly follow: (req: IncomingMessage, res: ServerResponse, target: Target, source: Source) => Promise<void>
+  /** Answers a request for a link as its own short address does. `rest` follows the alias in the path. */
+  readonly follow: (
+    req: IncomingMessage,
+    res: ServerResponse,
+    target: Target,
+    source: Source,
+    rest?: string,
+  ) => Promise<void>
   /** Records the visit, then redirects the visitor. */
   readonly send: (
     req: IncomingMessage,
@@ -137,14 +143,14 @@ export const createFollow = (options: FollowOptions): Follow => {
     sendPage(req, res, endedPage(resolved.to === 'expired' ? target.expiry : null, siteOf(req)))
   }
 
-  const follow: Follow['follow'] = async (req, res, found, source) => {
+  const follow: Follow['follow'] = async (req, res, found, source, rest = '') => {
     if (blocks.link(found.link)) return sendBlocked(req, res, found)
     const target = found.interstitial ? await current(found) : found
     const now = options.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
     if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target))
-    const visitor = readVisitor(req, link, unlocked, options)
+    const visitor = readVisitor(req, link, { unlocked, rest }, options)
     // from here to the place that is taken, nothing is awaited
     const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicksOf(target))
     if (isClosed(resolved)) return sendClosed(req, res, target, resolved)

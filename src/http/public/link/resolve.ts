@@ -5,6 +5,7 @@ import { isCountry } from '../../../clicks/visitor/country.ts'
 import { fitOf } from '../../../clicks/visitor/range.ts'
 import { isWeb } from '../../../lib/schemes.ts'
 import { urlLimit } from '../../../lib/url.ts'
+import { withRest } from './rest.ts'
 import { withForwarded, withQuery } from './forward.ts'
 
 /** Where a visitor is sent, and how. `rule` names the rule that chose it, and is recorded with the click. */
@@ -45,6 +46,8 @@ export interface Visitor extends VisitorFacts {
   readonly secure: () => boolean
   /** the query of the request, without its question mark */
   readonly query: () => string
+  /** what follows the alias in its path */
+  readonly rest?: string
 }
 
 const names = { isCountry, fitOf }
@@ -57,6 +60,10 @@ const withParameters = (url: string, parameters: Target['parameters']) => {
   const query = new URLSearchParams(added.map(({ name, value }): [string, string] => [name, value]))
   return added.length === 0 ? url : withQuery(url, query.toString())
 }
+
+/** Returns a destination with the rest of the path, before the parameters of the link. */
+const withPath = ({ forward_path, parameters }: Target, url: string, own: string, rest: string) =>
+  forward_path ? withParameters(withRest(url, rest), parameters) : own
 
 /** The classes of programs that show a page to a person: they get the card that the owner wrote. */
 const shownCards: ReadonlySet<string> = new Set<Agent['class']>(['preview', 'assistant'])
@@ -125,7 +132,7 @@ export const resolve = (
   // a branded domain that was added after the link would make it loop
   if (isOurHost(new URL(url).host)) return { to: 'loop' }
   const own = withParameters(url, target.parameters)
-  const to = target.forward ? withForwarded(own, visitor.query()) : own
+  const to = target.forward ? withForwarded(withPath(target, url, own, visitor.rest ?? ''), visitor.query()) : own
   // each visit is in the log for good; the revision that it names has the parameters
   const recorded = own.length > urlLimit ? url : own
   // the way of most visits

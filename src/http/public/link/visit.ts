@@ -46,10 +46,11 @@ export const queryOf = ({ url = '' }: IncomingMessage) => {
 export const readVisitor = (
   req: IncomingMessage,
   link: number,
-  unlocked: boolean,
+  { unlocked, rest = '' }: Pick<Visitor, 'unlocked' | 'rest'>,
   { countryOf, trustProxy, secureCookies, pepper }: VisitorOptions,
 ): Visitor => ({
   unlocked,
+  rest,
   agent: agentOf(req),
   isDevice: (name) => isDevice(name, agentOf(req)),
   isBrowser: (name) => isBrowser(name, agentOf(req)),

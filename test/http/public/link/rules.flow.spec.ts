@@ -87,6 +87,42 @@ describe('the rules of a link', () => {
     expect(await location(`${path}?ref=1`)).to.equal('https://example.com/a?p=1')
   })
 
+  it('passes the rest of the path on when the link says so, and records none of it', async () => {
+    const { id, path } = await add({
+      url: 'https://example.com/shop/?b=c#d',
+      forward: 'path',
+      parameters: [{ name: 'p', value: '1' }],
+    })
+    expect(await location(`${path}/men/shoes?x=1`)).to.equal('https://example.com/shop/men/shoes?b=c&p=1&x=1#d')
+    expect(await location(`${path}/7/`)).to.equal('https://example.com/shop/7/?b=c&p=1#d')
+    expect(await location(path)).to.equal('https://example.com/shop/?b=c&p=1#d')
+    expect((await visit(`${path}/a%2f..%2fb`)).status).to.equal(404)
+    const details = async (at = '') => (await app().get(`/api/url/${id}${at}`, { key: key() })).json['details']
+    expect(await details()).to.include({ forward: 'path' })
+    const { headers } = await app().get(`/api/url/${id}`, { key: key() })
+    await update(id, { url: 'https://example.com/{path}?from={path}' })
+    expect(await location(`${path}/ann/x`)).to.equal('https://example.com/ann/x?from=ann%2Fx&p=1')
+    expect(await details()).to.include({ forward: 'path', longurl: 'https://example.com/{path}?from={path}' })
+    expect(await clicksSoFar(id, `${path}/secret`)).to.equal(4)
+    const { rows } = await app().app.ledger.db.raw<{ rows: object[] }>(
+      `select data from log.events where type = 'LinkClicked'`,
+    )
+    for (const rest of ['shoes', 'ann/x', 'secret']) expect(JSON.stringify(rows)).not.to.include(rest)
+    await update(id, { forward: true })
+    expect((await visit(`${path}/men`)).status).to.equal(404)
+    expect(await location(`${path}?x=1`)).to.include('x=1')
+    const moment = headers.get('Linkledger-At')
+    expect(moment).to.be.a('string')
+    expect(await details(`?at=event:${/domain=(\d+)/.exec(moment ?? '')?.[1]}`)).to.include({ forward: 'path' })
+    for (const wrong of ['host', 7, ['path']])
+      expect(
+        (await app().put(`/api/url/${id}/update`, { key: key(), body: { url: long, forward: wrong } })).json['message'],
+      ).to.contain('`forward` must be')
+    expect(
+      (await app().put(`/api/url/${id}/update`, { key: key(), body: { url: 'https://{path}.example.com/' } })).status,
+    ).to.equal(400)
+  })
+
   it('keeps a visitor at the same variant, in clicks too, also when its URL changes', async () => {
     const urls = ['https://example.com/v1', 'https://example.com/v2']
     const { id, path } = await add({ variants: urls.map((url) => ({ url })) })

@@ -28,7 +28,7 @@ export interface Draft {
   readonly metaimage: string
   readonly type: string
   readonly parameters: LinkDetails['parameters']
-  readonly forward: boolean
+  readonly forward: LinkDetails['forward']
   readonly pixels: readonly number[]
 }
 

@@ -80,7 +80,14 @@ export const RedirectForm = (props: FormProps) => {
         problem={problemOf(error, 'type')}
       />
       <Parameters {...props} />
-      <Switch label={texts.forward} value={draft.forward} onValue={(forward) => set({ forward })} />
+      <Switch label={texts.forward} value={draft.forward !== false} onValue={(forward) => set({ forward })} />
+      {draft.forward !== false && (
+        <Switch
+          label={texts.forwardPath}
+          value={draft.forward === 'path'}
+          onValue={(isPath) => set({ forward: isPath ? 'path' : true })}
+        />
+      )}
       {pixels.length > 0 && (
         <fieldset class="field">
           <legend>{texts.pixels}</legend>

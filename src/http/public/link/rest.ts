@@ -1,0 +1,92 @@
+import { isUtf8 } from 'node:buffer'
+
+/** A longer rest is not passed on: servers refuse addresses of more than a few thousand characters. */
+const longest = 2048
+/** as often as servers behind each other decode a path */
+const rounds = 6
+
+/** Returns bytes, one character for each, with their escapes decoded. */
+const decodedOnce = (bytes: string) =>
+  bytes.replaceAll(/%([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+const textOf = (bytes: string) => {
+  const buffer = Buffer.from(bytes, 'latin1')
+  return isUtf8(buffer) ? buffer.toString() : bytes
+}
+
+/** What servers ignore at the end of a segment, or in it: parameters, spaces, characters that nobody sees. */
+const ignored = /;.*|[\p{Z}\p{C}]/gsu
+const isDots = (segment: string) => /^\.{1,2}$/.test(segment.replaceAll(ignored, ''))
+/** An overlong form of an ASCII character, as decoders of old take it. */
+const overlong = /[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]/
+
+/** Whether a path leads up a folder, or to itself, for any reader: in any escape and form of a dot or a slash. */
+const leadsUp = (path: string): boolean => {
+  let bytes = path
+  for (let n = 0; n < rounds; n++) {
+    const segments = textOf(bytes).normalize('NFKC').split(/[/\\]/)
+    if (overlong.test(bytes) || segments.some(isDots)) return true
+    const next = decodedOnce(bytes)
+    if (next === bytes) return false
+    bytes = next
+  }
+  return true
+}
+
+const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+/** characters that a path does not have (RFC 3986), and a percent sign that escapes nothing */
+const unfit = /[^\w\-.~!$&'()*+,;=:@/%]|%(?![\dA-F]{2})/gi
+/** what means something in a query or a fragment; escapes stay */
+const unquoted = /[^\w\-.~%]/g
+
+/**
+ * Returns the path of a request behind its first slash, as a destination may have it; undefined when it is not passed
+ * on: it is too long, or leads up a folder.
+ */
+export const pathIn = (url: string): string | undefined => {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return passed(path.slice(1))
+}
+
+/** Returns what follows the alias in it, an empty text when nothing does. */
+export const restOf = (url: string): string | undefined => {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return passed(path.replace(/^\/[^/]*\/?/, ''))
+}
+
+const passed = (rest: string) => {
+  if (rest.length > longest || leadsUp(rest)) return undefined
+  return rest.replaceAll(unfit, escaped)
+}
+
+/** Splits a URL into what is before its path, the path, the query with its mark, and the fragment with its own. */
+const parts = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(\/[^?#]*)?(\?[^#]*)?(#.*)?$/is
+/** Braces in a path are stored as escapes. */
+const anyPlace = /(?:\{|%7B)(path|host|query)(?:\}|%7D)/gi
+
+/** What placeholders stand for. */
+export type Values = Readonly<Partial<Record<'path' | 'host' | 'query', string>>>
+
+/** Returns a URL with values for its placeholders: a path as it is within a path, everything else escaped. */
+export const withValues = (url: string, values: Values): string => {
+  const [, site = url, path = '', query = '', fragment = ''] = parts.exec(url) ?? []
+  const put = (text: string, inPath = false) =>
+    text.replaceAll(anyPlace, (place, given: string) => {
+      const name = given.toLowerCase() as keyof Values
+      const value = values[name]
+      if (value === undefined || (inPath && name === 'path')) return value ?? place
+      return inPath && leadsUp(value) ? '' : value.replaceAll(unquoted, escaped)
+    })
+  return site + put(path, true) + put(query) + put(fragment)
+}
+
+/** Returns a destination with the rest of a path: in its placeholders, else behind its own path. */
+export const withRest = (url: string, rest: string): string => {
+  const [, site = url, path = '', query = '', fragment = ''] = parts.exec(url) ?? []
+  const filled = withValues(url, { path: rest })
+  if (filled !== url || rest === '') return filled
+  return `${site}${path.replace(/\/$/, '')}/${rest}${query}${fragment}`
+}
+
+/** Whether a URL has a placeholder. */
+export const hasPlace = (url: string): boolean => /(?:\{|%7B)(?:path|host|query)(?:\}|%7D)/i.test(url)
