@@ -34,6 +34,7 @@ import { streams } from './streams.ts'
 import { sustained } from './sustained.ts'
 import { uncached } from './uncached.ts'
 import { visible } from './visible.ts'
+import { visitlist } from './visitlist.ts'
 
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   redirect,
@@ -52,6 +53,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   log,
   proof,
   visible,
+  visitlist,
   list,
   history,
   past,
