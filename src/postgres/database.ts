@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
@@ -53,10 +54,22 @@ const durable = (isLocal: boolean) =>
 export const durableNow = durable(true)
 
 /**
+ * Refuses a server that only reads, as libpq does with `target_session_attrs=read-write`: a standby that is not
+ * promoted yet, or one whose disk is full at a hoster. A session would keep it, whatever the address leads to by then.
+ */
+const writable = `do $$ begin
+  if pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' then
+    raise exception 'this PostgreSQL only reads: it is a standby, or default_transaction_read_only is on'
+      using errcode = '25006';
+  end if;
+end $$`
+
+/**
  * What every session begins with, whatever the server, the database or the role has as its default: the driver reads
  * other dates as none, an append reads the head of the log behind its lock, and what is answered must be on disk.
  */
 export const sessionBegin = [
+  writable,
   keepAliveOfServer,
   `set datestyle = 'ISO'; set default_transaction_isolation = 'read committed'`,
   durable(false),
@@ -79,6 +92,14 @@ const streamOf = (client: pg.Client) =>
 export const closeWhenEnded = (client: pg.Client) => {
   const stream = streamOf(client)
   stream.once('finish', () => setTimeout(() => stream.destroy(), farewell).unref())
+}
+
+/** Closes a connection whose server only reads from now on: the next one goes where the address leads by then. */
+const closeWhenReadOnly = (client: pg.Client) => {
+  const { connection } = client as unknown as { readonly connection: EventEmitter }
+  connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+    if (code === '25006') streamOf(client).destroy()
+  })
 }
 
 /**
@@ -123,6 +144,7 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         client.on('error', options.onError)
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
+        closeWhenReadOnly(client)
         client.query([sessionBegin, options.begin ?? ''].join('; '), (error: Error | null) => done(error, client))
       },
     },
@@ -139,6 +161,7 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
     client.on('error', options.onError)
     closeWhenSilent(client, options.timeout)
     closeWhenEnded(client)
+    closeWhenReadOnly(client)
   })
   return pool
 }

@@ -14,8 +14,13 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
   client.on('end', () => onEnd())
   await client.connect()
   closeWhenEnded(client)
-  await client.query(sessionBegin)
-  return client
+  try {
+    await client.query(sessionBegin)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
 }
 
 /** The class of the shared advisory locks that show which read tables a process uses. */
@@ -48,15 +53,19 @@ export const createListener = (connection: Connection, name: string, locks: read
     let end: (error?: Error) => void = () => {}
     const ended = new Promise<Error | undefined>((resolve) => (end = resolve))
     client = await connect(connection, name, (error) => end(error))
-    if (stopped.signal.aborted) return client.end() // closed while it was connecting
-    client.on('notification', ({ payload }) => handlers.message(payload ?? ''))
-    await client.query(`select pg_advisory_lock_shared(${readerLocks}, lock) from unnest($1::int[]) as lock`, [locks])
-    await client.query(`listen ${channel}`)
-    up = true
-    handlers.up()
-    const error = await ended
-    up = false
-    if (!stopped.signal.aborted) handlers.lost(error)
+    try {
+      if (stopped.signal.aborted) return // closed while it was connecting
+      client.on('notification', ({ payload }) => handlers.message(payload ?? ''))
+      await client.query(`select pg_advisory_lock_shared(${readerLocks}, lock) from unnest($1::int[]) as lock`, [locks])
+      await client.query(`listen ${channel}`)
+      up = true
+      handlers.up()
+      const error = await ended
+      up = false
+      if (!stopped.signal.aborted) handlers.lost(error)
+    } finally {
+      await client.end().catch(() => {})
+    }
   }
   const keepListening = async (handlers: Parameters<Listener['start']>[0]) => {
     while (!stopped.signal.aborted) {

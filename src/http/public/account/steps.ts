@@ -138,9 +138,33 @@ const unlessRefused = <R>(work: Promise<R>) =>
     throw error
   })
 
-/** Whether a sign-in needs what it needed when the link was asked for. */
-const isCurrent = async ({ handler, pepper }: StepOptions, { account: id, content }: FoundLink<'email'>) =>
-  id === null || !isOutdated(pepper, content.signIn, { id, state: (await handler.load(account, id)).state })
+/** Changes the address of an account, while a sign-in needs what it needed when the link was asked for. */
+const changeAddress = async (
+  { handler, pepper }: StepOptions,
+  { account: id, content }: FoundLink<'email'>,
+  change: () => Promise<WritePage>,
+) => {
+  const { state } = id === null ? { state: undefined } : await handler.load(account, id)
+  return id !== null && state && isOutdated(pepper, content.signIn, { id, state }) ? undefined : unlessTaken(change())
+}
+
+const createPasswordStep = (options: StepOptions, update: ReturnType<typeof createWrites>['update']): Step => ({
+  asks: ['password'],
+  show: async (token, problem) =>
+    (await options.links.find('password', token)) ? newPasswordPage({ token, problem }) : undefined,
+  act: async (token, { password }, lang) => {
+    const used = await unlessRefused(
+      options.links.use('password', token, async ({ account: id }) =>
+        update(
+          id,
+          { password: await hashPassword(password, owner(id ?? 0)) },
+          { lang, pageOf: changedPage(id, options) },
+        ),
+      ),
+    )
+    return used?.result
+  },
+})
 
 /** Returns what the links of each kind do. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
@@ -159,7 +183,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
           : undefined,
       act: async (token, { email, password }) => {
         const used = await links.use('first', token, async () =>
-          (await isFirst()) ? create({ email, password: await hashPassword(password, owner(0)) }) : gonePage,
+          (await isFirst()) ? create({ email, password: await hashPassword(password) }) : gonePage,
         )
         return used?.result
       },
@@ -180,31 +204,15 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       show: shown('email'),
       act: async (token, _, lang) => {
         const used = await unlessRefused(
-          links.use('email', token, async (link) =>
-            (await isCurrent(options, link))
-              ? unlessTaken(update(link.account, link.content, { lang, pageOf: () => confirmedPage }))
-              : undefined,
-          ),
-        )
-        return used?.result
-      },
-    },
-    password: {
-      asks: ['password'],
-      show: async (token, problem) =>
-        (await links.find('password', token)) ? newPasswordPage({ token, problem }) : undefined,
-      act: async (token, { password }, lang) => {
-        const used = await unlessRefused(
-          links.use('password', token, async (link) =>
-            update(
-              link.account,
-              { password: await hashPassword(password, owner(link.account ?? 0)) },
-              { lang, pageOf: changedPage(link.account, options) },
+          links.use('email', token, (link) =>
+            changeAddress(options, link, () =>
+              update(link.account, link.content, { lang, pageOf: () => confirmedPage }),
             ),
           ),
         )
         return used?.result
       },
     },
+    password: createPasswordStep(options, update),
   }
 }
