@@ -121,7 +121,8 @@ export const withProfiles = (tables: Readonly<Record<string, StoredTable>>): Rea
   }
   return {
     ...tables,
-    details: { ...details, rows: details.rows.filter(({ dim }) => dim !== 0) },
+    // destinations (2) are newer than the stored releases
+    details: { ...details, rows: details.rows.filter(({ dim }) => dim !== 0 && dim !== 2) },
     clicks: { ...clicks, rows: clicks.rows.map((row) => ({ ...row, profile: profiles.get(row['profile']) ?? null })) },
   }
 }
