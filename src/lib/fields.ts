@@ -1,5 +1,6 @@
-import { domainToASCII, domainToUnicode } from 'node:url'
 import { z } from 'zod'
+import { normalized } from './strangers.ts'
+import { spellingsOf } from './url.ts'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
 
 /** Returns `YYYY-MM-DD HH:MM:SS` in UTC, the form of every timestamp in requests and responses. */
@@ -103,8 +104,7 @@ export const email = text(254)
  */
 const isOneSpelling = (address: string): boolean => {
   const [name = '', host = ''] = address.split('@')
-  const ascii = domainToASCII(host)
-  return name === name.normalize('NFC') && ascii !== '' && [ascii, domainToUnicode(ascii)].includes(host)
+  return name === normalized('email', 'NFC', name) && spellingsOf(host).includes(host)
 }
 
 /** An e-mail address that an account gets. */

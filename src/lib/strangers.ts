@@ -80,6 +80,10 @@ export const textLimits = {
   search: 256,
   /** the name of a country */
   country: 64,
+  /** the path of an address: a longer one leads nowhere */
+  path: 2048,
+  /** an e-mail address */
+  email: 254,
   /** a password: a longer one cannot be set */
   password: 1024,
   /** a host before it is written in ASCII, in which it has at most 254 */
@@ -96,7 +100,7 @@ export const cut = (what: keyof typeof textLimits, text: string): string => text
  * square of its length.
  */
 export const normalized = (
-  what: 'tag' | 'country' | 'password' | 'search',
+  what: 'tag' | 'country' | 'password' | 'search' | 'path' | 'email',
   form: 'NFC' | 'NFD' | 'NFKC' | 'NFKD',
   text: string,
 ): string | undefined => (text.length > textLimits[what] ? undefined : text.normalize(form))

@@ -106,6 +106,12 @@ export const hostNamed = (text: string): string => {
   return host.length > textLimits.host ? plain : domainToASCII(plain) || plain
 }
 
+/** Returns a host as DNS has it, and as its language writes it (UTS 46); none when it is no host. */
+export const spellingsOf = (host: string): readonly string[] => {
+  const ascii = host.length > textLimits.host ? '' : domainToASCII(host)
+  return ascii === '' ? [] : [ascii, domainToUnicode(ascii)]
+}
+
 const normalised = new QuickLRU<string, string>({ maxSize: 1000 })
 
 /**

@@ -36,6 +36,11 @@ const alsoErased = (projection: string, place: number, table: string): Change =>
 })
 
 export const changes: readonly Change[] = [
+  ...['hours', 'corrected_hours'].map((table) => ({
+    release: '0.2.0',
+    at: `tables/${table}`,
+    why: 'Sums are kept by quarter hours, so that days of every time zone can be counted.',
+  })),
   ...['qrs', 'bios', 'answers'].flatMap(erasedRow),
   alsoErased('links', 1, 'links'),
   alsoErased('links', 2, 'link_counts'),
@@ -134,6 +139,7 @@ export const typesSince: readonly string[] = [
   'SpoolImported',
   'LogCopyStarted',
   'SecretRotated',
+  'AccountTimezoneSet',
   'CheckpointCountRestarted',
   'EventParked',
   'SpoolRetired',

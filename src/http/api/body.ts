@@ -65,7 +65,7 @@ export const readBytes = async (ctx: Context, kind: BodyKind, onBytes: (size: nu
     }
   }
   // one that waits for its end would else hold its memory for nothing
-  await charge(Math.min(Number(ctx.get('Content-Length')) || 0, kind.kib * 1024))
+  await charge(Math.min(ctx.request.length || 0, kind.kib * 1024))
   const bytes = await collect(ctx, kind.kib, charge).catch((error: unknown) => {
     // the connection is open: the bytes were refused
     if (!ctx.req.destroyed) throw error

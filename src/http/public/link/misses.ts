@@ -8,6 +8,7 @@ import type { KnownDomain } from '../../../queries/domains/domain.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { withoutEnd } from '../../../lib/url.ts'
 import { asWritten } from '../path.ts'
+import { normalized } from '../../../lib/strangers.ts'
 
 const longest = 64
 /** what may name a person: an address, a parameter, a number or a token */
@@ -28,7 +29,7 @@ const spelled = (path: string) => {
 export const missedPath = (url: string): string | undefined => {
   const [given = ''] = asWritten(url).split(/[?#]/, 1)
   const text = given.length > longest * 12 ? undefined : spelled(given)
-  const path = text && `/${withoutEnd(text.normalize('NFC').toLowerCase().slice(1), /\//)}`
+  const path = text && `/${withoutEnd((normalized('path', 'NFC', text) ?? '').toLowerCase().slice(1), /\//)}`
   if (path === undefined || path.length > longest + 1 || personal.test(path)) return otherPath
   return unasked.test(path) ? undefined : path
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { normalized } from '../../../lib/strangers.ts'
 
 /** A longer rest is not passed on: servers refuse addresses of more than a few thousand characters. */
 const longest = 2048
@@ -24,8 +25,8 @@ const overlong = /[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]/
 const leadsUp = (path: string): boolean => {
   let bytes = path
   for (let n = 0; n < rounds; n++) {
-    const segments = textOf(bytes).normalize('NFKC').split(/[/\\]/)
-    if (overlong.test(bytes) || segments.some(isDots)) return true
+    const segments = normalized('path', 'NFKC', textOf(bytes))?.split(/[/\\]/)
+    if (!segments || overlong.test(bytes) || segments.some(isDots)) return true
     const next = decodedOnce(bytes)
     if (next === bytes) return false
     bytes = next

@@ -17,7 +17,7 @@ const read = async (type: keyof typeof types, body: string | Buffer, schema: z.Z
   const charged: number[] = []
   const charge = async (requests: number) => void charged.push(requests)
   try {
-    const ctx = { get: (name: string) => headers[name] ?? '', req } as unknown as Context
+    const ctx = { get: (name: string) => headers[name] ?? '', req, request: {} } as unknown as Context
     return { rows: await readRows(ctx, charge, schema), charged }
   } catch (error) {
     if (error instanceof Failure) return { message: error.message, charged }
@@ -49,18 +49,25 @@ describe('the rows of a body', () => {
         yield Buffer.alloc(64 * KiB, 'x')
       }
     }
-    const refused = async (headers: Readonly<Record<string, string>>, charge: (requests: number) => Promise<void>) => {
+    const refused = async (length: number | undefined, charge: (requests: number) => Promise<void>) => {
       arrived.length = 0
       const req = Readable.from(pieces(), { highWaterMark: 1 })
-      const ctx = { get: (name: string) => ({ 'Content-Type': types.lines, ...headers })[name] ?? '', req } as unknown
+      const ctx = {
+        get: (name: string) => ({ 'Content-Type': types.lines })[name] ?? '',
+        req,
+        request: { length },
+      } as unknown
       const { status } = await readRows(ctx as Context, charge, fields).then(
         () => ({ status: 200 }),
         (error: Failure) => error,
       )
       return [status, arrived.length < 8]
     }
-    expect(await refused({ 'Content-Length': String(4 * MiB) }, refuse)).to.deep.equal([429, true])
-    expect(await refused({}, (requests) => (requests > 3 ? refuse() : Promise.resolve()))).to.deep.equal([429, true])
+    expect(await refused(4 * MiB, refuse)).to.deep.equal([429, true])
+    expect(await refused(undefined, (requests) => (requests > 3 ? refuse() : Promise.resolve()))).to.deep.equal([
+      429,
+      true,
+    ])
   })
 
   it('have the cells of the header, which has at most 200', async () => {
