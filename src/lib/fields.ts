@@ -96,7 +96,7 @@ const emailShape = /^(?!.*[\p{Cc}\p{Cf}])[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:
 /** An e-mail address, stored and compared in lower case. */
 export const email = text(254)
   .transform((address) => address.trim().toLowerCase())
-  .refine((address) => emailShape.test(address), says('wrong_form', { what: 'email' }))
+  .refine((address) => emailShape.test(address), orStop(says('wrong_form', { what: 'email' })))
 
 /**
  * Whether an address is spelled as a mail server reads it: `ｖictim.example` is the same host as `victim.example`, and

@@ -182,7 +182,8 @@ describe('a log that somebody with access to the database changes', function () 
   it('finds an event that was added at the end of a stream with a jump in its revisions', async () => {
     const added = (revision: number) =>
       `insert into log.events
-       select ${events.last + 2}, stream, ${revision}, gen_random_uuid(), type, data, metadata, at from log.events ${at(events.updated)}`
+       select ${events.last + 2}, e.stream, ${revision}, gen_random_uuid(), e.type, e.data, newest.metadata, newest.at
+       from (select * from log.events ${at(events.updated)}) e, (select * from log.events order by position desc limit 1) newest`
     expectFound(
       await verify(added(57)),
       new RegExp(`event ${events.last + 1} \\(LinkUpdated of link 1, .*revision 57`),

@@ -7,7 +7,7 @@ import type { Handler } from '../../commands/handle.ts'
 import { refuse } from '../../commands/decider.ts'
 import { report } from '../../commands/operator/report.ts'
 import { streamId } from '../../events/streams.ts'
-import { must, says, text, timestamp } from '../../lib/fields.ts'
+import { must, orStop, says, text, timestamp } from '../../lib/fields.ts'
 import { readReference, reference } from '../../lib/reference.ts'
 import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
 import { BadSubject, type BlockSubject, blockSubjects } from '../../queries/operator/subject.ts'
@@ -141,7 +141,7 @@ const Subject = z.object({
 const moving = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const Blocked = Subject.extend({
   reason: text(500)
-    .min(1, says('empty', { what: 'reason' }))
+    .min(1, orStop(says('empty', { what: 'reason' })))
     .refine((reason) => !moving.test(reason), says('forbidden_characters', { what: 'line' })),
 })
 

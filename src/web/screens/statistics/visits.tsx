@@ -127,6 +127,32 @@ const Row = ({ row }: { readonly row: VisitRow }) => {
   )
 }
 
+const Table = ({ visits }: { readonly visits: readonly VisitRow[] }) => {
+  const texts = t().visits
+  return (
+    <table class="list visit-list">
+      <caption class="visually-hidden">{texts.title}</caption>
+      <thead>
+        <tr>
+          {[texts.when, texts.visited, texts.from, texts.to].map((name) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+          <th scope="col">
+            <span class="visually-hidden">{t().history.receipt}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {visits.map((row, n) => (
+          <Row key={row.id ?? n} row={row} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
 /** The visits behind a figure of the statistics, which the address of the page names. */
 export const VisitsScreen = () => {
   const [busy, setBusy] = useState(false)
@@ -160,28 +186,7 @@ export const VisitsScreen = () => {
       {error && <Failed error={error} reload={reload} />}
       {!answer && !error && <Skeleton rows={8} label={texts.title} />}
       {answer && visits.length === 0 && !next && <Empty title={texts.none} text={texts.noneText} />}
-      {visits.length > 0 && (
-        <table class="list visit-list">
-          <caption class="visually-hidden">{texts.title}</caption>
-          <thead>
-            <tr>
-              {[texts.when, texts.visited, texts.from, texts.to].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-              <th scope="col">
-                <span class="visually-hidden">{t().history.receipt}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {visits.map((row, n) => (
-              <Row key={row.id ?? n} row={row} />
-            ))}
-          </tbody>
-        </table>
-      )}
+      {visits.length > 0 && <Table visits={visits} />}
       {answer && (
         <nav class="pager" aria-label={texts.title}>
           <span>{visits.length < Number(rows) && next ? texts.searched : found}</span>

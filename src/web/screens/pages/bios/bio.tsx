@@ -88,22 +88,13 @@ const Entries = ({ draft: { entries }, set, form, stored }: EntriesProps) => {
 /** What became of a page. */
 const Counts = ({ data }: { readonly data: FoundBioPage['data'] }) => {
   const texts = t().bios
+  const by = (visitors: number) => counted(texts.byVisitors, visitors)
   useEffect(() => void import('../../statistics/through.tsx').then(({ openVisits }) => openVisits()), [])
   return (
     <Totals
       totals={[
-        {
-          name: texts.views,
-          n: data.views,
-          note: counted(texts.byVisitors, data.uniqueViews),
-          visits: { rule: 'view', period: 'all' },
-        },
-        {
-          name: t().links.clicks,
-          n: data.clicks,
-          note: counted(texts.byVisitors, data.uniqueClicks),
-          visits: { period: 'all' },
-        },
+        { name: texts.views, n: data.views, note: by(data.uniqueViews), visits: { rule: 'view', period: 'all' } },
+        { name: t().links.clicks, n: data.clicks, note: by(data.uniqueClicks), visits: { period: 'all' } },
         {
           name: texts.rate,
           n: data.views === 0 ? 0 : Math.round((100 * data.clicks) / data.views),
