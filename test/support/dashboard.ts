@@ -23,8 +23,9 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
   const browser = await openBrowser()
   const see = async (expression: string) => {
     // while a page gives way to the next one, nothing can be read
-    const seen = await until(() => browser.read<unknown>(expression).catch(() => undefined), Boolean)
-    if (!seen) expect.fail(`${expression} on: ${await browser.read<string>('document.body.innerText')}`)
+    await until(() => browser.read<unknown>(expression).catch(() => undefined), Boolean).catch(async () =>
+      expect.fail(`${expression} on: ${await browser.read<string>('document.body.innerText')}`),
+    )
   }
   return {
     app,

@@ -62,7 +62,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     // so do all clicks, and those under the revision
     await see(`document.querySelector('.totals li:last-child .figure').innerText === '1'`)
     await seeText('1 visitor since')
-    await see(`document.querySelector('.event-list .blast .sum strong')?.innerText === '1'`)
+    await see(`document.querySelector('.event-list .blast .sum a')?.innerText === '1'`)
     await press('Edit')
     await see(`document.querySelector('#link-form .big-input')?.value.includes('spring')`)
     await write('#link-form .big-input', 'https://shop.example.com/sprng')
