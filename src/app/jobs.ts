@@ -35,7 +35,7 @@ const jobsOf =
 
 /** Starts the background work of a process with the role http. */
 export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: JobsOptions) => {
-  const { config, handler, keys, log, reader, store } = ledger
+  const { config, handler, keys, log, reader, store, sureNow } = ledger
   const job = jobsOf(ledger)
   const onFailed = (failed: FailedCheck) => log.warn(failed, 'a branded domain failed its daily check')
   const stopChecks =
@@ -60,12 +60,12 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
     await registerErasures(ledger, [account])
   }
   const stopErasures = startErasures({
-    ...{ reader, handler, finish },
+    ...{ reader, handler, finish, sureNow },
     ...job('erasures', 'accounts whose erasure is due are not erased'),
   })
   const keptMonths = config.ANSWER_RETENTION_MONTHS
   const stopTexts = startTextErasure({
-    ...{ reader, handler, keys: keys.ofStreams, keptMonths },
+    ...{ reader, handler, keys: keys.ofStreams, keptMonths, sureNow },
     ...job('text_erasure', 'old and erased answers and reports are not cleared'),
   })
   const probe = createFrameProbe({ probe: overrides.guardedProbe ?? openProbe() })

@@ -12,6 +12,8 @@ export interface ErasureOptions {
   /** Destroys what is left of an account after its erasure. Repeating it changes nothing. */
   readonly finish: (account: number) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
+  /** Tells the time, or rejects while it may be wrong. */
+  readonly sureNow?: () => Promise<Date>
   readonly watching?: Watching
 }
 
@@ -22,8 +24,10 @@ const perRun = 100
 
 /** Erases the accounts whose owners wanted it, and whose delay is over. Of several processes, one appends the event. */
 export const carryOutErasures = async (options: ErasureOptions, now = new Date()): Promise<void> => {
-  const { reader, handler, finish, onProblem } = options
-  for (const id of await dueErasures(reader, now, perRun)) {
+  const { reader, handler, finish, onProblem, sureNow } = options
+  const due = await dueErasures(reader, now, perRun)
+  if (due.length > 0) await sureNow?.()
+  for (const id of due) {
     try {
       const command = { type: 'CarryOutErasure', id, now: now.toISOString() } as const
       const { state } = await handler.handle(account, command, systemMetadata(id))

@@ -18,6 +18,8 @@ export interface TextErasureOptions {
   /** months that answers and closed reports are kept; undefined: for good */
   readonly keptMonths: number | undefined
   readonly onProblem: (error: unknown, what: string) => void
+  /** Tells the time, or rejects while it may be wrong. */
+  readonly sureNow?: () => Promise<Date>
   readonly watching?: Watching
 }
 
@@ -41,12 +43,15 @@ const unlessErased = async (work: Promise<unknown>) => {
   }
 }
 
-const eraseOld = async ({ reader, handler, keys }: TextErasureOptions, before: Date) => {
-  for (const one of await answersBefore(reader, before, perRun)) {
+const eraseOld = async ({ reader, handler, keys, sureNow }: TextErasureOptions, before: Date) => {
+  const answers = await answersBefore(reader, before, perRun)
+  const reports = await reportsClosedBefore(reader, before, perRun)
+  if (answers.length + reports.length > 0) await sureNow?.()
+  for (const one of answers) {
     await unlessErased(handler.handle(answer, { type: 'EraseAnswer', ...one }, systemMetadata(one.account)))
     await keys.destroy([streamId('answer', one.answer)])
   }
-  for (const id of await reportsClosedBefore(reader, before, perRun)) {
+  for (const id of reports) {
     await unlessErased(handler.handle(report, { type: 'EraseReport', id }, systemMetadata()))
     await keys.destroy([streamId('report', id)])
   }

@@ -28,6 +28,8 @@ import { createJobs, type Jobs } from '../health/standstill.ts'
 import { openOutages, type Outages } from '../health/outages.ts'
 import { engineOf, openPostgres, type Postgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
+import { createSureClock } from '../../lib/sureclock.ts'
+import { latestSigning, timeOf } from '../../postgres/checkpoints.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
 export interface Ledger {
@@ -61,6 +63,8 @@ export interface Ledger {
   readonly metrics: Metrics
   /** what this process does again and again besides answering */
   readonly jobs: Jobs
+  /** Tells the time to work that cannot be undone; rejects with `UnsureClock` while it may be wrong. */
+  readonly sureNow: () => Promise<Date>
   /** Sends a notification to the other processes; several go as one. */
   readonly notify: (notification: Notification) => Promise<unknown>
   /** Opens a pool of its own: see `Postgres`. */
@@ -120,6 +124,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       outages,
       metrics,
       jobs: createJobs(),
+      sureNow: createSureClock({ lastStored: () => latestSigning(db), ofDatabase: () => timeOf(db) }),
       notify: notifier(db),
       pool: postgres.database,
       close: cleanup.run,

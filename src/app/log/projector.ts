@@ -31,7 +31,7 @@ export const project = (
   onSeen: (filter: Filter, position: bigint) => Promise<void>,
   retries?: Signal,
 ): Projector & { readonly clock: SigningClock } => {
-  const { config, store, logCheck, connection, instance, log, metrics, projections: own, tables } = ledger
+  const { config, store, logCheck, connection, instance, log, metrics, projections: own, sureNow, tables } = ledger
   const { db, stopped } = openProjection(ledger)
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
@@ -62,6 +62,7 @@ export const project = (
     ...(retries ? { retries } : {}),
     onUnknown: metrics.unknown,
     keepClicks: config.CLICK_RETENTION_MONTHS,
+    sureNow,
   })
   const clock = createSigningClock(log)
   const whileActive = whileProjecting(ledger, { isActive: () => projector.state().active, ended })

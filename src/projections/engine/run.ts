@@ -35,6 +35,8 @@ export interface ProjectorOptions extends FollowOptions {
   readonly pruneInterval?: number
   /** months before the present one whose clicks are kept one by one; undefined keeps all */
   readonly keepClicks?: number | undefined
+  /** Tells the time, or rejects while it may be wrong: then no clicks are dropped. */
+  readonly sureNow?: () => Promise<Date>
   /**
    * ms that this process has to be active before it drops tables of older versions: until then, going back to one is
    * fast
@@ -59,6 +61,7 @@ const startPruning = (
     leftOut = [],
     log,
     keepClicks,
+    sureNow = async () => new Date(),
     pruneInterval = 60_000,
     keepOutdated = 3_600_000,
   }: ProjectorOptions,
@@ -69,8 +72,9 @@ const startPruning = (
     if (active === undefined) return
     await prune(db, projections)
     await dropLeftSchemas(db)
-    if (keepClicks !== undefined) {
-      const partitions = await dropOldClicks(db, keepClicks)
+    const now = keepClicks === undefined ? undefined : await sureNow().catch(() => undefined)
+    if (keepClicks !== undefined && now) {
+      const partitions = await dropOldClicks(db, keepClicks, now)
       if (partitions.length > 0) log.info({ partitions }, 'clicks of old months are dropped')
     }
     for (const projection of leftOut)
