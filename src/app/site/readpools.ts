@@ -4,9 +4,11 @@ import { createSemaphore } from '../../lib/async/semaphore.ts'
 import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../../queries/history/tablesat.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** connections, those of them that one account may use, and its requests that may wait for one */
-const [most, perAccount, waiting] = [10, 6, 1000]
-const [mostStatistics, statisticsPerAccount] = [4, 2]
+/** connections: how many there are, one account may use, and are kept for accounts that use none */
+const [forStatistics, forOthers] = [
+  { total: 4, perKey: 2, kept: 1, waiting: 1000 },
+  { total: 10, perKey: 6, kept: 3, waiting: 1000 },
+]
 /** ms that a statement may take */
 const timeout = 10_000
 
@@ -18,10 +20,10 @@ const timeout = 10_000
 export const openReads = ({ config, ordinals, pool, store, tables }: Ledger): Past => {
   const kinds = {
     statistics: {
-      db: pool(mostStatistics, timeout, 'statistics'),
-      acquire: createSemaphore<number>(statisticsPerAccount, waiting),
+      db: pool(forStatistics.total, timeout, 'statistics'),
+      acquire: createSemaphore<number>(forStatistics),
     },
-    others: { db: pool(most, timeout, 'reads'), acquire: createSemaphore<number>(perAccount, waiting) },
+    others: { db: pool(forOthers.total, timeout, 'reads'), acquire: createSemaphore<number>(forOthers) },
   }
   const begin = async (
     { account = 0, statistics }: ReadBy,

@@ -1,30 +1,63 @@
 import { Unavailable } from '../unavailable.ts'
 
-/** Acquires a permit of a key, at once or after those that asked before. Resolves with a function that releases it. */
+/** Acquires a permit for a key, at once or in turn. Resolves with a function that releases it. */
 export type Acquire<K> = (key: K) => Promise<() => void>
 
+export interface SemaphoreOptions {
+  /** permits in all */
+  readonly total: number
+  /** permits of one key */
+  readonly perKey: number
+  /** permits that only keys without one get */
+  readonly kept: number
+  /** requests of one key that wait at most */
+  readonly waiting: number
+}
+
+interface Queue {
+  acquired: number
+  readonly next: (() => void)[]
+}
+
 /**
- * Returns a semaphore that has so many permits for each key. `waiting` more wait; beyond that, throws `Unavailable`.
+ * Returns a semaphore in which keys take turns: who has the fewest permits comes first, so that a few with many requests
+ * leave some to each of the others. Throws `Unavailable` when too many of a key wait.
  */
-export const createSemaphore = <K>(permits: number, waiting: number): Acquire<K> => {
-  const queues = new Map<K, { acquired: number; readonly next: (() => void)[] }>()
+export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOptions): Acquire<K> => {
+  /** those that have permits or wait, in the order in which they came */
+  const queues = new Map<K, Queue>()
+  let free = total
+
+  const mayTake = ({ acquired }: Queue) => acquired < perKey && free > (acquired === 0 ? 0 : kept)
+  const take = (queue: Queue) => {
+    queue.acquired++
+    free--
+  }
+  const handOn = () => {
+    for (;;) {
+      const able = [...queues.values()].filter((queue) => queue.next.length > 0 && mayTake(queue))
+      const queue = able.toSorted((a, b) => a.acquired - b.acquired)[0]
+      if (!queue) return
+      take(queue)
+      queue.next.shift()?.()
+    }
+  }
 
   return async (key) => {
     const queue = queues.get(key) ?? { acquired: 0, next: [] }
     queues.set(key, queue)
-    if (queue.acquired < permits) queue.acquired++
+    if (queue.next.length === 0 && mayTake(queue)) take(queue)
     else if (queue.next.length >= waiting) throw new Unavailable('too many requests of one account wait')
-    // a release hands the permit on
     else await new Promise<void>((resolve) => queue.next.push(resolve))
 
     let released = false
     return () => {
       if (released) return
       released = true
-      const next = queue.next.shift()
-      if (next) return next()
+      free++
       queue.acquired--
-      if (queue.acquired === 0) queues.delete(key)
+      if (queue.acquired === 0 && queue.next.length === 0) queues.delete(key)
+      handOn()
     }
   }
 }

@@ -4,7 +4,7 @@ import { isUnavailable } from '../../../src/lib/unavailable.ts'
 
 describe('permits of a semaphore', () => {
   it('are acquired by each key on its own, at most so many at once, in the order of asking', async () => {
-    const acquire = createSemaphore<string>(2, 10)
+    const acquire = createSemaphore<string>({ total: 100, perKey: 2, kept: 0, waiting: 10 })
     const order: string[] = []
     const ask = async (key: string, name: string) => {
       const release = await acquire(key)
@@ -26,8 +26,34 @@ describe('permits of a semaphore', () => {
     expect(order.at(-1)).to.equal('a4')
   })
 
+  it('are kept for keys that have none, and go to who has the fewest', async () => {
+    const acquire = createSemaphore<string>({ total: 6, perKey: 4, kept: 2, waiting: 100 })
+    const got: string[] = []
+    const held: Record<string, (() => void)[]> = {}
+    const ask = (key: string) =>
+      void acquire(key).then((release) => {
+        got.push(key)
+        ;(held[key] ??= []).push(release)
+      })
+    const settle = () => new Promise(setImmediate)
+    for (const key of ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b']) ask(key)
+    await settle()
+    // b has one: the last is kept for a third
+    expect(got).to.deep.equal(['a', 'a', 'a', 'a', 'b'])
+    ask('c')
+    ask('d')
+    await settle()
+    expect(got.slice(5)).to.deep.equal(['c'])
+    held['a']!.pop()!()
+    await settle()
+    expect(got.slice(6), 'who has none').to.deep.equal(['d'])
+    for (const release of held['a']!.splice(0)) release()
+    await settle()
+    expect(got.slice(7), 'who has none, or one').to.deep.equal(['a'])
+  })
+
   it('are refused to a key for which too many wait, and not to others', async () => {
-    const acquire = createSemaphore<number>(1, 1)
+    const acquire = createSemaphore<number>({ total: 100, perKey: 1, kept: 0, waiting: 1 })
     await acquire(7)
     void acquire(7)
     const refused = await acquire(7).catch((error: unknown) => error)
