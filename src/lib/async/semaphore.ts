@@ -20,8 +20,8 @@ interface Queue {
 }
 
 /**
- * Returns a semaphore in which keys take turns: who has the fewest permits comes first, so that a few with many requests
- * leave some to each of the others. Throws `Unavailable` when too many of a key wait.
+ * Returns a semaphore in which keys take turns: who has the fewest permits comes first, so that a few with many
+ * requests leave some to each of the others. Throws `Unavailable` when too many of a key wait.
  */
 export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOptions): Acquire<K> => {
   /** those that have permits or wait, in the order in which they came */
