@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { callbackify } from 'node:util'
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import knex, { type Knex } from 'knex'
@@ -54,26 +55,33 @@ const durable = (isLocal: boolean) =>
 export const durableNow = durable(true)
 
 /**
- * Refuses a server that only reads, as libpq does with `target_session_attrs=read-write`: a standby that is not
- * promoted yet, or one whose disk is full at a hoster. A session would keep it, whatever the address leads to by then.
- */
-const writable = `do $$ begin
-  if pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' then
-    raise exception 'this PostgreSQL only reads: it is a standby, or default_transaction_read_only is on'
-      using errcode = '25006';
-  end if;
-end $$`
-
-/**
  * What every session begins with, whatever the server, the database or the role has as its default: the driver reads
  * other dates as none, an append reads the head of the log behind its lock, and what is answered must be on disk.
  */
-export const sessionBegin = [
-  writable,
+const sessionBegin = [
   keepAliveOfServer,
   `set datestyle = 'ISO'; set default_transaction_isolation = 'read committed'`,
   durable(false),
+  `select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as only_reads`,
 ].join('; ')
+
+/**
+ * Begins a session, with one more statement if there is one. Rejects where the server only reads, as libpq does with
+ * `target_session_attrs=read-write`: a standby that is not promoted yet, or one whose disk is full at a hoster. A
+ * session would keep it, whatever the address leads to by then.
+ */
+export const beginSession = async (client: pg.ClientBase, begin = ''): Promise<void> => {
+  const results: unknown = await client.query([sessionBegin, begin].join('; '))
+  const onlyReads = (results as pg.QueryResult<{ only_reads?: boolean }>[]).some(({ rows }) => rows[0]?.only_reads)
+  if (!onlyReads) return
+  // whoever opens it does not close what has failed to begin
+  streamOf(client as pg.Client).destroy()
+  const reason = 'this PostgreSQL only reads: it is a standby, or default_transaction_read_only is on'
+  throw Object.assign(new Error(reason), { code: '25006' })
+}
+
+/** The same for what calls back. */
+const begun = callbackify((client: pg.ClientBase, begin: string) => beginSession(client, begin))
 
 /**
  * Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds),
@@ -145,7 +153,7 @@ export const openDatabase = (connection: Connection, options: PoolOptions): Data
         closeWhenSilent(client, options.timeout)
         closeWhenEnded(client)
         closeWhenReadOnly(client)
-        client.query([sessionBegin, options.begin ?? ''].join('; '), (error: Error | null) => done(error, client))
+        begun(client, options.begin ?? '', (error) => done(error, client))
       },
     },
   })
@@ -154,7 +162,7 @@ export const openPool = (connection: Connection, options: PoolOptions): pg.Pool 
   const pool = new pg.Pool({
     ...settings(connection, options),
     max: options.max,
-    verify: (client, done) => client.query(sessionBegin, (error: Error | null) => done(error ?? undefined)),
+    verify: (client, done) => begun(client, '', (error) => done(error ?? undefined)),
   })
   pool.on('error', options.onError)
   pool.on('connect', (client) => {

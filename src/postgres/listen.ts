@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { closeWhenEnded, closeWhenSilent, type Connection, keepAlive, sessionBegin, timeoutMsOf } from './database.ts'
+import { beginSession, closeWhenEnded, closeWhenSilent, type Connection, keepAlive, timeoutMsOf } from './database.ts'
 import { channel } from './notifications.ts'
 
 const connect = async (connection: Connection, name: string, onEnd: (error?: Error) => void) => {
@@ -15,7 +15,7 @@ const connect = async (connection: Connection, name: string, onEnd: (error?: Err
   await client.connect()
   closeWhenEnded(client)
   try {
-    await client.query(sessionBegin)
+    await beginSession(client)
     return client
   } catch (error) {
     await client.end().catch(() => {})
