@@ -42,6 +42,9 @@ export const followCountries = async (
       ),
     })
     cleanup.defer(stop)
+  } else {
+    // now, and not while the first visitor waits
+    countries.table()
   }
   metrics.registerGauge({
     name: 'linkledger_country_table_age_seconds',

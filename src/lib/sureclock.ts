@@ -11,18 +11,18 @@ export interface SureClockOptions {
 
 /** ms that clocks may differ, and that a service may have been stopped, without a doubt */
 const tolerance = 3_600_000
-/** ms for which a clock that has jumped ahead is not gone by: time to set it right */
+/** ms for which a clock that has jumped ahead is not trusted: time to set it right */
 const waiting = 3_600_000
 
-/** The clock may be wrong: what it says is not gone by yet. */
+/** The clock may be wrong, and is not trusted yet. */
 export class UnsureClock extends Error {
   override readonly name = 'UnsureClock'
 }
 
 /**
- * Returns what tells the time to work that cannot be undone: erasures, and clicks that are dropped. It rejects with
- * `UnsureClock` while the clock is more than an hour ahead of that of the database, and for an hour after it was seen
- * to be so far ahead of what was stored last, or has jumped: a clock that is wrong for some minutes destroys nothing.
+ * Returns a clock for work that cannot be undone: erasures, and clicks that are dropped. It rejects with `UnsureClock`
+ * while it is more than an hour ahead of the clock of the database. It does so for an hour after it began that far
+ * ahead of what was stored last, or jumped ahead. So a clock that is wrong for some minutes destroys nothing.
  */
 export const createSureClock = ({
   lastStored,
@@ -49,7 +49,7 @@ export const createSureClock = ({
     const left = unsureUntil - elapsed()
     if (left > 0)
       throw new UnsureClock(
-        `the clock is far ahead of what was stored last, as after a long stop or when it is wrong: it is gone by in ${Math.ceil(left / 60_000)} minutes`,
+        `the clock is far ahead of what was stored last: the service was stopped for long, or the clock is wrong. It is trusted in ${Math.ceil(left / 60_000)} minutes`,
       )
     return new Date(now())
   }

@@ -4,7 +4,7 @@ import { createSureClock, UnsureClock } from '../../src/lib/sureclock.ts'
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const start = Date.UTC(2026, 10, 27)
 
-describe('the clock that something final is decided by', () => {
+describe('the clock for what cannot be undone', () => {
   /** `skew` is how many ms the clock is ahead; `stored` is how long ago something was stored before the process began. */
   const open = ({
     skew = 0,
@@ -28,18 +28,18 @@ describe('the clock that something final is decided by', () => {
     return { state, isSure }
   }
 
-  it('is gone by at once in a new service, and in one that was stopped for a short time', async () => {
+  it('is trusted at once in a new service, and in one that was stopped for a short time', async () => {
     expect(await open({ stored: null }).isSure()).to.equal(true)
     expect(await open({ stored: 50 * minute }).isSure()).to.equal(true)
   })
 
-  it('is not gone by for an hour when it begins far ahead of what was stored, and the database has the same', async () => {
+  it('is not trusted for an hour when it begins far ahead of what was stored, and the database has the same', async () => {
     const { isSure } = open({ skew: 3650 * day, databaseSkew: 3650 * day })
     expect([await isSure(), await isSure(30 * minute), await isSure(29 * minute)]).to.deep.equal([false, false, false])
     expect(await isSure(2 * minute)).to.equal(true)
   })
 
-  it('is not gone by for an hour after it has jumped, unless it is set back', async () => {
+  it('is not trusted for an hour after it has jumped, unless it is set back', async () => {
     const { isSure, state } = open()
     expect([await isSure(), await isSure(5 * hour)]).to.deep.equal([true, true])
     state.skew = state.databaseSkew = 2 * hour
@@ -51,7 +51,7 @@ describe('the clock that something final is decided by', () => {
     expect(await isSure(minute)).to.equal(true)
   })
 
-  it('is not gone by while it is ahead of that of the database', async () => {
+  it('is not trusted while it is ahead of that of the database', async () => {
     const { isSure, state } = open({ skew: 2 * hour, stored: null })
     expect([await isSure(), await isSure(day)]).to.deep.equal([false, false])
     state.skew = 0

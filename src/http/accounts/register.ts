@@ -67,6 +67,7 @@ const registerByMail = async (
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
+  // the page of the link asks for the password again; a process of an earlier release makes the account with this one
   const hash = await hashNewPassword(password, stranger)
   await mails.order({ kind: 'register', lang, to: email, username, timezone, password: hash })
   return {

@@ -35,8 +35,9 @@ export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOp
   }
   const handOn = () => {
     for (;;) {
-      const able = [...queues.values()].filter((queue) => queue.next.length > 0 && mayTake(queue))
-      const queue = able.toSorted((a, b) => a.acquired - b.acquired)[0]
+      let queue: Queue | undefined
+      for (const one of queues.values())
+        if (one.next.length > 0 && mayTake(one) && one.acquired < (queue?.acquired ?? Infinity)) queue = one
       if (!queue) return
       take(queue)
       queue.next.shift()?.()

@@ -162,15 +162,13 @@ describe(`reclassifications (${repeatable})`, () => {
       return rows.map(({ row }) => row)
     }
     const said = [
-      ...[
-        'corrections',
-        'corrected_days',
-        'corrected_quarters',
-        'reclassifications',
-        'rolls',
-        'route_rolls',
-        'entry_log',
-      ],
+      'corrections',
+      'corrected_days',
+      'corrected_quarters',
+      'reclassifications',
+      'rolls',
+      'route_rolls',
+      'entry_log',
     ]
     const tables = Object.entries(await dump(log.db, stats, generation)).filter(([name]) => !said.includes(name))
     return {
