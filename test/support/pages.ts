@@ -49,7 +49,7 @@ export const every: Readonly<Record<string, WritePage>> = {
   splash: shown('splash'),
   card: shown('card'),
   firstAccount: firstAccountPage(link),
-  confirm: confirmPage('email', 'a.rather.long.name@mail.example.co.uk', link),
+  confirm: confirmPage('email', { email: 'a.rather.long.name@mail.example.co.uk', username: 'ann' }, link),
   newPassword: newPasswordPage(link),
   created: createdPage({ id: 1, username: 'ann', api_key: `ll_${'k'.repeat(60)}` }),
   gone: gonePage,

@@ -79,7 +79,7 @@ export const openAccountServices = (
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
-  const own = { links, mails, progress, nextId: idSequence(db, 'account'), isFirst, serviceUrl: baseUrl }
+  const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, serviceUrl: baseUrl }
   return {
     links,
     mails,

@@ -99,7 +99,7 @@ describe('mails to the owners of accounts', () => {
     const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
     const body = { secret, code: new TOTP({ secret }).generate(), current_password: password }
     const codes = (await app.post('/api/account/totp', { key, body })).json['recovery_codes'] as string[]
-    expect((await send(asked)).status, 'asked for with the password alone').to.equal(410)
+    expect((await send(asked, { password })).status, 'asked for with the password alone').to.equal(410)
     expect(await account(key)).to.include({ email })
     const removed = await app.post('/api/account/totp/delete', {
       key,
@@ -166,10 +166,34 @@ describe('mails to the owners of accounts', () => {
     expect([free.status, free.json]).to.deep.equal([taken.status, taken.json])
     const link = linkIn(await mailTo('carl@example.org', 'Confirm your new e-mail address'))
     expect(await account(key)).to.include({ email: 'carl@example.com' })
-    expect((await send(link)).status).to.equal(200)
+    expect((await send(link, { password })).status).to.equal(200)
     expect(await account(key)).to.include({ email: 'carl@example.org' })
     const notice = await mailTo('carl@example.com', 'The e-mail address of your account was changed')
     expect(notice.text).not.to.include('carl@example.org')
+  })
+
+  it('leave an account to its owner, whoever is asked to confirm an address for it', async () => {
+    const { key } = await registered('mallory@example.com')
+    expect((await app.put('/api/account/update', { key, body: { email: 'carol@example.com' } })).status).to.equal(200)
+    const link = linkIn(await mailTo('carol@example.com', 'Confirm your new e-mail address'))
+    const { text } = await app.visit(`${link.path}?t=${link.token}`)
+    expect(text)
+      .to.include('name="password"')
+      .and.include(`@${(await account(key)).username}`)
+    for (const fields of [{}, { password: 'carol own horse 2' }])
+      expect((await send(link, fields)).status).to.equal(400)
+    const guess = (n: number) =>
+      postForm(
+        app.address + link.path,
+        { t: link.token, password: `a guess ${n}` },
+        {
+          'X-Forwarded-For': `198.51.100.${n}`,
+        },
+      )
+    const guesses = await Promise.all(Array.from({ length: 11 }, async (_, n) => (await guess(n)).status))
+    expect(guesses).to.include(429)
+    expect((await send(link, { password })).status, 'after too many guesses').to.equal(429)
+    expect(await account(key)).to.include({ email: 'mallory@example.com' })
   })
 
   it('reset a password once, end other links, and tell the owner', async () => {
@@ -183,7 +207,7 @@ describe('mails to the owners of accounts', () => {
     expect((await send(link, { password: 'short' })).status).to.equal(400)
     expect((await send(link, { password: 'correct horse 2' })).status).to.equal(200)
     expect((await send(link, { password: 'correct horse 3' })).status).to.equal(410)
-    expect((await send(change)).status).to.equal(410)
+    expect((await send(change, { password })).status).to.equal(410)
     await mailTo(email, 'Your password was changed')
     // the key stays valid, and the new password counts
     const body = { password, current_password: 'correct horse 2' }
@@ -217,7 +241,7 @@ describe('mails to the owners of accounts', () => {
     ]
     const { handler } = app.app.ledger
     await handler.handle(accounts, { type: 'DisableAccount', id }, systemMetadata(id))
-    expect((await send(confirm)).status).to.equal(410)
+    expect((await send(confirm, { password })).status).to.equal(410)
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(410)
     await handler.handle(accounts, { type: 'EnableAccount', id }, systemMetadata(id))
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(200)

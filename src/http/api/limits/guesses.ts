@@ -34,9 +34,12 @@ const strangers = (kind: Kind, link: number | string, block: string) => [
   { key: `${kind} ${link}`, limit: allOf(kind) },
 ]
 
-/** What somebody who guesses holds of the account: a browser that has signed in before, a session, or a key. */
+/**
+ * What somebody who guesses holds of the account: a browser that has signed in before, a session, a key, or a link that
+ * was mailed.
+ */
 export interface GuessHolder {
-  readonly kind: 'browser' | 'session' | 'key'
+  readonly kind: 'browser' | 'session' | 'key' | 'link'
   readonly id: string
 }
 

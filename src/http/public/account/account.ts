@@ -5,14 +5,15 @@ import { ownEmail as validEmail } from '../../../lib/fields.ts'
 import type { LinkKind } from '../../../security/onetimelinks.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'
-import { type FormProblem, gonePage } from './pages.ts'
-import { createSteps, type Posted, type Step, type StepOptions } from './steps.ts'
+import { type FormProblem, gonePage, tooMany } from './pages.ts'
+import { createSteps, type Posted, type Step } from './steps.ts'
+import type { StepOptions } from './writes.ts'
 import { readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
 import { pages } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
 import type { PublicHandler } from '../responses.ts'
-import { counted, textsFor } from '../texts/languages.ts'
+import { textsFor } from '../texts/languages.ts'
 
 export interface AccountPagesOptions
   extends StepOptions, Pick<Redirect, 'handle' | 'sendFailure'>, Pick<Cache, 'domains'> {
@@ -34,12 +35,6 @@ const problemOf = (name: keyof Posted): FormProblem => ({
   field: name,
   text: ({ account: { problems } }) => problems[name],
 })
-const tooMany = (wait: number): FormProblem => ({
-  status: 429,
-  field: undefined,
-  text: (texts) => counted(texts, texts.account.problems.tooMany, Math.ceil(wait / 60)),
-  headers: { 'Retry-After': String(wait) },
-})
 
 /**
  * Serves the pages of links that work once, below `/account/` on the hosts of the service. Opening a link changes
@@ -50,8 +45,8 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
   const steps: Readonly<Record<string, Step>> = createSteps(options)
 
   const receive = async (req: IncomingMessage, res: ServerResponse, step: Step) => {
-    const block = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = await limiter.count(`account ${block}`, rate.limit, rate.seconds)
+    const from = addressBlock(clientAddress(req, trustProxy))
+    const { over, wait } = await limiter.count(`account ${from}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const [token, email, password] = ['t', 'email', 'password'].map((name) => posted?.get(name) ?? '') as [
       string,
@@ -68,7 +63,7 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
     return sendPage(
       req,
       res,
-      (await step.act(token, { email: address.data ?? '', password }, textsFor(req).lang)) ?? gonePage,
+      (await step.act(token, { email: address.data ?? '', password }, { lang: textsFor(req).lang, from })) ?? gonePage,
     )
   }
 

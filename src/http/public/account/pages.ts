@@ -1,10 +1,10 @@
 import { inline } from '../page/csp.ts'
-import { around, html, type Html } from '../page/html.ts'
+import { around, filled, html, type Html } from '../page/html.ts'
 import type { Page, WritePage } from '../page/page.ts'
 import type { TextOf } from '../page/messages.ts'
 import { submitOnce } from '../page/scripts.ts'
 import { formStyle } from '../styles/form.ts'
-import type { Texts } from '../texts/languages.ts'
+import { counted, type Texts } from '../texts/languages.ts'
 import type { Message } from '../texts/parts.ts'
 
 type Field = 'email' | 'password'
@@ -15,6 +15,12 @@ export interface FormProblem {
   readonly text: TextOf
   readonly headers?: Readonly<Record<string, string>>
 }
+export const tooMany = (wait: number): FormProblem => ({
+  status: 429,
+  field: undefined,
+  text: (texts) => counted(texts, texts.account.problems.tooMany, Math.ceil(wait / 60)),
+  headers: { 'Retry-After': String(wait) },
+})
 /** What a form is sent with, so far. */
 export interface FormState {
   readonly token: string
@@ -22,14 +28,21 @@ export interface FormState {
   readonly problem?: FormProblem | undefined
 }
 
+interface FormField {
+  readonly name: Field
+  readonly label: string
+  readonly hint?: string
+  /** whether it is the password of an account that exists */
+  readonly current?: boolean
+}
 interface FormParts {
   readonly title: string
   readonly text: string | Html
-  readonly fields: readonly { readonly name: Field; readonly label: string; readonly hint?: string }[]
+  readonly fields: readonly FormField[]
   readonly submit: string
 }
 
-const control = (name: Field, email: string, invalid: Html | string) =>
+const control = ({ name, current }: FormField, email: string, invalid: Html | string) =>
   name === 'email'
     ? html`<input
         id="email"
@@ -44,7 +57,7 @@ const control = (name: Field, email: string, invalid: Html | string) =>
         id="password"
         name="password"
         type="password"
-        autocomplete="new-password"
+        autocomplete="${current ? 'current' : 'new'}-password"
         minlength="8"
         maxlength="1024"
         required${invalid}
@@ -69,14 +82,14 @@ const form = (
       <p>${text}</p>
       ${alert(undefined)}
       <form method="post">
-        ${fields.map(
-          ({ name, label, hint }) =>
-            html`<div class="field">
-              <label for="${name}">${label}</label>
-              ${hint ? html`<p class="small">${hint}</p>` : ''} ${alert(name)}
-              ${control(name, email, problem?.field === name ? html` aria-invalid="true" aria-errormessage="problem"` : '')}
-            </div>`,
-        )}
+        ${fields.map((field) => {
+          const { name, label, hint } = field
+          return html`<div class="field">
+            <label for="${name}">${label}</label>
+            ${hint ? html`<p class="small">${hint}</p>` : ''} ${alert(name)}
+            ${control(field, email, problem?.field === name ? html` aria-invalid="true" aria-errormessage="problem"` : '')}
+          </div>`
+        })}
         <input type="hidden" name="t" value="${token}" />
         <p class="actions"><button class="button go">${submit}</button></p>
       </form>`,
@@ -97,18 +110,24 @@ export const firstAccountPage =
     })
   }
 
-/** The button that confirms an address, for a new account, which gets its password here, or one that exists. */
+/**
+ * The form that confirms an address: of a new account, which gets its password here, or of one that exists, whose
+ * password it asks for. Anybody may ask for the mail with an address of somebody else.
+ */
 export const confirmPage =
-  (kind: 'register' | 'email', address: string, state: FormState): WritePage =>
+  (
+    kind: 'register' | 'email',
+    { email, username }: { readonly email: string; readonly username?: string | null | undefined },
+    state: FormState,
+  ): WritePage =>
   ({ texts }) => {
     const { confirm, fields } = texts.account
-    const password = { name: 'password', label: fields.password, hint: fields.passwordHint } as const
-    const text = around(confirm[kind], html`<b><bdi>${address}</bdi></b>`)
+    const hint = kind === 'register' ? fields.passwordHint : filled(confirm.ask, username ?? '')
     return form(texts, state, {
       title: confirm.title,
-      text,
+      text: around(confirm[kind], html`<b><bdi>${email}</bdi></b>`),
       submit: confirm.submit,
-      fields: kind === 'register' ? [password] : [],
+      fields: [{ name: 'password', label: fields.password, hint, current: kind === 'email' }],
     })
   }
 

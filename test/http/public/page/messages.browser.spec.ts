@@ -127,6 +127,7 @@ describe('public pages in Chromium', () => {
       let sent = 0
       addEventListener('submit', (event) => { event.preventDefault(); sent++ })
       const [button] = document.getElementsByTagName('button')
+      document.querySelector('#password').value = 'correct horse 1'
       button.click()
       setTimeout(() => { button.click(); done([sent, button.disabled]) }, 20)
     })`

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import type { Progress } from '../../../cache/progress.ts'
+import { account } from '../../../commands/accounts/account.ts'
+import type { Account } from '../../../commands/accounts/state.ts'
+import { isTaken } from '../../../commands/claims/taken.ts'
+import { Refused } from '../../../commands/decider.ts'
+import type { Handler, NextId } from '../../../commands/handle.ts'
+import { claimedEmail, type Registration, registerHashed } from '../../../commands/accounts/register.ts'
+import type { MailOrder } from '../../../security/outbox.ts'
+import type { Mails } from '../../accounts/mails.ts'
+import type { AccountPasswords } from '../../accounts/password.ts'
+import type { OneTimeLinks } from '../../../security/onetimelinks.ts'
+import { createdPage, takenPage } from './pages.ts'
+import type { WritePage } from '../page/page.ts'
+
+export interface StepOptions {
+  readonly handler: Handler
+  readonly nextId: NextId
+  readonly progress: Pick<Progress, 'wait'>
+  readonly links: OneTimeLinks
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
+  /** Whether no account was ever made. */
+  readonly isFirst: () => Promise<boolean>
+  readonly passwords: Pick<AccountPasswords, 'verify'>
+  readonly pepper: Buffer
+  readonly serviceUrl: string
+}
+
+/** ms that a change is waited for until it is in the read tables */
+const timeoutMs = 2000
+
+const contextOf = (id: number) => ({
+  account: id,
+  actor: { kind: 'visitor' } as const,
+  request: randomUUID(),
+  command: randomUUID(),
+  at: new Date().toISOString(),
+})
+
+export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions) => {
+  const create = async (registration: Registration): Promise<WritePage> => {
+    const own = contextOf(0)
+    const made = await registerHashed(pepper, registration, async (make) => {
+      const created = await handler.create(account, nextId, make, (id) => ({ ...own, account: id }))
+      await progress.wait(created.position, timeoutMs)
+      return created
+    })
+    return createdPage(made)
+  }
+  return {
+    /**
+     * Registers an account with the hash of its password. A username that was taken since is replaced with one made
+     * from the address.
+     */
+    create: (registration: Registration) =>
+      create(registration).catch((error: unknown) => {
+        if (isTaken(error, 'username')) return create({ ...registration, username: undefined })
+        throw error
+      }),
+    /** Changes an account, and tells its owner: at the old address, if it is that which changes. */
+    update: async (
+      id: number | null,
+      { email, password }: { readonly email?: string; readonly password?: string },
+      { lang, pageOf }: { readonly lang: string; readonly pageOf: (state: Account) => WritePage },
+    ) => {
+      if (id === null) throw new Error('a link that changes an account must name one')
+      const before = (await handler.load(account, id)).state.email
+      // before the change: it is sent once the change has happened, and lost by no crash
+      const orders: MailOrder[] = [
+        ...(email === undefined || before === null ? [] : [{ kind: 'emailChanged', lang, to: before, email } as const]),
+        ...(password === undefined ? [] : [{ kind: 'passwordChanged', lang, password } as const]),
+      ]
+      for (const order of orders) await mails?.order(order, id)
+      const changes = {
+        ...(email === undefined ? {} : { email: claimedEmail(pepper, email) }),
+        ...(password === undefined ? {} : { password }),
+      }
+      const command = { type: 'UpdateAccount', id, ...changes } as const
+      const { position, state } = await handler.handle(account, command, contextOf(id))
+      await progress.wait(position, timeoutMs)
+      return pageOf(state)
+    },
+  }
+}
+
+/** Returns the page that says so when the address is that of an account meanwhile. */
+export const unlessTaken = (work: Promise<WritePage>) =>
+  work.catch((error: unknown) => {
+    if (isTaken(error, 'email')) return takenPage
+    throw error
+  })
+
+/**
+ * Returns undefined when the account takes no changes any more: the operator has disabled it. The link stays, and works
+ * once it is enabled.
+ */
+export const unlessRefused = <R>(work: Promise<R>) =>
+  work.catch((error: unknown) => {
+    if (error instanceof Refused) return undefined
+    throw error
+  })
