@@ -36,6 +36,8 @@ export interface Listed<R> {
   readonly total: number
   /** of the last row, unless it is the last of the list */
   readonly next?: Position | undefined
+  /** rows of the page were left out: an answer has no room for them */
+  readonly cut?: boolean | undefined
 }
 
 /** Matches beyond these are not counted, and have no page numbers. A cursor reads them all. */

@@ -9,10 +9,12 @@ import { parseStreamId } from '../../events/streams.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { type HistoryRow, namesOfKeys } from '../../queries/history/history.ts'
+import type { Listed, Position } from '../../queries/page.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { channelItem } from '../../commands/links/channel.ts'
 import { answer } from '../../commands/pages/answer.ts'
 import { block } from '../../commands/operator/block.ts'
+import { createRoom } from '../api/list/room.ts'
 import { aboutOf, type About, changesOfEvent, changesOfStep, sentenceOf } from './events.ts'
 import type { FieldChange, OriginOf } from './fields.ts'
 import { historyOf, type KindHistory } from './kinds.ts'
@@ -128,37 +130,59 @@ export const forEachFound = async (
 /** Returns the name of an event of a history. */
 export const typeOf = ({ type, data }: LogEvent): string => (type === 'Unknown' ? data.type : type)
 
-/** Returns the events of some rows, in their order. */
-export const readHistory = async (
-  rows: readonly HistoryRow[],
+/** What an entry has before numbers and names are looked up. */
+type Read = Omit<HistoryEntry, 'event' | 'actor'> & { readonly actor: Actor }
+
+const readOf = ({ step: { event }, ...shown }: Found): Read => ({
+  revision: Number(event.revision),
+  time: timestamp(event.at),
+  actor: event.metadata.actor,
+  request: event.metadata.request,
+  type: typeOf(event),
+  ...shown,
+})
+
+/** Which of the events are read: by default all, with all columns. */
+export interface HistoryPage {
+  readonly listed: Pick<Listed<HistoryRow>, 'rows' | 'next'>
+  readonly placeOf: (row: HistoryRow) => Position
+  readonly shown: ReadonlySet<string>
+}
+
+/**
+ * Returns the events of the rows of a page, in their order, as many as an answer has room for. States are not kept:
+ * each may have 64 KB.
+ */
+export const readPage = async (
+  { listed, placeOf, shown }: HistoryPage,
   sources: HistorySources,
-): Promise<readonly HistoryEntry[]> => {
+  most?: number,
+): Promise<Pick<Listed<HistoryEntry>, 'rows' | 'next' | 'cut'>> => {
   const { reader, ordinals, actorOf: present = actorOf } = sources
-  const found = new Map<string, Found>()
-  await forEachFound(rows, sources, (one) => {
+  const places = new Map(listed.rows.map(({ stream, revision }, i) => [`${stream}@${revision}`, i]))
+  const withChanges = shown.size === 0 || shown.has('changes')
+  const room = createRoom<Read>((entry) => entry, most)
+  await forEachFound(listed.rows, sources, (one) => {
     const { stream, revision } = one.step.event
-    found.set(`${stream}@${revision}`, one)
+    room.put(places.get(`${stream}@${revision}`)!, readOf(withChanges ? one : { ...one, changes: [] }))
   })
-  const keys = new Set([...found.values()].flatMap(({ step }) => step.event.metadata.actor.key ?? []))
+  const { rows, ...further } = room.rows(listed, placeOf)
+  const found = rows.map((_, i) => room.get(i))
+  const keys = new Set(found.flatMap((one) => one?.actor.key ?? []))
   const [names, numbers] = await Promise.all([
     namesOfKeys(reader, [...keys]),
     ordinals.of(rows.map(({ position }) => position)),
   ])
-  return rows.flatMap(({ position, stream, revision }) => {
-    const one = found.get(`${stream}@${revision}`)
-    if (!one) return []
-    const { step, ...shown } = one
-    const { event } = step
-    return [
-      {
-        event: numbers.get(position) ?? null,
-        revision,
-        time: timestamp(event.at),
-        actor: present(event.metadata.actor, names),
-        request: event.metadata.request,
-        type: typeOf(event),
-        ...shown,
-      },
-    ]
+  const entries = rows.flatMap(({ position }, i): readonly HistoryEntry[] => {
+    const one = found[i]
+    return one ? [{ event: numbers.get(position) ?? null, ...one, actor: present(one.actor, names) }] : []
   })
+  return { ...further, rows: entries }
 }
+
+/** Returns the events of all rows, in their order, for a program on this machine. */
+export const readHistory = async (
+  rows: readonly HistoryRow[],
+  sources: HistorySources,
+): Promise<readonly HistoryEntry[]> =>
+  (await readPage({ listed: { rows }, placeOf: () => [], shown: new Set() }, sources, Infinity)).rows

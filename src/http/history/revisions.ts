@@ -1,39 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { z } from 'zod'
 import type { Caller } from '../../commands/caller.ts'
 import { hideForeign } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { link } from '../../commands/links/link.ts'
 import { countRevision } from '../../commands/load.ts'
-import type { Recorded } from '../../events/event.ts'
-import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { completed, type LinkFields } from '../../events/links/link.ts'
+import { completed } from '../../events/links/link.ts'
 import { isUnknown } from '../../events/unknown.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
-import { timestamp } from '../../lib/fields.ts'
 import type { Listed, ListRequest } from '../../queries/page.ts'
 import { readOneMoment } from '../../queries/reader.ts'
-import { namesOfOwnKeys, revisionsWithVisits, type Route as SentBy, routesOf } from '../../queries/history/revisions.ts'
+import { namesOfOwnKeys, revisionsWithVisits, routesOf } from '../../queries/history/revisions.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
+import { createRoom } from '../api/list/room.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import type { PresentedActor } from './history.ts'
-import { rulesByName } from '../links/rules.ts'
 import { searchingFor } from './search.ts'
+import { present, type ReadRevision, readOf, type Revision, type ShownRevision } from './presented.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
-
-/**
- * A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says
- * nothing.
- */
-interface Revision {
-  readonly revision: number
-  readonly event?: Recorded<LogEvent>
-  readonly until?: string
-  readonly fields?: LinkFields
-  readonly deleted: boolean
-}
 
 /** What histories of revisions need. */
 export interface RevisionServices {
@@ -99,44 +85,11 @@ const pageOf = (matching: readonly Revision[], request: ListRequest): Listed<Rev
   return { rows, total: matching.length, ...(next && { next: [next.revision] }) }
 }
 
-const noRules = { location: [], device: [], browser: [], language: [] }
-
-/** What a revision says about where visitors go. */
-const rulesOf = (fields: LinkFields | undefined) => ({
-  longurl: fields ? (fields.entered ?? fields.url) : '',
-  ...rulesByName(fields ?? noRules),
-  variants: fields?.variants ?? [],
-  parameters: fields?.parameters ?? [],
-  starts: fields?.starts ? timestamp(fields.starts) : '',
-  expiry: fields?.expiry ? timestamp(fields.expiry) : '',
-  expired_url: fields?.expired_url ?? '',
-  max_clicks: fields?.max_clicks ?? null,
-})
-
-interface Shown extends Revision {
-  readonly number: number | undefined
-  readonly by: PresentedActor
-  readonly sent: readonly SentBy[]
-}
-
-const present = ({ revision, number, event, until, by, fields, deleted, sent }: Shown) => ({
-  revision,
-  event: number ?? null,
-  from: event ? timestamp(event.at) : '',
-  until: until === undefined ? '' : timestamp(until),
-  actor: by,
-  request: event?.metadata.request ?? '',
-  type: event === undefined ? '' : isUnknown(event) ? event.data.type : event.type,
-  deleted,
-  ...rulesOf(fields),
-  clicks: sent.reduce((sum, { clicks }) => sum + clicks, 0),
-  visits: sent.reduce((sum, { visits }) => sum + visits, 0),
-  sent: sent.map(({ rule, destination, clicks, visits }) => ({ rule, destination, clicks, visits })),
-})
-
 const bare = (revision: number): Revision => ({ revision, deleted: false })
 
-type Asked = Pick<Call<{ id: number }>, 'account' | 'from' | 'params'> & {
+type Query = z.output<ReturnType<typeof listQuery>>
+type RevisionsCall = Call<{ id: number }, Query>
+type Asked = Pick<RevisionsCall, 'account' | 'from' | 'params' | 'query'> & {
   readonly last: number
   readonly signal: AbortSignal
 }
@@ -157,42 +110,42 @@ const matchingOf = async (
   return found
 }
 
-/** Reads what is not known yet of some revisions. */
-const completeRows = async (
-  rows: readonly Revision[],
-  { params: { id }, last, signal }: Asked,
+/** Reads the revisions of a page, as many as an answer has room for. */
+const readRows = async (
+  listed: Listed<Revision>,
+  { params: { id }, query, last, signal }: Asked,
   services: RevisionServices,
-) => {
-  const missing = new Set(rows.map(({ revision }) => revision).filter((revision) => revision <= last))
-  if (missing.size === 0) return rows
-  // the next one ends the last of them
-  const upTo = Math.min(last, Math.max(...missing) + 1)
-  const found = new Map<number, Revision>()
+): Promise<Listed<ReadRevision>> => {
+  const places = new Map(listed.rows.map(({ revision }, i) => [revision, i]))
+  const missing = [...places.keys()].filter((revision) => revision <= last)
+  const room = createRoom<ReadRevision>(({ rules }) => rules)
   const use = (one: Revision) => {
-    if (missing.has(one.revision)) found.set(one.revision, one)
+    const place = places.get(one.revision)
+    if (place !== undefined) room.put(place, readOf(one, query.fields))
   }
-  await forEachRevision(id, services, { from: Math.min(...missing), last: upTo, signal }, use)
-  return rows.map((row) => found.get(row.revision) ?? row)
+  // the next one ends the last of them
+  const span = { from: Math.min(...missing), last: Math.min(last, Math.max(...missing) + 1), signal }
+  if (missing.length > 0) await forEachRevision(id, services, span, use)
+  const { rows, ...further } = room.rows(listed, ({ revision }) => [revision])
+  return { total: listed.total, ...further, rows: rows.map((row, i) => room.get(i) ?? readOf(row, query.fields)) }
 }
 
 /** Reads a page of revisions with what they did. */
 const readPage = async (
-  call: Call<{ id: number }>,
+  call: RevisionsCall,
   request: ListRequest,
   services: RevisionServices,
-): Promise<Listed<Shown>> => {
-  const { account, params, load, reader: from } = call
+): Promise<Listed<ShownRevision>> => {
+  const { account, params, query, load, reader: from } = call
   const { id } = params
   const last = countRevision((await load(link, id)).revision)
-  const asked = { account, from: call.from, params, last, signal: call.gone() }
+  const asked = { account, from: call.from, params, query, last, signal: call.gone() }
   const known = await matchingOf(asked, request, services)
   return readOneMoment(from, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet
     const unknown = (await revisionsWithVisits(reader, id, last + 1)).map(bare).filter((one) => matches(one, request))
-    const { rows: found, ...listed } = pageOf([...known, ...unknown], request)
-    const rows = await completeRows(found, asked, services)
-    const events = rows.flatMap(({ event }) => event ?? [])
-    const keys = events.flatMap(({ metadata }) => metadata.actor.key ?? [])
+    const { rows, ...listed } = await readRows(pageOf([...known, ...unknown], request), asked, services)
+    const keys = rows.flatMap(({ actor }) => actor?.key ?? [])
     const [routes, names, numbers] = await Promise.all([
       routesOf(
         reader,
@@ -200,17 +153,14 @@ const readPage = async (
         rows.map(({ revision }) => revision),
       ),
       namesOfOwnKeys(reader, account, keys),
-      services.ordinals.of(events.map(({ position }) => position)),
+      services.ordinals.of(rows.flatMap(({ position }) => position ?? [])),
     ])
-    const shown = rows.map((row): Shown => {
-      const actor = row.event?.metadata.actor
-      return {
-        ...row,
-        number: row.event && numbers.get(row.event.position),
-        by: { kind: actor?.kind ?? '', ...(actor?.key !== undefined && names.get(actor.key)) },
-        sent: routes.filter(({ revision }) => revision === row.revision),
-      }
-    })
+    const shown = rows.map(({ actor, position, ...row }) => ({
+      ...row,
+      number: position === undefined ? undefined : numbers.get(position),
+      by: { kind: actor?.kind ?? '', ...(actor?.key !== undefined && names.get(actor.key)) },
+      sent: routes.filter(({ revision }) => revision === row.revision),
+    }))
     return { ...listed, rows: shown }
   })
 }

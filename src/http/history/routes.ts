@@ -8,11 +8,11 @@ import type { DomainEvent } from '../../events/index.ts'
 import { kindAt, kinds, type OwnedKind, ownedKinds, resourceKinds } from '../../events/kinds.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
-import { type HistoryOf, keySubject } from '../../queries/history/history.ts'
+import { type HistoryOf, type HistoryRow, keySubject } from '../../queries/history/history.ts'
 import { byId } from '../api/fields.ts'
 import { list, type ListCall, listQuery } from '../api/list/list.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
-import { readHistory } from './history.ts'
+import { readPage } from './history.ts'
 import { histories } from './kinds.ts'
 import { findInHistory, searchingFor } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
@@ -72,8 +72,9 @@ const listEvents = async (
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
-      const { rows, ...found } = await (request.q ? searchingFor(call, signal, find) : find())
-      return { ...found, rows: await readHistory(rows, sources) }
+      const { total, ...listed } = await (request.q ? searchingFor(call, signal, find) : find())
+      const placeOf = ({ position }: HistoryRow) => [position.toString(), ...(request.q ? [total] : [])]
+      return { total, ...(await readPage({ listed, placeOf, shown: call.query.fields }, sources)) }
     },
     (entry) => entry,
   )

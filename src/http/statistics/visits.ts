@@ -4,10 +4,11 @@ import { clickId, type Ordinals } from '../../events/ordinals.ts'
 import { textCell } from '../../lib/csv.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Listed } from '../../queries/page.ts'
-import { type Visit, visitsBehind } from '../../queries/statistics/visits.ts'
+import { type ListedVisit, type Visit, visitsBehind } from '../../queries/statistics/visits.ts'
 import { failField } from '../api/errors.ts'
 import { limitUpTo } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
+import { createRoom } from '../api/list/room.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { explained } from './filtered.ts'
 import { filterShape, readFilters } from './filters.ts'
@@ -53,14 +54,24 @@ const presented = ({ of, id: visited, qr, bio, at, labels, ...visit }: Visit, id
   receipt: id && `/api/clicks/${id}/proof`,
 })
 
-/** Adds the ids of visits, which name their events as everything does that leaves the service. */
-const identified = async ({ rows, ...listed }: Listed<Visit>, { ordinals }: VisitsServices) => {
-  const numbers = await ordinals.of([...new Set(rows.map(({ position }) => position))])
+/**
+ * Adds the ids of visits, which name their events as everything does that leaves the service. Returns as many as an
+ * answer has room for: a log of earlier releases has destinations of 45 KB.
+ */
+export const identified = async (
+  listed: Listed<ListedVisit>,
+  { ordinals }: VisitsServices,
+  most?: number,
+): Promise<Listed<VisitRow>> => {
+  const numbers = await ordinals.of([...new Set(listed.rows.map(({ position }) => position))])
   const idOf = ({ position, index }: Visit) => {
     const ordinal = numbers.get(position)
     return ordinal === undefined ? null : clickId(ordinal, index)
   }
-  return { ...listed, rows: rows.map((visit) => presented(visit, idOf(visit))) }
+  const room = createRoom<VisitRow>((row) => row, most)
+  for (const [i, visit] of listed.rows.entries()) room.put(i, presented(visit, idOf(visit)))
+  const { rows, ...further } = room.rows(listed, ({ place }) => place)
+  return { total: listed.total, ...further, rows: rows.flatMap((_, i) => room.get(i) ?? []) }
 }
 
 const listVisits = async (call: VisitsCall, most: number, services: VisitsServices) => {
@@ -102,12 +113,16 @@ const forms = {
   'application/json': undefined,
   'text/csv': {
     type: 'text/csv; charset=utf-8; header=present',
-    write: (rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) =>
-      [columns, ...rows.map((row) => columns.map((name) => cell(row[name])))].map((line) => `${line.join()}\r\n`),
+    *write(rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) {
+      yield `${columns.join()}\r\n`
+      for (const row of rows) yield `${columns.map((name) => cell(row[name])).join()}\r\n`
+    },
   },
   'application/x-ndjson': {
     type: 'application/x-ndjson; charset=utf-8',
-    write: (rows: readonly Partial<VisitRow>[]) => rows.map((row) => `${JSON.stringify(row)}\n`),
+    *write(rows: readonly Partial<VisitRow>[]) {
+      for (const row of rows) yield `${JSON.stringify(row)}\n`
+    },
   },
 } as const
 const types = Object.keys(forms) as (keyof typeof forms)[]

@@ -37,6 +37,7 @@ export const amountTexts = {
     newest_event: '{field} must be at most {max}, the number of the newest event.',
     line_id: '{field} names an event that this service does not have: its last one is {max}.',
     file: '{field} must be at most {max} large.',
+    page: '{field} must be lower: the entries of this page have more than {mib} MiB. With `cursor`, it ends before.',
     picture: '{field} must be at most {max} x {max} pixels, not {width} x {height}.',
   },
   too_small: { plain: '{field} must be at least {min}.', seconds: '{field} must be at least {min} seconds.' },

@@ -19,6 +19,11 @@ export interface Visit extends Omit<ExportedClick, 'labels'>, Pick<Route, 'revis
   readonly destination: string
 }
 
+/** A visit on a page, and where the list goes on after it. */
+export interface ListedVisit extends Visit {
+  readonly place: Position
+}
+
 export interface VisitsRequest {
   /** inclusive */
   readonly from: Date
@@ -114,7 +119,7 @@ const findVisits = async (
   return rows[0]!
 }
 
-const presented = async (reader: Reader, rows: readonly Row[]): Promise<readonly Visit[]> => {
+const presented = async (reader: Reader, rows: readonly Row[], seen: number): Promise<readonly ListedVisit[]> => {
   const clicks = await clicksFrom(reader, rows)
   const routes = await readRoutes(
     reader,
@@ -126,10 +131,12 @@ const presented = async (reader: Reader, rows: readonly Row[]): Promise<readonly
     rows.map(({ destination }) => destination),
   )
   return clicks.map((click, i) => {
-    const { seq, route, destination } = rows[i]!
+    const row = rows[i]!
+    const { seq, route, destination } = row
     const { revision = 0, rule = '', bio = null } = routes.get(route) ?? {}
     const event = { position: positionOf(BigInt(seq)), index: indexOf(BigInt(seq)) }
-    return { ...click, ...event, revision, rule, bio, destination: destinations.get(destination) ?? '' }
+    const place = [momentOf(row).getTime(), seq, seen + i + 1]
+    return { ...click, ...event, revision, rule, bio, destination: destinations.get(destination) ?? '', place }
   })
 }
 
@@ -140,7 +147,7 @@ const read = async (
   subject: Subject,
   request: VisitsRequest,
   budget: number,
-): Promise<Listed<Visit>> => {
+): Promise<Listed<ListedVisit>> => {
   const { from, limit, after } = request
   const start = after ? startOf(after) : { ms: request.to.getTime(), seq: '0', seen: 0 }
   const to = new Date(Math.min(request.to.getTime(), start.ms + 1))
@@ -156,10 +163,9 @@ const read = async (
   const time = { from: first === undefined ? from : new Date(Math.max(from.getTime(), first * minuteMs)), to }
   const { n, rows } = await findVisits(reader, source, time, { start, most, limit: limit + 1 })
   const page = (rows ?? []).slice(0, limit)
-  const last = page.at(-1)
   const total = Math.min(start.seen + n, mostCounted)
-  const listed = { rows: await presented(reader, page), total }
-  if (last && n > limit) return { ...listed, next: [momentOf(last).getTime(), last.seq, start.seen + limit] }
+  const listed = { rows: await presented(reader, page, start.seen), total }
+  if (n > limit) return { ...listed, next: listed.rows.at(-1)?.place }
   return first === undefined ? listed : { ...listed, next: [first * minuteMs, '0', start.seen + n] }
 }
 
@@ -172,4 +178,4 @@ export const visitsBehind = (
   subject: Subject,
   request: VisitsRequest,
   budget = mostRead,
-): Promise<Listed<Visit>> => readOneMoment(reader, (moment) => read(moment, subject, request, budget))
+): Promise<Listed<ListedVisit>> => readOneMoment(reader, (moment) => read(moment, subject, request, budget))

@@ -5,6 +5,7 @@ import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
 import type { Call } from '../route.ts'
+import { columnsOf, mostMiB } from './room.ts'
 
 const text = z.string().optional()
 /** PostgreSQL refuses to search for what it cannot store. */
@@ -33,7 +34,7 @@ const fieldsOf = (columns: readonly string[]) =>
 interface Described<N extends string, R extends z.ZodObject> {
   readonly list: ListShape<N, R>
 }
-const columnsOf = ({ row }: ListShape) => Object.keys(row.shape)
+const columnsIn = ({ row }: ListShape) => Object.keys(row.shape)
 
 /** The query of a list. */
 export const listQuery = ({ list }: Described<string, z.ZodObject>) =>
@@ -43,7 +44,7 @@ export const listQuery = ({ list }: Described<string, z.ZodObject>) =>
     from: moment('00:00:00'),
     to: moment('24:00:00'),
     q: searched,
-    fields: fieldsOf(columnsOf(list)),
+    fields: fieldsOf(columnsIn(list)),
   })
 type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
   readonly from?: Date | undefined
@@ -55,9 +56,6 @@ export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cu
 }
 /** Reads a list for the request: its window, order and filters. */
 export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
-
-const pick = <R extends object>(row: R, names: ReadonlySet<string>) =>
-  Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name))) as Partial<R>
 
 /**
  * Returns the envelope of every list, in which `error` is a string. `present` returns an entry with all columns, and
@@ -78,9 +76,11 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
-  const { total, rows, next } = await read(request)
+  const { total, rows, next, cut } = await read(request)
+  // the next page by number would leave out what this one has no room for
+  if (cut && cursor === undefined) failField('limit', 'too_large', { what: 'page', mib: mostMiB })
   const maxpage = Math.max(1, Math.ceil(total / limit))
-  const shown = new Set(fields.size === 0 ? columnsOf(shape) : [...identity, ...fields])
+  const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
   return {
     error: '0' as const,
     // the compiler does not follow a name that is computed
@@ -91,7 +91,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
       nextpage: Math.min(current + 1, maxpage),
       maxpage,
       ...(cursor !== undefined && next && { next_cursor: cursors.make(own, { page: current + 1, after: next }) }),
-      [name]: rows.map((row) => pick(present(row), shown)),
+      [name]: rows.map((row) => columnsOf(present(row), shown)),
     } as Listing<N, Answer<Z>>['data'],
   }
 }

@@ -1,0 +1,48 @@
+import type { Listed, Position } from '../../../queries/page.ts'
+
+/** MiB of JSON that the entries of a page have at most: nobody else is served while they are written */
+export const mostMiB = 8
+
+const pick = <R extends object>(row: R, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name))) as Partial<R>
+
+/** Returns the columns of a row that a request asked for; all, where it names none. */
+export const columnsOf = <R extends object>(row: R, shown: ReadonlySet<string>): Partial<R> =>
+  shown.size === 0 ? row : pick(row, shown)
+
+/** The first entries of a page, as many as an answer has room for. */
+export interface Room<T> {
+  /** Keeps the entry of a row, unless entries before it need the room. They may come in any order. */
+  readonly put: (row: number, entry: T) => void
+  readonly get: (row: number) => T | undefined
+  /** Returns the rows of the page whose entries have room, and where the list goes on: after the last of them. */
+  readonly rows: <R>(
+    listed: Pick<Listed<R>, 'rows' | 'next'>,
+    placeOf: (row: R) => Position,
+  ) => Pick<Listed<R>, 'rows' | 'next' | 'cut'>
+}
+
+/** `jsonOf` returns what the answer has of an entry. The first entry always has room. */
+export const createRoom = <T>(jsonOf: (entry: T) => object, most = mostMiB * 1024 * 1024): Room<T> => {
+  const kept = new Map<number, { readonly entry: T; readonly size: number }>()
+  let [size, end] = [0, Infinity]
+  const leaveOutLast = () => {
+    end = [...kept.keys()].reduce((a, b) => Math.max(a, b))
+    size -= kept.get(end)?.size ?? 0
+    kept.delete(end)
+  }
+  return {
+    put: (row, entry) => {
+      if (row >= end) return
+      const own = Buffer.byteLength(JSON.stringify(jsonOf(entry)))
+      kept.set(row, { entry, size: own })
+      size += own
+      while (size > most && (kept.size > 1 || !kept.has(0))) leaveOutLast()
+    },
+    get: (row) => kept.get(row)?.entry,
+    rows: ({ rows, next }, placeOf) => {
+      const last = end < rows.length ? rows[end - 1] : undefined
+      return last === undefined ? { rows, next } : { rows: rows.slice(0, end), next: placeOf(last), cut: true }
+    },
+  }
+}

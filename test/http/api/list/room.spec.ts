@@ -1,0 +1,50 @@
+import { expect } from 'chai'
+import { createRoom } from '../../../../src/http/api/list/room.ts'
+import { identified } from '../../../../src/http/statistics/visits.ts'
+import type { ListedVisit } from '../../../../src/queries/statistics/visits.ts'
+
+describe('a page of a list with large entries', () => {
+  const rows = [0, 1, 2, 3, 4]
+  const listed = { rows, next: ['after all'] }
+  const placeOf = (row: number) => [`after ${row}`]
+  /** Returns the rows of a page of which the entries have these sizes and come in this order. */
+  const fitted = (sizes: readonly number[], order: readonly number[]) => {
+    // an entry as JSON has two more bytes
+    const room = createRoom<string>((text) => text as unknown as object, 100)
+    for (const row of order) room.put(row, 'x'.repeat(sizes[row]! - 2))
+    return room.rows(listed, placeOf)
+  }
+
+  it('has all that fit, and goes on after them', () => {
+    expect(fitted([20, 20, 20, 20, 20], [4, 2, 0, 1, 3])).to.deep.equal(listed)
+  })
+
+  it('ends before the first one that does not fit, in whichever order they are read', () => {
+    const ending = { rows: [0, 1], next: ['after 1'], cut: true }
+    for (const order of [rows, rows.toReversed(), [2, 0, 4, 1, 3]])
+      expect(fitted([40, 40, 40, 5, 5], order), order.join()).to.deep.equal(ending)
+  })
+
+  it('has its first one, however large that is, so that whoever reads on comes to an end', () => {
+    for (const order of [rows, rows.toReversed()])
+      expect(fitted([300, 5, 5, 5, 5], order), order.join()).to.deep.equal({ rows: [0], next: ['after 0'], cut: true })
+    expect(fitted([5, 300, 5, 5, 5], [1, 4, 0, 2, 3])).to.deep.equal({ rows: [0], next: ['after 0'], cut: true })
+  })
+
+  it('of visits ends where their destinations are too large together', async () => {
+    const visit = (n: number): ListedVisit =>
+      ({
+        of: 'link',
+        id: 1,
+        at: new Date(0),
+        labels: {},
+        position: BigInt(n),
+        index: 0,
+        destination: `https://example.com/${'x'.repeat(1000)}`,
+        place: [n],
+      }) as unknown as ListedVisit
+    const services = { ordinals: { of: async () => new Map() } } as unknown as Parameters<typeof identified>[1]
+    const page = await identified({ total: 9, rows: [1, 2, 3, 4].map(visit), next: undefined }, services, 3000)
+    expect([page.total, page.rows.length, page.next, page.cut]).to.deep.equal([9, 2, [2], true])
+  })
+})
