@@ -36,8 +36,11 @@ export const longestTurn = async (work: () => unknown): Promise<number> => {
 
 /** ms of CPU time: turns that take less count as this, because other causes weigh more in them than the input */
 const leastMs = 20
-/** runs of which the shortest counts; more where that is long: other threads of the process may have been busy */
-const [fewRuns, mostRuns] = [5, 25]
+/**
+ * runs of which the shortest counts, of the first size and of each other: other threads of the process may have been
+ * busy. They end with one that is short enough.
+ */
+const [firstRuns, mostRuns] = [5, 25]
 
 interface Sizes {
   readonly from: number
@@ -56,17 +59,17 @@ export const turnGrowth = async <I>(
   work: (input: I) => unknown,
   { from, to, times = 2 }: Sizes,
 ): Promise<number> => {
-  const turnWith = async (size: number, expected: number) => {
+  const turnWith = async (size: number, runs: number, shortEnough: number) => {
     const input = inputOf(size)
     let shortest = Infinity
-    for (let i = 0; i < fewRuns || (i < mostRuns && shortest > expected); i++)
+    for (let i = 0; i < runs && shortest > shortEnough; i++)
       shortest = Math.min(shortest, await longestTurn(() => work(input)))
     return Math.max(leastMs, shortest)
   }
   let most = 1
-  let last = await turnWith(from, Infinity)
+  let last = await turnWith(from, firstRuns, leastMs)
   for (let size = from * times; size <= to; size *= times) {
-    const next = await turnWith(size, last * 1.5)
+    const next = await turnWith(size, mostRuns, last * 1.5)
     most = Math.max(most, next / last)
     // further sizes might take hours
     if (most > times * 2) return most

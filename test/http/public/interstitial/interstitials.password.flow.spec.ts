@@ -38,8 +38,11 @@ describe('a protected link with an interstitial', () => {
       const { link: image } = await api('/api/qr/add', { type: 'link', data: app().app.baseUrl + path })
       const scanned = await visit(`${new URL(String(image)).pathname}/go`)
       expect(new URL(scanned.headers.get('Location') ?? '').pathname).to.equal(path)
-      const drawn = await visit(new URL(String(rotator)).pathname)
-      expect(summary(drawn)).to.equal(`302 ${app().app.baseUrl}${path}`)
+      // a rotator knows a campaign as soon as the tables do
+      await until(
+        async () => summary(await visit(new URL(String(rotator)).pathname)),
+        (drawn) => drawn === `302 ${app().app.baseUrl}${path}`,
+      )
 
       const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
       const { headers } = await app().post(path, { body: `password=${word}`, headers: form })
