@@ -5,7 +5,7 @@ import {
   gonePage,
   newPasswordPage,
 } from '../../src/http/public/account/pages.ts'
-import { interstitialPage } from '../../src/http/public/interstitial/interstitials.ts'
+import { interstitialPage, peoplePage } from '../../src/http/public/interstitial/interstitials.ts'
 import type { WritePage } from '../../src/http/public/page/page.ts'
 import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/page/messages.ts'
 import { passwordLimitPage, passwordPage } from '../../src/http/public/password/page.ts'
@@ -39,6 +39,7 @@ export const every: Readonly<Record<string, WritePage>> = {
   home: homePage,
   expired: endedPage(new Date('2026-10-31T18:00:00Z'), 'https://nordlicht.example/'),
   usedUp: endedPage(null),
+  people: peoplePage(undefined, 200),
   unavailable: failurePage('unavailable', '7KQ2-M9XD'),
   failed: failurePage('failed', '7KQ2-M9XD'),
   password: passwordPage({ wrong: false }),

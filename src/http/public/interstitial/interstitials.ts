@@ -59,6 +59,25 @@ const cardPage = (view: View, interstitial: Interstitial, url: string): Intersti
     <p class="actions">${continueButton(url, view.texts.redirecting.continue)}</p>`,
 })
 
+/**
+ * The page of a link that lets so many people through, for programs: with what its owner says about it, and without its
+ * destination. 503 tells a browser to load it again once it is opened.
+ */
+export const peoplePage =
+  (interstitial: Interstitial | undefined, status: 200 | 503): WritePage =>
+  (view) => {
+    const { title, text } = view.texts.messages.people
+    const card = interstitial?.card ? interstitial : undefined
+    return {
+      status,
+      title: card?.title || title,
+      head: html`${noIndex}${card ? metaTags(card) : ''}`,
+      top: topOf(view),
+      content: html`<h1>${title}</h1>
+        <p>${text}</p>`,
+    }
+  }
+
 export interface InterstitialOptions extends MeasureOptions {
   /** the visitor uses https */
   readonly secure: boolean

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Visit } from '../../../clicks/visit.ts'
+import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { otherSchemesOf } from '../../../commands/links/link.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
@@ -8,7 +9,7 @@ import { Unavailable } from '../../../lib/unavailable.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
 import { answerForm } from '../overlay/signed.ts'
 import { blockedPage, withoutBlocked } from '../blocked.ts'
-import { interstitialPage } from '../interstitial/interstitials.ts'
+import { interstitialPage, peoplePage } from '../interstitial/interstitials.ts'
 import type { PixelConsent } from '../interstitial/measure.ts'
 import type { Missed } from './misses.ts'
 import { endedPage, pages } from '../page/messages.ts'
@@ -19,6 +20,7 @@ import { redirectTo } from '../responses.ts'
 import { isUnlocked } from '../password/unlock.ts'
 import {
   type Chosen,
+  isOpened,
   isPerson,
   readVisit,
   readVisitor,
@@ -95,8 +97,30 @@ const createShow =
     sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page))
   }
 
+/**
+ * Returns what answers a program at a link that lets so many people through. It does not learn where the link leads:
+ * anybody can look like a program, and would read it without using the link up.
+ */
+const createHold =
+  ({ sendPage, blocks }: FollowOptions, record: Follow['record']) =>
+  async (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Chosen, source: Source) => {
+    await record(req, target, chosen, source)
+    const { interstitial } = target
+    const shown = interstitial && withoutBlocked(interstitial, blocks)
+    sendPage(req, res, peoplePage(shown, isLoadAhead(req.headers) ? 503 : 200))
+  }
+
 /** Whether a link lets exactly so many people through. */
 const isExact = ({ max_clicks: most }: Visited) => typeof most === 'number' && most <= exactUpTo
+
+/** Returns what leads a visitor from a link to its destination: at once, or by a page. */
+const createLead = (options: FollowOptions, record: Follow['record'], send: Follow['send']) => {
+  const [show, hold] = [createShow(options, record), createHold(options, record)]
+  return (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Destination, source: Source) => {
+    if (isExact(target) && !isOpened(req)) return hold(req, res, target, chosen, source)
+    return chosen.way === 'redirect' ? send(req, res, target, chosen, source) : show(req, res, target, chosen, source)
+  }
+}
 
 /** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
 export const createFollow = (options: FollowOptions): Follow => {
@@ -119,7 +143,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     redirectTo(res, chosen.url)
   }
 
-  const show = createShow(options, record)
+  const lead = createLead(options, record, send)
 
   /** Returns how many clicks a link has had so far, if it has a maximum. */
   const clicksOf = ({ max_clicks: most, link }: Target) => (most === null ? 0 : clickCounts.of(link))
@@ -158,9 +182,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     switch (resolved.to) {
       case 'destination':
         if (blocks.destination(resolved.url)) return sendBlocked(req, res, target)
-        return resolved.way === 'redirect'
-          ? send(req, res, target, resolved, source)
-          : show(req, res, target, resolved, source)
+        return lead(req, res, target, resolved, source)
       case 'password':
         return sendPage(req, res, passwordPage({ wrong: false, schemes: otherSchemesOf(target) }))
       case 'loop':

@@ -63,7 +63,12 @@ export const readVisitor = (
 })
 
 /** Whether a visit counts as a click, by the class that it is recorded with. */
-export const isPerson = ({ agent, prefetch }: Visit): boolean => !prefetch && readAgent(agent).class === 'human'
+export const isPerson = ({ agent, prefetch }: Pick<Visit, 'agent' | 'prefetch'>): boolean =>
+  !prefetch && readAgent(agent).class === 'human'
+
+/** Whether a request is of a person who opens a link now, as far as it says itself. */
+export const isOpened = (req: IncomingMessage): boolean =>
+  req.method === 'GET' && isPerson({ agent: agentOf(req), prefetch: isLoadAhead(req.headers) })
 
 /** Returns the visit of a request, as it is recorded. */
 export const readVisit = (

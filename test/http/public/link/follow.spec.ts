@@ -6,7 +6,9 @@ import { openBlocks } from '../../../../src/cache/blocks.ts'
 import { openClickCounts } from '../../../../src/cache/clickcounts.ts'
 import { createFollow, type FollowOptions } from '../../../../src/http/public/link/follow.ts'
 import { isUnavailable } from '../../../../src/lib/unavailable.ts'
+import type { WritePage } from '../../../../src/http/public/page/page.ts'
 import type { Target } from '../../../../src/queries/links/target.ts'
+import { englishView } from '../../../support/pages.ts'
 import { numbersOf, smallDisk, useSpoolFolder } from '../../../clicks/spool/harness.ts'
 
 describe('a link with max_clicks', () => {
@@ -30,12 +32,15 @@ describe('a link with max_clicks', () => {
       siteOf: () => undefined,
       missed: { link: () => {} },
       now: () => Date.now(),
-      sendPage: (_req: IncomingMessage, res: ServerResponse) => void (res.statusCode = 410),
+      sendPage: (_req: IncomingMessage, res: ServerResponse, page: WritePage) =>
+        void (res.statusCode = page(englishView).status),
+      notCounted: () => {},
     } as unknown as FollowOptions)
-    return async (link: Target) => {
-      const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/a' })
+    return async (link: Target, { method = 'GET', ...headers }: Readonly<Record<string, string>> = {}) => {
+      const req = Object.assign(new IncomingMessage(new Socket()), { method, url: '/a' })
       Object.assign(req.headers, {
         'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:126.0) Gecko/20100101 Firefox/126.0',
+        ...headers,
       })
       const res = new ServerResponse(req)
       return follow(req, res, link, { kind: 'link', id: link.link }).then(
@@ -68,5 +73,22 @@ describe('a link with max_clicks', () => {
       [1, 2].map((link) => visits.filter((one) => one === link).length),
       'of what is kept',
     ).to.deep.equal([1, 2])
+  })
+
+  it('tells only people where it leads, whom it counts', async () => {
+    const visit = visitWith(async () => true)
+    const programs = [
+      { method: 'HEAD' },
+      { 'user-agent': 'Googlebot/2.1' },
+      { 'user-agent': 'facebookexternalhit/1.1' },
+      { 'user-agent': 'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)' },
+    ]
+    const ahead = [{ 'sec-purpose': 'prefetch' }, { purpose: 'prefetch' }, { 'x-moz': 'prefetch' }]
+    const once = target(1, 1)
+    for (const headers of programs) expect(await visit(once, headers), JSON.stringify(headers)).to.equal(200)
+    for (const headers of ahead) expect(await visit(once, headers), JSON.stringify(headers)).to.equal(503)
+    expect([await visit(once), await visit(once)]).to.deep.equal([302, 410])
+    for (const link of [target(1001, 3), target(null, 4)])
+      for (const headers of [...programs, ...ahead]) expect(await visit(link, headers)).to.equal(302)
   })
 })

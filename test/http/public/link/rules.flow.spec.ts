@@ -61,8 +61,8 @@ describe('the rules of a link', () => {
       'SummalyBot/5.1.0',
       'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)',
     ]
-    for (const agent of programs) expect((await visit(path, { 'User-Agent': agent })).status).to.equal(302)
-    expect((await visit(path, { 'X-Purpose': 'preview' })).status).to.equal(302)
+    for (const agent of programs) expect((await visit(path, { 'User-Agent': agent })).status).to.equal(200)
+    expect((await visit(path, { 'X-Purpose': 'preview' })).status).to.equal(503)
     expect(await clicksSoFar(id, path)).to.equal(0)
     expect(await location(path)).to.equal(long)
   })
