@@ -38,7 +38,10 @@ export interface Relays {
   readonly retireOwn: () => Promise<void>
 }
 
-export interface RelaysOptions extends Pick<RelayOptions, 'keyring' | 'classify' | 'onProblem' | 'answeredVisits'> {
+export interface RelaysOptions extends Pick<
+  RelayOptions,
+  'keyring' | 'classify' | 'onProblem' | 'answeredVisits' | 'confirmMs'
+> {
   readonly store: Pick<EventStore, 'logId'>
   readonly log: Log
 }

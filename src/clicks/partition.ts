@@ -24,6 +24,17 @@ export class TopicReplaced extends Error {
 }
 
 /**
+ * The log no longer has entries that it had recorded: its data was put back to an older copy. What the spool or the
+ * topic still has of them is to be delivered again from where the log ends now.
+ */
+export class LogWentBack extends Error {
+  override readonly name = 'LogWentBack'
+  constructor() {
+    super('the event log has lost clicks that it had: they are recorded again as far as they are kept')
+  }
+}
+
+/**
  * Returns the state after this event. Throws `ChangedByNewer`, and for an event that does not belong in a click stream.
  */
 export const stateAfter = (event: LogEvent): PartitionState => {

@@ -5,6 +5,7 @@ import type { Keyring } from '../security/seal.ts'
 import { rulesVersion } from './visitor/agent.ts'
 import type { Classify } from './classify.ts'
 import { type ClickEntry, type EntriesByPartition, furthest, type SeqByPartition } from './entry.ts'
+import { LogWentBack } from './partition.ts'
 import { isNews, type OnProblem } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { SpoolEntry } from './spool/segment.ts'
@@ -47,6 +48,8 @@ export interface RelayOptions {
   readonly startAfter?: Promise<unknown>
   /** how many visits this process has answered so far */
   readonly answeredVisits?: () => number
+  /** ms that the spool keeps what is delivered, at least, before the sink is asked again whether it has it */
+  readonly confirmMs?: number
   /** ms since 1970 */
   readonly now?: () => number
 }
@@ -60,8 +63,9 @@ export const startRelay = (options: RelayOptions): Relay => {
   const stopped = new AbortController()
   const { signal } = stopped
   let deliveredUpTo: SeqByPartition = {}
-  let problem: string | undefined
+  const problem = createProblem(onProblem)
   let oldest: string | undefined
+  let reading = new AbortController()
 
   const lag = () => lagOf(spool, deliveredUpTo)
 
@@ -69,56 +73,110 @@ export const startRelay = (options: RelayOptions): Relay => {
     oldest = timeOf(entries[0])
     await sink.deliver(await classifyAll(entries, options))
     deliveredUpTo = furthest(deliveredUpTo, Object.fromEntries(entries.map(({ partition, seq }) => [partition, seq])))
-    await spool.release(deliveredUpTo)
+    if (!sink.confirm) await spool.release(deliveredUpTo)
     oldest = undefined
   }
 
   const deliverAll = async (onDelivered: () => void) => {
+    reading = new AbortController()
     // with Kafka, delivered entries may not be recorded yet, and `resumeAfter` reports recorded ones only
     deliveredUpTo = furthest(deliveredUpTo, await sink.resumeAfter(spool.id))
-    if (lag() === 0) problem = undefined
-    for await (const entries of spool.read(deliveredUpTo, batchSize, signal)) {
-      const [startedAt, answeredBefore] = [performance.now(), answeredVisits()]
+    if (lag() === 0) problem.solved()
+    const until = AbortSignal.any([signal, reading.signal])
+    for await (const entries of spool.read(deliveredUpTo, batchSize, until)) {
+      const visitsPerMs = measureVisits(answeredVisits)
       await deliver(entries)
+      problem.solved()
       onDelivered()
-      const visitsPerMs = (answeredVisits() - answeredBefore) / (performance.now() - startedAt)
-      if (isBusy(visitsPerMs, now() - Date.parse(timeOf(entries.at(-1)) ?? '')))
+      if (isBusy(visitsPerMs(), now() - Date.parse(timeOf(entries.at(-1)) ?? '')))
         await yieldToVisits(answeredVisits, signal)
     }
+    reading.signal.throwIfAborted()
   }
 
-  const run = async () => {
-    await Promise.race([startAfter, aborted(signal)])
-    const retries = backOff({ from: 100, to: 5000, signal })
-    while (!signal.aborted) {
-      try {
-        await deliverAll(() => {
-          problem = undefined
-          retries.reset()
-        })
-        return
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error)
-        if (isNews(error, text, problem) && !signal.aborted) onProblem(error, 'clicks wait in the spool')
-        problem = text
-      }
-      await retries.pause()
-    }
+  const failed = (error: unknown) => {
+    if (error instanceof LogWentBack) deliveredUpTo = {}
+    if (!signal.aborted) problem.met(error)
   }
-  const ended = run()
+  const finished = new AbortController()
+  const ended = Promise.race([startAfter, aborted(signal)])
+    .then(() => keepTrying(deliverAll, failed, signal))
+    .finally(() => finished.abort())
+  void confirmDelivered(
+    options,
+    () => deliveredUpTo,
+    finished.signal,
+    (error) => reading.abort(error),
+  )
 
   return {
     state: () => ({
       deliveredUpTo,
       lag: lag(),
       lagSeconds: oldest === undefined ? 0 : Math.max(0, (now() - Date.parse(oldest)) / 1000),
-      problem,
+      problem: problem.text(),
     }),
     ended,
     stop: async () => {
       stopped.abort()
       await ended
     },
+  }
+}
+
+/** Repeats an attempt until it succeeds; after progress, the next pause is short again. */
+const keepTrying = async (
+  attempt: (onProgress: () => void) => Promise<void>,
+  onFailure: (error: unknown) => void,
+  signal: AbortSignal,
+) => {
+  const retries = backOff({ from: 100, to: 5000, signal })
+  while (!signal.aborted) {
+    try {
+      return await attempt(retries.reset)
+    } catch (error) {
+      onFailure(error)
+    }
+    await retries.pause()
+  }
+}
+
+/** Why entries are not being delivered; what is news of it is passed on. */
+const createProblem = (onProblem: OnProblem) => {
+  let problem: string | undefined
+  return {
+    text: () => problem,
+    solved: () => void (problem = undefined),
+    met: (error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error)
+      if (isNews(error, text, problem)) onProblem(error, 'clicks wait in the spool')
+      problem = text
+    },
+  }
+}
+
+/**
+ * Releases what was delivered once the sink is seen to have it some time later: a log in PostgreSQL that fails over to
+ * a replica ends a moment before the last clicks that it had confirmed.
+ */
+const confirmDelivered = async (
+  { spool, sink: { confirm }, confirmMs = 5000 }: Pick<RelayOptions, 'spool' | 'sink' | 'confirmMs'>,
+  deliveredUpTo: () => SeqByPartition,
+  signal: AbortSignal,
+  onLogWentBack: (error: LogWentBack) => void,
+) => {
+  if (!confirm) return
+  let due = deliveredUpTo()
+  for (let released = due; !signal.aborted; due = deliveredUpTo()) {
+    await sleep(confirmMs, undefined, { ref: false, signal }).catch(() => {})
+    if (due === released || signal.aborted) continue
+    try {
+      await confirm(spool.id, due)
+      await spool.release(due)
+      released = due
+    } catch (error) {
+      if (error instanceof LogWentBack) onLogWentBack(error)
+    }
   }
 }
 
@@ -136,6 +194,12 @@ const classifyAll = async (
     ;(partitions[partition] ??= []).push({ spool: spool.id, seq, ...content })
   }
   return partitions
+}
+
+/** Returns a function that says how many visits a ms were answered since. */
+const measureVisits = (answeredVisits: () => number) => {
+  const [startedAt, before] = [performance.now(), answeredVisits()]
+  return () => (answeredVisits() - before) / (performance.now() - startedAt)
 }
 
 /** Whether visits go before clicks that have waited for these ms. A clock that was set back says nothing. */

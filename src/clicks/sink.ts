@@ -15,11 +15,17 @@ export interface ClickSink {
    * all of them again, and each is still recorded once.
    */
   readonly deliver: (entries: EntriesByPartition) => Promise<void>
+  /**
+   * Looks whether what was delivered of a spool is still there, up to these numbers; throws `LogWentBack` otherwise.
+   * The spool keeps entries until then. Undefined where what was delivered is safe at once.
+   */
+  readonly confirm?: (spool: string, upTo: SeqByPartition) => Promise<void>
 }
 
 /** Delivers straight into the event log, without Kafka. */
-export const logSink = ({ record, recordedUpTo }: ClickRecord): ClickSink => ({
+export const logSink = ({ record, recordedUpTo, confirm }: ClickRecord): ClickSink => ({
   resumeAfter: recordedUpTo,
+  confirm,
   deliver: async (entries) => {
     for (const [partition, part] of Object.entries(entries)) await record(Number(partition), part)
   },
@@ -35,7 +41,7 @@ export const logSinkOf = (route: Route, record: ClickRecord): ClickSink =>
  */
 export const logSinkWithoutGaps = (clickRecord: ClickRecord): ClickSink => {
   const { recordedUpTo, lastMessage } = clickRecord
-  const { resumeAfter, deliver } = logSink(clickRecord)
+  const { deliver, ...sink } = logSink(clickRecord)
 
   const follows = async (partition: number, { spool, seq }: ClickEntry) =>
     seq <= ((await recordedUpTo(spool))[partition] ?? 0) + 1
@@ -50,7 +56,7 @@ export const logSinkWithoutGaps = (clickRecord: ClickRecord): ClickSink => {
   }
 
   return {
-    resumeAfter,
+    ...sink,
     deliver: async (entries) => {
       for (const [partition, [first]] of Object.entries(entries)) if (first) await refuseGap(Number(partition), first)
       await deliver(entries)

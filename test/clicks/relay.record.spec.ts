@@ -81,12 +81,33 @@ describe(`a relay that records into the event log (${repeatable})`, () => {
 
   it('releases only recorded entries from the spool', async () => {
     const { spool, released } = scriptedSpool('s', entries(1, 10), entries(11, 15))
-    await recordedUpTo(start(spool), 15)
+    const recorded: number[] = []
+    const release: Spool['release'] = async (upTo) => {
+      recorded.push((await recordedLinks()).length)
+      await spool.release(upTo)
+    }
+    await recordedUpTo(start({ ...spool, release }, { confirmMs: 5 }), 15)
     await until(
-      async () => released.length,
-      (n) => n === 2,
+      async () => released.at(-1),
+      (upTo) => upTo?.[0] === 15,
     )
-    expect(released).to.deep.equal([{ 0: 10 }, { 0: 15 }])
+    for (const [i, upTo] of released.entries()) expect(upTo[0] ?? 0).to.be.at.most(recorded[i]!)
+  })
+
+  it('asks the log again before it releases an entry', async () => {
+    const { spool, released } = scriptedSpool('s', entries(1, 10))
+    const releasedBefore: number[] = []
+    const confirm = async () => {
+      releasedBefore.push(released.length)
+      if (releasedBefore.length < 3) throw new StoreUnavailable('down')
+    }
+    const sink = { ...logSink(openClickRecord({ store, log: 'local', partitions: 1 })), confirm }
+    running.push(startRelay({ spool, sink, keyring, classify, onProblem: () => {}, confirmMs: 5 }))
+    await until(
+      async () => released.at(-1),
+      (upTo) => upTo?.[0] === 10,
+    )
+    expect(releasedBefore.slice(0, 3)).to.deep.equal([0, 0, 0])
   })
 
   it('records each click once when several relays deliver the same spool', async () => {

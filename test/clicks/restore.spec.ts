@@ -51,6 +51,7 @@ describe('a spool folder that is restored, copied or moved', () => {
       keyring: memoryKeyring(),
       classify,
       onProblem: () => {},
+      confirmMs: 50,
     })
     const process = {
       id: spool.id,
@@ -153,6 +154,43 @@ describe('a spool folder that is restored, copied or moved', () => {
     const restored = { ...(await newMemoryStore()), logId: store.logId }
     await startRelaying('a', restored)
     await expectOnce(numbers(1, 5), restored)
+  })
+
+  describe('of a process that runs on while its log goes back to an older copy', () => {
+    /** A log, and a copy of it that has what was appended until it falls behind. */
+    const failover = async () => {
+      const copy = { ...(await newMemoryStore()), logId: store.logId }
+      let [current, isBehind] = [store, false]
+      const log: EventStore = {
+        ...store,
+        append: async (writes) => {
+          if (current === store && !isBehind) await copy.append(writes)
+          return current.append(writes)
+        },
+        last: (stream) => current.last(stream),
+        read: (...args) => current.read(...args),
+      }
+      return { log, copy, fallBehind: () => (isBehind = true), switchOver: () => (current = copy) }
+    }
+    const typesIn = async (log: EventStore) => (await eventsOf(log, 'clicks-local-0')).map(({ type }) => type)
+
+    for (const [what, visits] of [
+      ['with the next visit', [41, 45]],
+      ['without a visit', undefined],
+    ] as const)
+      it(`records again what the log has lost, ${what}`, async () => {
+        const { log, copy, fallBehind, switchOver } = await failover()
+        const process = await startRelaying('a', log)
+        await process.visit(1, 10)
+        await expectOnce(numbers(1, 10), log)
+        fallBehind()
+        await process.visit(11, 40)
+        await expectOnce(numbers(1, 40))
+        switchOver()
+        if (visits) await process.visit(...visits)
+        await expectOnce(numbers(1, visits ? 45 : 40), copy)
+        expect(await typesIn(copy)).not.to.include('ClicksMissing')
+      })
   })
 
   describe('that belongs to another event log', () => {

@@ -2,7 +2,7 @@ import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
 import { backOff } from '../../lib/async/backoff.ts'
 import type { ClickEntry } from '../entry.ts'
 import type { Log } from '../report.ts'
-import { TopicReplaced } from '../partition.ts'
+import { LogWentBack, TopicReplaced } from '../partition.ts'
 import type { ClickRecord } from '../record.ts'
 import type { Deletions } from './deletions.ts'
 import { decode, InvalidMessage } from './message.ts'
@@ -21,6 +21,8 @@ export interface BatchHandlerOptions {
   readonly deletions: Pick<Deletions, 'recordBefore'>
   /** Called whenever the handler is alive: it recorded something, or failed to. */
   readonly onActivity: () => void
+  /** Called when messages that were recorded have to be read again. */
+  readonly onLogWentBack: (error: LogWentBack) => void
   /** the consumer is stopping */
   readonly ending: AbortSignal
 }
@@ -50,7 +52,7 @@ export const createBatchHandler = (options: BatchHandlerOptions) => {
 }
 
 const recordMessages = async (
-  { topic, record, log, tracker, deletions }: BatchHandlerOptions,
+  { topic, record, log, tracker, deletions, onLogWentBack }: BatchHandlerOptions,
   partition: number,
   messages: readonly KafkaMessage[],
 ): Promise<void> => {
@@ -65,6 +67,7 @@ const recordMessages = async (
     tracker.finishBatch(partition)
     tracker.succeeded()
   } catch (error) {
+    if (error instanceof LogWentBack) onLogWentBack(error)
     if (!(error instanceof TopicReplaced || error instanceof InvalidMessage)) throw error
     tracker.halt(partition, error)
   }

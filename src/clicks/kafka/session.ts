@@ -45,7 +45,8 @@ export const runSession = async (options: SessionOptions, stopped: AbortSignal):
     seekOnJoin(consumer, options, positions)
     await consumer.connect()
     await consumer.subscribe({ topics: [topic], fromBeginning: true })
-    const handle = createBatchHandler({ ...options, positions, deletions, onActivity, ending })
+    const onLogWentBack = (error: unknown) => crashed.abort(error)
+    const handle = createBatchHandler({ ...options, positions, deletions, onActivity, onLogWentBack, ending })
     const eachBatch: EachBatchHandler = async (payload) => {
       batches++
       await handle(payload).finally(() => batches--)
