@@ -11,8 +11,17 @@ import { asWritten } from '../path.ts'
 import { normalized } from '../../../lib/strangers.ts'
 
 const longest = 64
-/** what may name a person: an address, a parameter, a number or a token */
-const personal = /[@=]|[\p{L}\p{N}]{21}|\p{C}/u
+/** what may name a person: the address of a mailbox or a machine, a first and a last name, a parameter, a token */
+const personal = /[@=.:]|[\p{L}\p{N}_]{21}|\p{C}|\/.*\/.*\//u
+const fileEnd = /\.(?:html?|php|aspx?|pdf)$/
+const countOf = (text: string, others: RegExp) => text.replaceAll(others, '').length
+const isPersonal = (path: string) => {
+  // as it is meant: ＠ is an @
+  const text = normalized('path', 'NFKC', path)?.replace(fileEnd, '') ?? '='
+  const digits = countOf(text, /\P{Nd}/gu)
+  // numbers and tokens are written in groups, too
+  return personal.test(text) || digits >= 7 || (digits > 0 && countOf(text, /[^\p{L}\p{N}]/gu) > 20)
+}
 /** files that programs ask for by themselves: nobody has typed them */
 const unasked =
   /^\/(?:robots\.txt|(?:app-)?ads\.txt|sitemap[\w-]*\.xml|apple-touch-icon[\w-]*\.png|browserconfig\.xml)$/
@@ -30,8 +39,8 @@ export const missedPath = (url: string): string | undefined => {
   const [given = ''] = asWritten(url).split(/[?#]/, 1)
   const text = given.length > longest * 12 ? undefined : spelled(given)
   const path = text && `/${withoutEnd((normalized('path', 'NFC', text) ?? '').toLowerCase().slice(1), /\//)}`
-  if (path === undefined || path.length > longest + 1 || personal.test(path)) return otherPath
-  return unasked.test(path) ? undefined : path
+  if (path !== undefined && unasked.test(path)) return undefined
+  return path === undefined || path.length > longest + 1 || isPersonal(path) ? otherPath : path
 }
 
 export interface MissedOptions {

@@ -24,9 +24,34 @@ describe('a path that leads nowhere', () => {
       '/%E2%80%AEx',
       '/%FF',
       '/%25%34%30%FF',
+      '/4111111111111111',
+      '/4915112345678',
+      '/+49 151 123-45',
+      '/٠١٢٣٤٥٦',
+      '/203.0.113.77',
+      '/2001:db8::1',
+      '/de89-3704-0044-0532-0130-00',
+      '/0f8fad5b-d9cb-469f-a165-70867728950e',
+      '/abcdef-abcdef-abcdef-abcde1',
+      '/sk_live_abcdefghij_klmnopqrst',
+      '/eyjhbgcioijiuzi1nij9-x.y',
+      '/ann＠example',
+      '/ann at example.com',
+      '/ann at example．com',
+      '/user/ann-mueller-1980-05-17',
+      '/user/ann/mueller',
+      '/john.smith',
+      '/john.smith.html',
     ])
       expect(missedPath(url), url).to.equal('other')
-    expect(missedPath(`/${'a1'.repeat(10)}`)).to.equal(`/${'a1'.repeat(10)}`)
+    for (const path of [
+      `/${'ab'.repeat(10)}`,
+      '/sale-2026-11',
+      '/our-summer-sale-in-berlin',
+      '/a1b2c3d4e5f6',
+      '/menu.html',
+    ])
+      expect(missedPath(path)).to.equal(path)
   })
 
   it('is not counted where programs ask by themselves', () => {
