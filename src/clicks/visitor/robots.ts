@@ -75,9 +75,9 @@ export const mistaken: ReadonlyMap<string, string> = new Map([
 
 /** Robots that isbot does not know, or only by an everyday word, each with what they are. */
 export const missing: ReadonlyMap<string, string> = new Map([
-  [String.raw`\bGoogle[- ](?!Earth|Pixel|Play|Chrome|TV)[A-Z]|-Google\b|GoogleAd|googleweblight`, 'services of Google'],
+  [String.raw`\bGoogle[- ](?!Earth|Nexus|Pixel|Play|Chrome|TV|WAP)[A-Z]|-Google\b|GoogleAd|googleweblight`, 'services of Google'],
   [
-    String.raw`(?<=\(KHTML, like Gecko[;,]? ?)(?!Safari)[^\s;),]+`,
+    String.raw`(?<=\(KHTML, like Gecko[;,]? ?)(?!Safari|HEVC)[^\s;),]+`,
     'a note of an engine that names something else, too',
   ],
   [String.raw`\bBingPreview\b`, 'pictures of pages for the results of Bing'],
@@ -102,9 +102,9 @@ const browsers =
   /\bMozilla\b|\bOpera\b|AppleWebKit|\bUC(?:WEB|Browser)|\bUP.Browser|NetFront|Obigo|Teleca|\bMIDP|\bCLDC|WAP[-_ ]?Browser|\bMAUI\b|HbbTV|RokuBrowser|\bDoCoMo\b|\bKDDI\b|\bBlackBerry|\bFB(?:AN|_IAB)\b|Firefox|\bMSIE\b|^Nokia/i
 /** Browsers for a terminal, whose texts look like those of programs. */
 const inTerminal = /^(?:Lynx|E?Links|w3m|Dillo|NetSurf|Browsh)\b/i
-/** Phones, tablets and televisions, and windows of desktop apps. */
+/** Phones, tablets, televisions and consoles, and windows of desktop apps. */
 const onPhone =
-  /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|\bBada\b|\bElectron\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
+  /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|GoogleTV|\bOMI\b|SmartHub|\bPlayStation\b|\bPalmOS\b|\bBada\b|\bElectron\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
 /** What only robots write: an address, or what they are compatible with. */
 const note = /\bcompatible\b(?!;? MSIE)|\bhttps?\b|\bwww\.|\w@\w/
 /** What Facebook's apps write of the phone and its network. */
