@@ -99,8 +99,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly transaction: <R>(decide: (writer: Writer) => Promise<R>, options: { readonly dryRun: boolean }) => Promise<R>
   /**
-   * Runs `work` with a writer whose changes do not wait for the read tables, each stored on its own. Then waits for all
-   * of them.
+   * Runs `work` with a writer whose changes wait a moment for the read tables at most, each stored on its own. Then
+   * waits for all of them.
    */
   readonly withoutWaiting: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }

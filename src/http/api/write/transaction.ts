@@ -41,22 +41,28 @@ export const transactionOf =
     }
   }
 
+/** ms that a change waits for the read tables: those of others wait behind it, so that it is no faster than they are */
+const paceMs = 250
+
 /** Returns `withoutWaiting` of a call, as the caller. */
 export const withoutWaitingOf =
   (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['withoutWaiting'] =>
   async (work) => {
     const waits: Promise<void>[] = []
-    const wait = (stream: string, position: bigint) => void waits.push(projected(ctx, [stream], position, options))
+    const wait = (stream: string, position: bigint) => {
+      waits.push(projected(ctx, [stream], position, options))
+      return options.progress.wait(position, paceMs)
+    }
     const handler: Handler = {
       ...options.handler,
       handle: async (decider, command, ...rest) => {
         const handled = await options.handler.handle(decider, command, ...rest)
-        wait(streamOf(decider, command), handled.position)
+        await wait(streamOf(decider, command), handled.position)
         return handled
       },
       create: async (decider, nextId, make, context) => {
         const handled = await options.handler.create(decider, nextId, make, context)
-        wait(streamOf(decider, make(handled.id)), handled.position)
+        await wait(streamOf(decider, make(handled.id)), handled.position)
         return handled
       },
     }

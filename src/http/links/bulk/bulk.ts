@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AppendTooLarge } from '../../../events/store.ts'
 import { must, says } from '../../../lib/fields.ts'
+import { Unavailable } from '../../../lib/unavailable.ts'
 import { requireAdmitted } from '../../api/admit.ts'
 import { failField, Failure } from '../../api/errors.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
@@ -116,7 +117,11 @@ const run = async (
   const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
   const inTransaction = dryRun || atomic
   const { reader, pending } = call
-  const stillAdmitted = onceASecond(() => requireAdmitted(call))
+  const [signal, admitted] = [call.gone(), onceASecond(() => requireAdmitted(call))]
+  const stillAdmitted = async () => {
+    if (signal.aborted) throw new Unavailable('nobody waits for the answer of these rows any more')
+    await admitted()
+  }
   const hashNew = async (password: string) => {
     await stillAdmitted()
     return services.hashNewPassword(password, linkOwner(call.account))

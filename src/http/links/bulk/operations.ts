@@ -8,6 +8,7 @@ import type { Load } from '../../../commands/load.ts'
 import { firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/async/inorder.ts'
 import { turnTimer } from '../../../lib/async/pause.ts'
+import { createSemaphore } from '../../../lib/async/semaphore.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
@@ -108,15 +109,18 @@ export interface Bulk {
   readonly rows: readonly (Row | UnreadableRow)[]
   readonly dryRun: boolean
   readonly inTransaction: boolean
-  /** Rejects once the caller may do no more. */
+  /** Rejects once the caller may do no more, or nobody waits for the answer. */
   readonly requireAdmitted: () => Promise<void>
   /** what channels of links are read from */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
 }
 
-/** Enough for the store to combine their appends; more would wait for each other until they count as failed. */
-const rowsAtATime = 64
+/**
+ * Rows of all requests in a process: enough for the store to combine their appends, and few enough that a change of
+ * somebody else is stored and read soon. Accounts take turns.
+ */
+const takeTurn = createSemaphore<number>({ total: 64, perKey: 48, kept: 16, waiting: 50_000 })
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async (
@@ -147,8 +151,10 @@ export const doRows = async (
       return failed(row, failure)
     }
   }
-  const limit = pLimit(rowsAtATime)
-  return inOrder(rows, turnsOf(op, inTransaction), (row) => limit(() => doRow(row)))
+  return inOrder(rows, turnsOf(op, inTransaction), async (row) => {
+    const end = await takeTurn(given.account)
+    return doRow(row).finally(end)
+  })
 }
 
 /** Returns a hash function for passwords: one at a time, and once for each row. */

@@ -1,13 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { Context } from 'koa'
 import { handler } from '../../../../src/commands/handle.ts'
 import { link } from '../../../../src/commands/links/link.ts'
+import { withoutWaitingOf } from '../../../../src/http/api/write/transaction.ts'
 import { writer, type WriterOptions } from '../../../../src/http/api/write/writer.ts'
 import { linkFields } from '../../../support/events.ts'
 import { countingIds, newMemoryStore } from '../../../support/writer.ts'
 
 describe('a write that is not projected', () => {
-  const begin = async () => {
+  const begin = async (pace?: Promise<boolean>) => {
     const steps: string[] = []
     const headers = new Map<string, string>()
     const { next } = countingIds()
@@ -18,14 +20,15 @@ describe('a write that is not projected', () => {
       progress: {
         wait: async (_: bigint, ms: number) => {
           steps.push(`wait ${ms}`)
-          return false
+          return ms === 250 && pace ? pace : false
         },
         shows: () => false,
       } as unknown as WriterOptions['progress'],
       onPending: (stream: string) => void steps.push(`pending ${stream}`),
     }
     const ctx = { state: { request: 'r' }, set: (name: string, value: string) => headers.set(name, value) }
-    return { write: writer(ctx as unknown as Context, { account: 1, key: 'k' }, options), steps, headers }
+    const by = [ctx as unknown as Context, { account: 1, key: 'k' }, options] as const
+    return { write: writer(...by), withoutWaiting: withoutWaitingOf(...by, {}), steps, headers }
   }
   const make = (id: number) =>
     ({ type: 'CreateLink', id, account: 1, fields: linkFields, password: null, token: 't', now: '2026-01-01' }) as const
@@ -44,5 +47,19 @@ describe('a write that is not projected', () => {
     await write.create('link', link, make)
     expect(steps).to.deep.equal(['wait 1000', 'pending link-1', 'wait 1000'])
     expect(headers.get('X-Projection-Pending')).to.equal('1')
+  })
+
+  it('is followed by the next one of a request with many a moment later at most, or once it can be read', async () => {
+    let read = (_: boolean) => {}
+    const { withoutWaiting, steps } = await begin(new Promise((resolve) => (read = resolve)))
+    let created = 0
+    const work = withoutWaiting(async ({ create }) => {
+      for (; created < 2; created++) await create('link', link, make)
+    })
+    while (!steps.includes('wait 250')) await nextTurn()
+    expect(created).to.equal(0)
+    read(true)
+    await work
+    expect([created, steps.filter((step) => step === 'wait 250').length]).to.deep.equal([2, 2])
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Failure } from '../../../../src/http/api/errors.ts'
 import type { Call, Writer } from '../../../../src/http/api/route.ts'
@@ -9,6 +10,8 @@ const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ numbe
 const refused = (message: string) => async () => {
   throw new Failure(429, problem('bad_request', { what: 'stored', message }))
 }
+
+const here = () => new AbortController().signal
 
 describe('a bulk request', () => {
   const send = (body: unknown, query: object, call: object, services: object = {}) => {
@@ -52,7 +55,7 @@ describe('a bulk request', () => {
     const done = await doRows({ ...bulk, from: {}, sources: {} } as unknown as Bulk, writer)
     expect(done.map((row) => 'status' in row && row.status)).to.deep.equal([400, 400, 401, 401])
 
-    const call = { charge: async () => {}, isAdmitted: async () => false }
+    const call = { charge: async () => {}, isAdmitted: async () => false, gone: here }
     const withoutWaiting = (work: (writer: Writer) => unknown) => work(writer)
     const answer = await send(rows(2), { op: 'delete' }, { ...call, withoutWaiting })
     expect(answer).to.have.property('failed', 2)
@@ -60,5 +63,61 @@ describe('a bulk request', () => {
     const services = { transactions: { supported: true } }
     const atomic = await send(rows(2), { op: 'delete', atomic: true }, { ...call, transaction }, services).catch(String)
     expect(atomic).to.match(/^Failure: /)
+  })
+
+  it('does no more rows once nobody waits for its answer', async () => {
+    const client = new AbortController()
+    let loads = 0
+    const load = async () => {
+      if (++loads === 2) client.abort()
+      throw new Failure(404, problem('not_found', { what: 'link' }))
+    }
+    const withoutWaiting = (work: (writer: Writer) => unknown) => work({ load, part: () => ({}) } as unknown as Writer)
+    const call = { charge: async () => {}, isAdmitted: async () => true, gone: () => client.signal, withoutWaiting }
+    const body = Array.from({ length: 200 }, (_, i) => ({ number: i + 1, value: { id: i + 1 } }))
+    expect(await send(body, { op: 'update' }, call).catch(String)).to.match(/^Failure: /)
+    // those that had begun are done
+    expect(loads).to.be.below(100)
+  })
+})
+
+describe('rows of many bulk requests', () => {
+  it('are done some at a time, and accounts take turns', async () => {
+    const running: { readonly account: number; readonly end: () => void }[] = []
+    const begin = (account: number, count: number) => {
+      const load = () =>
+        new Promise((_, reject) => running.push({ account, end: () => reject(new Failure(404, gone)) }))
+      const gone = problem('not_found', { what: 'link' })
+      const all = Array.from({ length: count }, (_, i) => ({ number: i + 1, value: { id: i + 1 } }))
+      const bulk = { op: 'update', rows: all, dryRun: false, inTransaction: false, requireAdmitted: async () => {} }
+      const writer = { account, load, part: () => ({}) } as unknown as Writer
+      return doRows({ ...bulk, from: {}, sources: {} } as unknown as Bulk, writer)
+    }
+    const settled = async () => {
+      for (let before = -1; before !== running.length;) {
+        before = running.length
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
+      }
+    }
+    const runningOf = (account: number) => running.filter((one) => one.account === account).length
+    const large = [begin(1, 500), begin(1, 500), begin(2, 500)]
+    await settled()
+    expect(running.length).to.be.at.most(64)
+    const small = begin(3, 3)
+    await settled()
+    expect(runningOf(3), 'rows of whoever came last').to.be.at.least(1)
+    let ended = false
+    void small.then(() => (ended = true))
+    for (let n = 0; !ended && n < 64; n++) {
+      running.shift()!.end()
+      await settled()
+      expect(running.length).to.be.at.most(64)
+    }
+    expect(ended, 'ended after those that ran before').to.equal(true)
+    for (let one = running.shift(); one; one = running.shift()) {
+      one.end()
+      if (running.length === 0) await settled()
+    }
+    await Promise.all(large)
   })
 })
