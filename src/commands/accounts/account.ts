@@ -79,6 +79,10 @@ const register: Decision<'RegisterAccount'> = (command, state) => {
   ]
 }
 
+/** An erasure that was asked for with what a sign-in needed before does not happen. */
+const withoutErasure = (id: number, { erases }: Account): readonly Event<'AccountErasureCancelled'>[] =>
+  erases === null ? [] : [{ type: 'AccountErasureCancelled', data: { id } }]
+
 const update: Decision<'UpdateAccount'> = (command, state) => {
   const { id } = command
   const { email, password, tokens } = enabled(state)
@@ -90,7 +94,10 @@ const update: Decision<'UpdateAccount'> = (command, state) => {
     events.push({ type: 'AccountEmailChanged', data: { id, ...data, ...to } })
   }
   if (command.password !== undefined && command.password !== password)
-    events.push({ type: 'AccountPasswordChanged', data: { id, password: command.password, ...to } })
+    events.push(
+      { type: 'AccountPasswordChanged', data: { id, password: command.password, ...to } },
+      ...withoutErasure(id, state),
+    )
   if (command.timezone !== (state.timezone ?? utc)) events.push(...zoneSet(id, command.timezone, to))
   const { exclusions = state.exclusions } = command
   if (!isDeepStrictEqual(exclusions, state.exclusions))
@@ -105,8 +112,11 @@ const issueKey: Decision<'IssueKey'> = ({ id, apiKey }, state) =>
 
 const changeKeys = (command: KeyCommand, state: Account) => decideKey(command, alive(state).keys)
 
-const changeSecondFactor = (command: SecondFactorCommand, state: Account) =>
-  decideSecondFactor(command, alive(state).secondFactor)
+const changeSecondFactor = (command: SecondFactorCommand, state: Account): readonly AccountEvent[] => {
+  const events = decideSecondFactor(command, alive(state).secondFactor)
+  const isNew = events.some(({ type }) => type === 'SecondFactorAdded')
+  return isNew ? [...events, ...withoutErasure(command.id, state)] : events
+}
 
 const setRateLimit: Decision<'SetRateLimit'> = ({ id, limit }, state) =>
   alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]

@@ -15,7 +15,6 @@ import { readCurrent } from '../api/write/current.ts'
 import { fail } from '../api/errors.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
-import type { AccountPasswords } from './password.ts'
 import type { StepUps } from './credentials.ts'
 import { accountContract } from './contract/account.ts'
 
@@ -28,8 +27,6 @@ export interface AccountServices {
   readonly links: Pick<OneTimeLinks, 'end'>
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
-  /** Checks the passwords of accounts. */
-  readonly passwords: AccountPasswords
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly sessions: Pick<Sessions, 'keepWith'>
@@ -158,13 +155,13 @@ const reset = ({ mails }: AccountServices) =>
     },
   })
 
-const erase = ({ erasure, mails, passwords }: AccountServices) =>
+const erase = ({ erasure, mails, stepUps }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
-    body: z.object({ current_password: verbatim(1024) }),
+    body: z.object({ ...given, current_password: verbatim(1024) }),
     run: async (call) => {
       const { account: id, body, lang, write } = call
-      await passwords.require(call, body.current_password)
+      await stepUps.require('erasure', call, body)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
       await mails?.order({ kind: 'erasure', lang, due }, id)
       const { state, revision } = await write(account, { type: 'ScheduleErasure', id, due })

@@ -54,6 +54,11 @@ export const steps = {
     routes: ['POST /api/account/totp', 'POST /api/account/totp/delete'],
     ...anybody('password and code'),
   },
+  erasure: {
+    does: 'have the account erased',
+    routes: ['POST /api/account/erase'],
+    ...anybody('password and code'),
+  },
   export: { does: 'export everything', routes: ['GET /api/account/export'], ...onlySessions },
 } as const satisfies Readonly<Record<string, Step>>
 export type StepName = keyof typeof steps

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { TOTP } from 'otpauth'
 import { carryOutErasures } from '../../../src/app/jobs/erasure.ts'
 import { readErasures, registerIn } from '../../../src/security/erasures.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
@@ -53,6 +54,20 @@ describe('an account that its owner wants erased', () => {
     await run(4)
     expect((await account(key)).status).to.equal(200)
     expect(await erasedIds()).not.to.include(`account-${id}`)
+  })
+
+  it('needs a code where there is a second factor, and is not asked for any more after a new password', async () => {
+    const { key } = await app.register()
+    const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
+    const factor = { secret, code: new TOTP({ secret }).generate(), current_password }
+    const codes = (await app.post('/api/account/totp', { key, body: factor })).json['recovery_codes'] as string[]
+    expect((await schedule(key)).json).to.include({ code: 'required_here', field: 'code' })
+    expect((await schedule(key, { current_password, code: 'abcde-abcde' })).status).to.equal(400)
+    expect((await schedule(key, { current_password, code: codes[0] })).status).to.equal(200)
+    expect(await erasesAt(key)).not.to.equal('')
+    const changed = { password: 'another horse 2', current_password, code: codes[1] }
+    expect((await app.put('/api/account/update', { key, body: changed })).status).to.equal(200)
+    expect(await erasesAt(key)).to.equal('')
   })
 
   it('is erased once when it is due, by one of several processes, and noted in the register', async () => {

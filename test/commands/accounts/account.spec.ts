@@ -361,6 +361,23 @@ describe('an account that its owner wants erased', () => {
       .when(carryOut(later))
       .thenNothing()
   })
+  it('does not outlive the password that it was asked for with, or the second factor that was missing then', () => {
+    const factor = { type: 'AddSecondFactor', id, secret: 'S', recovery: ['r'] } as const
+    const added = { type: 'SecondFactorAdded', data: { id, secret: 'S', recoveryHashes: 'r' } } as const
+    const removed = { type: 'SecondFactorRemoved', data: { id } } as const
+    given(...ann, scheduled)
+      .when({ type: 'UpdateAccount', id, password: 'new' })
+      .thenEvents({ type: 'AccountPasswordChanged', data: { id, password: 'new' } }, cancelled)
+    given(...ann, scheduled)
+      .when(factor)
+      .thenEvents(added, cancelled)
+    given(...ann, added, scheduled)
+      .when({ type: 'RemoveSecondFactor', id })
+      .thenEvents(removed)
+    given(...ann, scheduled)
+      .when({ type: 'UpdateAccount', id, timezone: 'Europe/Berlin' })
+      .thenEvents({ type: 'AccountTimezoneSet', data: { id, timezone: 'Europe/Berlin' } })
+  })
   it('is kept when that was cancelled', () => {
     given(...ann, scheduled)
       .when({ type: 'CancelErasure', id })

@@ -109,8 +109,11 @@ export const accountContract = {
   'POST /api/account/erase': {
     summary: 'Have the account erased for good',
     description:
-      'After a delay that the service sets (`ERASURE_DELAY_DAYS`, 7 days if not set). Until then the account works as before, shows the time as `erases`, and the erasure can be cancelled. Then its links, pages and codes answer 404, its personal data cannot be read any more, and its addresses stay reserved. There is no way back.',
-    fields: { current_password: 'the password of the account' },
+      'After a delay that the service sets (`ERASURE_DELAY_DAYS`, 7 days if not set). Until then the account works as before, shows the time as `erases`, and the erasure can be cancelled; a new password or second factor cancels it, too. Then its links, pages and codes answer 404, its personal data cannot be read any more, and its addresses stay reserved. There is no way back.',
+    fields: {
+      current_password: 'the password of the account',
+      code: 'of the second factor, where there is one, or a recovery code',
+    },
     example: { current_password: 'correct horse battery' },
     answer: success({ message: text, erases: time, revision }),
   },
