@@ -63,6 +63,23 @@ const earlierEvents = () => {
     })
 }
 
+/** events that are not at their place in the log, and named */
+const mostMoved = 100
+
+/** Finds positions that no event has. An append leaves none out, and an event's number comes from its position. */
+const movedEvents = () => {
+  let [expected, left] = [1n, mostMoved]
+  return (events: readonly Named[]): readonly Invalid[] =>
+    events.flatMap(({ position }, index) => {
+      const missing = position - expected
+      expected = position + 1n
+      if (missing === 0n || left-- <= 0) return []
+      const before =
+        missing === 1n ? 'a position before it that no event has' : `${missing} positions before it that no event has`
+      return [{ index, why: `position ${position}, and ${before}` }]
+    })
+}
+
 /** Compares the list by which readers of clicks find some events with the events. */
 const createNotedCheck = (db: Database, report: Report) => {
   const events = new Map<bigint, Finding>()
@@ -101,11 +118,11 @@ export const openPlaceCheck = async (
     }
   const jumps = new Map((await findJumps(db)).map(({ position, before }) => [position, before]))
   for (const hidden of await findHidden(db)) report(hiddenOf(hidden))
-  const earlier = earlierEvents()
+  const [earlier, moved] = [earlierEvents(), movedEvents()]
   const noted = createNotedCheck(db, report)
   return {
     take: (first, events, invalid) => {
-      for (const { index, why } of [...invalid, ...timeless(events), ...earlier(events)])
+      for (const { index, why } of [...invalid, ...timeless(events), ...earlier(events), ...moved(events)])
         report(invalidOf(first + index, events[index]!, why))
       for (const [i, event] of events.entries()) {
         noted.take(first + i, event)

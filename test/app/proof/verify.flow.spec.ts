@@ -77,6 +77,11 @@ describe(`the tree over the log (${repeatable})`, () => {
       await alter('create table original as select * from log.events; create table tree as select * from read.tiles')
     })
     afterEach(restore)
+    const growAgain = async () => {
+      await dropTree(log.db)
+      await ensureTree(log.db)
+      await grow()
+    }
     /** The position of an event without an index of clicks, and its ordinal. */
     const [position, ordinal] = [203, 202]
 
@@ -103,6 +108,24 @@ describe(`the tree over the log (${repeatable})`, () => {
         expect(finding?.ordinal, finding?.text).to.equal(ordinal)
         expect(finding?.text).to.include(`event ${ordinal}`)
       })
+
+    it('names a gap between positions, which gives later events other numbers, also after the tree is made again', async () => {
+      await alter(`
+        update log.events set position = -position - 10 where position >= ${position};
+        update log.events set position = -position where position < 0`)
+      const gap = {
+        of: 'log',
+        ordinal,
+        text: `event ${ordinal} (...) has position ${position + 10}, and 10 positions before it that no event has: something else than the service has changed or added it`,
+      }
+      const findings = async () =>
+        (await verify()).findings.map((one) => ({ ...one, text: one.text.replace(/\(.*?\)/, '(...)') }))
+      expect(await findings()).to.deep.equal([gap])
+      await growAgain()
+      expect(await findings()).to.deep.equal([gap])
+      await restore()
+      await growAgain()
+    })
 
     /** One for each way in which an event can be what JSON, or a clock, cannot be; each keeps the event's length of one row. */
     const strange: Readonly<Record<string, string>> = {
