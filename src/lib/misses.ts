@@ -1,6 +1,8 @@
 /** Why an address has led nowhere. */
 export const missKinds = ['unknown', 'ended', 'not_started', 'blocked'] as const
 export type MissKind = (typeof missKinds)[number]
+/** What is counted with them without an address: HEAD requests for links and pages, which are no visits. */
+export const headRequests = 'head'
 
 /** An address that was asked for, and leads nowhere. */
 export interface Miss {
@@ -9,7 +11,7 @@ export interface Miss {
   readonly host: string
   /** with a slash before it, or `otherPath` */
   readonly path: string
-  readonly kind: MissKind
+  readonly kind: MissKind | typeof headRequests
   /** whether a person has asked, as far as the request tells */
   readonly byPerson: boolean
 }

@@ -21,6 +21,7 @@ const routes: readonly Route[] = [
   { path: '/links/:id', load: withTexts(async () => (await import('./screens/links/link.tsx')).LinkScreen) },
   { path: '/misses', load: withTexts(async () => (await import('./screens/links/misses.tsx')).Misses) },
   { path: '/visits', load: withTexts(async () => (await import('./screens/statistics/visits.tsx')).VisitsScreen) },
+  { path: '/counting', load: withTexts(async () => (await import('./screens/statistics/counting.tsx')).Counting) },
   { path: '/qr', load: withTexts(async () => (await import('./screens/qr/list.tsx')).QrCodes) },
   { path: '/qr/new', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
   { path: '/qr/:id', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },

@@ -107,6 +107,60 @@ describe('statistics in the dashboard', function () {
     await browser.show(1280, 'light')
   })
 
+  it('says at the foot what is left out, each with its number and its visits, and why other tools show others', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    const facts = async () => (await app.get('/api/stats?by=class', { key })).json['data']
+    await visit(canada, 'Googlebot/2.1')
+    await visit(canada, chrome, { 'X-Purpose': 'preview' })
+    await fetch(`${app.address}/spring`, { method: 'HEAD', redirect: 'manual' })
+    const { total, by } = await until(
+      facts,
+      ({ total: { visits }, headRequests }) => visits === 6 && headRequests === 1,
+    )
+    expect(total.clicks).to.equal(4)
+    expect(by.class).to.deep.include({ value: 'bot', name: 'bot', count: 1 })
+    const faults: string[] = []
+    for (const [language, left, head, why] of [
+      ['de', 'Nicht als Klicks gezählt: Bots 1 Vorabrufe 1', 'HEAD-Anfragen 1', 'Warum Zahlen abweichen'],
+      ['es', 'No se cuentan como clics: Bots 1 Precargas 1', 'Peticiones HEAD 1', 'Por qué difieren las cifras'],
+      [
+        'fr',
+        'Non comptés comme clics : Robots 1 Préchargements 1',
+        'Requêtes HEAD 1',
+        'Pourquoi les chiffres diffèrent',
+      ],
+      ['en', 'Not counted as clicks: Bots 1 Prefetches 1', 'HEAD requests 1', 'Why numbers differ'],
+    ] as const) {
+      await browser.prefer(language)
+      await open('')
+      await seeText(left)
+      await seeText(head)
+      await seeText(why)
+      await open('/counting')
+      await see(`document.querySelector('h1').innerText === ${JSON.stringify(why)}`)
+      for (const [width, scheme] of [
+        [320, 'light'],
+        [1440, 'dark'],
+      ] as const) {
+        await browser.show(width, scheme)
+        faults.push(...(await dashboard.faults()))
+      }
+    }
+    expect(faults).to.deep.equal([])
+    await browser.show(1280, 'light')
+    await open('')
+    await press('Why numbers differ')
+    await seeText('A script counts pages, this counts redirects')
+    await browser.read(`history.back()`)
+    await press('Prefetches 1')
+    await see(`location.pathname === '/dashboard/visits' && location.search.includes('class=prefetch')`)
+    await seeText('1 visit')
+    // with a filter of kinds, the figures are those of these kinds
+    await open('?class=bot')
+    await seeText('Why numbers differ')
+    expect(await browser.read(`document.body.innerText.includes('Not counted as clicks')`)).to.equal(false)
+  })
+
   it('shows and takes times by the clocks of the zone that is chosen in the settings, and UTC to who points at one', async () => {
     const { app, open, press, see, seeText, write } = dashboard
     const zoneOf = async () => (await app.get('/api/account', { key })).json['data'].timezone as string
@@ -160,12 +214,15 @@ describe('statistics in the dashboard', function () {
     await browser.prefer('fr')
     for (const screen of ['', `/links/${link}`, '/links']) {
       await open(screen)
+      const named = `[...document.querySelectorAll('link[rel=modulepreload], script')].map((one) => one.href || one.src)`
+      expect(await browser.read(`${named}.some((one) => one.includes('/fr-'))`), 'the texts').to.equal(true)
       const late = await browser.read<readonly string[]>(`(() => {
-        const named = [...document.querySelectorAll('link[rel=modulepreload], script')].map((one) => one.href || one.src)
+        const named = ${named}
         return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js') && !named.includes(name))
       })()`)
       expect(
-        late.filter((name) => !/\/(?:linkledger_world|code|through)\b/.test(name)),
+        // the foot of the figures has more texts
+        late.filter((name) => !/\/(?:linkledger_world|code|through|fr)\b/.test(name)),
         screen,
       ).to.deep.equal([])
     }
@@ -189,6 +246,8 @@ describe('statistics in the dashboard', function () {
       await seeText(text)
     }
     await browser.prefer('en')
+    await open('')
+    await seeText('Not recorded 12')
   })
 
   it('has no fault of contrast, names, sizes or moving parts, on phones and desktops, in light and dark', async () => {

@@ -1,6 +1,7 @@
 import { timestamp } from '../../lib/fields.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readLost } from '../../queries/statistics/lost.ts'
+import { countHeadRequests } from '../../queries/statistics/misses.ts'
 
 interface Asked {
   readonly reader: Reader
@@ -8,17 +9,24 @@ interface Asked {
   readonly query: Readonly<Record<'link' | 'campaign' | 'channel' | 'qr' | 'bio', number | undefined>>
 }
 
-/** Returns the field with what could not be recorded, if anything: of all links, as nobody knows of which they were. */
+/**
+ * Returns the fields with what statistics of all links lack, if anything: visits that could not be recorded, of which
+ * nobody knows the links, and HEAD requests, which are counted for now only.
+ */
 export const lostOf = async ({ reader, account, query }: Asked, time: { readonly from: Date; readonly to: Date }) => {
   const isOfAll = (query.link ?? query.campaign ?? query.channel ?? query.qr ?? query.bio) === undefined
-  const lost = isOfAll ? await readLost(reader, account, time) : []
-  if (lost.length === 0) return {}
+  if (!isOfAll) return {}
+  const lost = await readLost(reader, account, time)
+  const headRequests = reader.clicksUpTo === undefined ? await countHeadRequests(reader, account, time) : 0
   return {
-    lost: lost.map(({ from, to, visits, isOwn }) => ({
-      from: timestamp(from),
-      to: timestamp(to),
-      visits,
-      of: isOwn ? ('account' as const) : ('service' as const),
-    })),
+    ...(headRequests > 0 && { headRequests }),
+    ...(lost.length > 0 && {
+      lost: lost.map(({ from, to, visits, isOwn }) => ({
+        from: timestamp(from),
+        to: timestamp(to),
+        visits,
+        of: isOwn ? ('account' as const) : ('service' as const),
+      })),
+    }),
   }
 }

@@ -1,4 +1,4 @@
-import type { MissKind } from '../../lib/misses.ts'
+import { headRequests, type MissKind } from '../../lib/misses.ts'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
@@ -28,7 +28,9 @@ export const listMisses = async (reader: Reader, account: number, request: MissR
   const { byAddress, kind } = request
   const days = filtered(
     db,
-    db({ m: 'state.misses' }).where({ 'm.account': account, ...(kind && { 'm.kind': kind }) }),
+    db({ m: 'state.misses' })
+      .where({ 'm.account': account, ...(kind && { 'm.kind': kind }) })
+      .whereNot('m.kind', headRequests),
     request,
     { searched: `(m.host || m.path)`, created: `(m.day::timestamp at time zone 'UTC')` },
   )
@@ -115,4 +117,18 @@ export const nearLinks = async (
     const near = at ? undefined : wanted[i]?.flatMap((address) => known.get(address) ?? [])[0]
     return { at, near }
   })
+}
+
+/** Returns how many HEAD requests there were for what an account has, in the UTC days that a time touches. */
+export const countHeadRequests = async (
+  { db }: Pick<Reader, 'db'>,
+  account: number,
+  { from, to }: { readonly from: Date; readonly to: Date },
+): Promise<number> => {
+  const { rows } = await db.raw<{ rows: { n: string }[] }>(
+    `select coalesce(sum(count), 0) as n from state.misses
+     where account = ? and kind = '${headRequests}' and day >= ?::date and day <= ?::date`,
+    [account, ...[from, new Date(to.getTime() - 1)].map((date) => date.toISOString().slice(0, 10))],
+  )
+  return Number(rows[0]?.n ?? 0)
 }

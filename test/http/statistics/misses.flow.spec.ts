@@ -163,6 +163,25 @@ describe('addresses that lead nowhere', () => {
     )
   })
 
+  it('are not mixed with HEAD requests, which statistics of all links have beside their clicks, for now only', async () => {
+    const of = await app.register()
+    await add({ custom: 'probed' }, of)
+    const data = async (search = '') => (await app.get(`/api/stats?${search}`, { key: of.key })).json['data']
+    expect((await data())['headRequests']).to.equal(undefined)
+    for (const _ of [1, 2]) await fetch(`${app.address}/probed`, { method: 'HEAD', redirect: 'manual' })
+    await until(
+      async () => (await data())['headRequests'],
+      (n) => n === 2,
+    )
+    expect((await data()).total.visits, 'they are no visits').to.equal(0)
+    expect(await rows(of)).to.deep.equal([])
+    const link = (await app.get('/api/urls', { key: of.key })).json['data'].urls[0].id as number
+    expect((await data('from=2026-01-01&to=2026-01-31'))['headRequests'], 'another time').to.equal(undefined)
+    expect((await data(`link=${link}`))['headRequests'], 'one link').to.equal(undefined)
+    const then = encodeURIComponent(String((await app.get('/api/stats', { key: of.key })).headers.get('linkledger-at')))
+    expect((await data(`at=${then}`))['headRequests'], 'the past').to.equal(undefined)
+  })
+
   it('are gone after 90 days, and with their account', async () => {
     const { id } = await app.register()
     await query(

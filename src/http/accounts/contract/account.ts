@@ -15,7 +15,7 @@ import {
 } from '../../api/contract.ts'
 import { intervals } from '../../../lib/zone.ts'
 import { filterFields } from '../../statistics/contract/filters.ts'
-import { lostVisits } from '../../statistics/contract/lost.ts'
+import { headRequests, lostVisits } from '../../statistics/contract/lost.ts'
 
 const dimension = z.record(z.string(), count)
 const local = text
@@ -181,6 +181,7 @@ export const filteredContract = {
             })
             .describe('how complete the figures are'),
           lost: lostVisits,
+          headRequests,
         })
         .meta({ id: 'Statistics' }),
     }),

@@ -35,7 +35,7 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Blocks
   readonly clickCounts: ClickCounts
-  readonly missed: Pick<Missed, 'link'>
+  readonly missed: Pick<Missed, 'link' | 'head'>
   /** Responds as for an address that has no link. */
   readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
   /** Returns the address of the owner's own site, when the request's domain has one. */
@@ -129,7 +129,10 @@ export const createFollow = (options: FollowOptions): Follow => {
   const postPassword = createPasswordForm(options)
 
   const record: Follow['record'] = async (req, visited, chosen, source) => {
-    if (req.method !== 'GET') return notCounted('head')
+    if (req.method !== 'GET') {
+      missed.head(visited.account)
+      return notCounted('head')
+    }
     const visit = readVisit(req, visited, chosen, source, trustProxy)
     // before anything is awaited: the next visitor must not take the same place
     const admitted = isExact(visited) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined

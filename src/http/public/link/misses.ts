@@ -3,7 +3,7 @@ import type { Domains } from '../../../cache/domains.ts'
 import type { Targets } from '../../../cache/targets.ts'
 import { readAgent } from '../../../clicks/visitor/agent.ts'
 import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
-import { type Misses, type MissKind, otherPath } from '../../../lib/misses.ts'
+import { headRequests, type Misses, type MissKind, otherPath } from '../../../lib/misses.ts'
 import type { KnownDomain } from '../../../queries/domains/domain.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { withoutEnd } from '../../../lib/url.ts'
@@ -59,6 +59,8 @@ export interface Missed {
   readonly link: (req: IncomingMessage, link: Pick<Target, 'account' | 'domain' | 'aliasKey'>, kind: MissKind) => void
   /** of an address that is blocked, which may have a link */
   readonly blocked: (req: IncomingMessage, domain: KnownDomain | undefined, alias: string) => void
+  /** of a HEAD request for something of an account, which is no visit */
+  readonly head: (account: number) => void
 }
 
 export const createMissed = ({ misses, domains, targets, baseUrl }: MissedOptions): Missed => {
@@ -95,5 +97,6 @@ export const createMissed = ({ misses, domains, targets, baseUrl }: MissedOption
     link,
     // the answer does not wait for it: without tables it is not counted
     blocked: (...asked) => void count(...asked).catch(() => {}),
+    head: (account) => misses.note({ account, host: '', path: '', kind: headRequests, byPerson: false }),
   }
 }

@@ -14,3 +14,8 @@ export const lostVisits = z
   .describe(
     'visits that were redirected between two moments and could not be recorded because a disk was full, the newest hundred; only where there are some, and without `link`, `campaign`, `channel`, `qr` and `bio`: it is not known which links were visited',
   )
+export const headRequests = count
+  .optional()
+  .describe(
+    'HEAD requests for your links and pages in the UTC days of the period, which are no visits: of the last 90 days, only where there are some, and neither with `link`, `campaign`, `channel`, `qr` and `bio` nor with `at`',
+  )

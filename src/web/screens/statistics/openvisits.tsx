@@ -10,7 +10,7 @@ const subjectOf = (value: string): Readonly<Record<string, string>> => {
 }
 
 /** Returns the address of the visits behind a figure of this screen: clicks, unless the filters say otherwise. */
-const visitsOf = ({ link, class: kinds, ...more }: Readonly<Record<string, string>>): string => {
+export const visitsOf = ({ link, class: kinds, ...more }: Readonly<Record<string, string>>): string => {
   const { path, query } = at.value
   const [, of = '', id] = /^\/(link|campaign|channel|bio)s?\/(\d+)/.exec(path) ?? []
   return href('/visits', {

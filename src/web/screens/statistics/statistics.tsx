@@ -124,7 +124,9 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
   const ofOneLink = of?.by === 'link'
   const compared: Readonly<Record<string, string>> = period.name === 'all' ? {} : { compare: 'before' }
   const stats = useLoad<StatisticsAnswer>(queryOf(period, { ...own, by: summed, limit: rows, ...compared }))
-  const others = useLoad<StatisticsAnswer>(queryOf(period, { ...own, by: ofOneLink ? 'rule' : 'link', limit: rows }))
+  const others = useLoad<StatisticsAnswer>(
+    queryOf(period, { ...own, by: ofOneLink ? 'rule,class' : 'link,class', limit: rows }),
+  )
   const [again, othersAgain] = [useRefresh(stats), useRefresh(others)]
   const onClicks = () => {
     again()
@@ -169,7 +171,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
         {!ofOneLink && lists(['language'])}
       </div>
       <Countries rows={data?.by['country']} {...shared} />
-      {data && <Complete data={data} />}
+      {data && <Complete data={data} kinds={late.error ? null : late.by?.['class']} />}
     </div>
   )
 }

@@ -1,34 +1,60 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
-import { allTexts, counted, fill, figure, loadTexts, t } from '../../core/texts.ts'
+import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
+import { at, href } from '../../core/router.ts'
+import { allTexts, counted, fill, figure, loadTexts } from '../../core/texts.ts'
 import { clockOf, dayOf, moment } from '../../core/time.ts'
-import { openVisits } from './openvisits.tsx'
+import { openVisits, visitsOf } from './openvisits.tsx'
 
 export { openVisits }
 
+/** What all screens but the first say: it is loaded before anything is shown. */
+const t = () => allTexts.value!
+
 interface Shown {
   readonly data: StatisticsAnswer['data']
+  /** visits by class; undefined until they are there, null when they are too many to be counted */
+  readonly kinds: readonly StatisticsRow[] | null | undefined
 }
 
 /** Up to which event the figures are complete: an account book has a line for that. */
-const Exact = ({ data }: Shown) => {
-  const { event, at: stored, behind } = data.through
-  const texts = t().stats
-  if (event === null) return <p class="exact">{texts.noEvents}</p>
+const exact = ({ through: { event, at: stored, behind } }: Shown['data']) => {
+  const texts = t().through
+  if (event === null) return texts.noEvents
+  const when = stored ? ` (${clockOf(moment(stored))})` : ''
+  return `${fill(texts.exact, { n: figure(event) })}${when}${behind === null ? '' : `, ${counted(texts.behind, behind)}`}`
+}
+
+/** What is not among the clicks, each with its number; those of visits lead to them. */
+const LeftOut = ({ data, kinds }: Shown) => {
+  const { through: texts, stats, overview } = t()
+  // with a filter of kinds, the figures are those of these kinds
+  if (kinds === undefined || at.value.query.get('class')) return null
+  const names: Readonly<Record<string, string>> = { ...stats.classes, ...texts.kinds, bots: overview.bots }
+  const visits = kinds ?? [{ value: 'bots', count: data.total.visits - data.total.clicks }]
+  const parts: readonly (readonly [kind: string, n: number, to?: string])[] = [
+    ...visits
+      .filter(({ value }) => value !== 'human')
+      .map(({ value, count }) => [value, count, visitsOf({ class: value })] as const),
+    ['head', data.headRequests ?? 0],
+    ['lost', (data.lost ?? []).reduce((sum, one) => sum + one.visits, 0)],
+  ]
+  const found = parts.filter(([, n]) => n > 0)
+  if (found.length === 0) return texts.none
   return (
-    <p class="exact">
-      {fill(texts.exact, { n: figure(event) })}
-      {stored && ` (${clockOf(moment(stored))})`}
-      {behind !== null && `, ${counted(texts.behind, behind)}`}
-    </p>
+    <>
+      {texts.left}
+      {found.map(([kind, n, to]): ComponentChildren => {
+        const text = `${names[kind] ?? kind} ${figure(n)}`
+        return <> {to === undefined || kind === 'other' ? <span>{text}</span> : <a href={to}>{text}</a>}</>
+      })}
+    </>
   )
 }
 
 /** Says which visits could not be recorded: "12 visits of 3 May could not be recorded." */
-const Lost = ({ data: { lost = [] } }: Shown) => {
-  useEffect(() => void loadTexts(), [])
-  const texts = allTexts.value?.lost
-  if (!texts) return null
+const Lost = ({ lost = [] }: Shown['data']) => {
+  const texts = t().lost
   const inWords = (from: string, to: string) => (from === to ? from : fill(texts.between, { from, to }))
   return (
     <div class="notice">
@@ -44,13 +70,21 @@ const Lost = ({ data: { lost = [] } }: Shown) => {
   )
 }
 
-/** How complete the figures are. With it, they become links to their visits. */
-export const Through = ({ data }: Shown) => {
+/** How complete the figures are, and what they leave out. With it, they become links to their visits. */
+export const Through = ({ data, kinds }: Shown) => {
   useEffect(openVisits, [])
+  useEffect(() => void loadTexts(), [])
+  if (!allTexts.value) return null
   return (
     <>
-      {data.lost && <Lost data={data} />}
-      <Exact data={data} />
+      {data.lost && <Lost {...data} />}
+      <p class="exact">
+        <span>{exact(data)}</span>{' '}
+        <span>
+          <LeftOut data={data} kinds={kinds} />
+        </span>{' '}
+        <a href={href('/counting')}>{t().through.why}</a>
+      </p>
     </>
   )
 }
