@@ -1,6 +1,6 @@
 import { blockedAddress, blockedOn, blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
-import { recipientsOf } from '../lib/schemes.ts'
+import { addressesBehind } from '../lib/schemes.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
 
 /** Why an address is blocked. */
@@ -76,7 +76,7 @@ export const openBlocks = (): Blocks => {
   return {
     destination: (text) => {
       if (used.length === 0) return undefined
-      for (const address of [text, ...recipientsOf(text)]) {
+      for (const address of [text, ...addressesBehind(text)]) {
         const found = find(new URL(address))
         if (found) return found
       }

@@ -1,4 +1,6 @@
 import { problem } from './problems/problem.ts'
+import { withoutEscapes } from './blocklist.ts'
+import { textLimits } from './strangers.ts'
 import { hasInvisible, parseUrl, reject, type SafeUrl, safeTargetUrl, urlLimit } from './url.ts'
 
 /** What follows the scheme of an address that a program other than a browser opens. */
@@ -26,13 +28,48 @@ export const isWeb = (url: string): boolean => url.startsWith('https:') || url.s
 /** Returns the host of a web address with its port; an empty string for any other. */
 export const webHost = (url: string): string => (isWeb(url) ? new URL(url).host : '')
 
-/** Returns the web addresses that stand for who gets a message: blocks are rules for hosts. */
-export const recipientsOf = (url: string): readonly string[] => {
-  if (schemeOf(url) !== 'mailto') return []
-  const { pathname, searchParams } = new URL(url)
-  const lists = [pathname, ...['to', 'cc', 'bcc'].flatMap((name) => searchParams.getAll(name))]
-  const hosts = lists.flatMap((list) => list.split(',')).map((one) => one.trim().split('@').at(-1) ?? '')
-  return hosts.flatMap((host) => (/^[\w.-]+$/.test(host) ? [`http://${host}/`] : []))
+/** An address in a text, where it may end, and what stands between words that a phone takes for an address. */
+const [webAddress, end, between] = [/https?:\/\/[^\s"<>]+/gi, /['()[\]{}|\\^`,;!]/, /[\s"'<>()[\]{}|\\^`,;:!?]+/]
+/** Returns the web addresses in a text, also those of which a phone makes a link. */
+export const addressesInText = (text: string): readonly string[] => {
+  const found = [
+    ...(text.match(webAddress) ?? []).flatMap((one) => [one, ...one.split(end, 1)]),
+    ...text.split(between),
+  ]
+  return [...new Set(found)].map((one) => safeTargetUrl(one)).flatMap((one) => (one.ok ? [one.url] : []))
+}
+
+/** A host in the one spelling that web addresses have; none when it is no host. */
+const webOf = (host: string, rest = '/'): readonly string[] => {
+  const url = host === '' || host.length > textLimits.host ? undefined : parseUrl(`http://${host}${rest}`)
+  return url ? [url.href] : []
+}
+/** The fields of a mail that have recipients; names of fields have no letter case. */
+const recipients: ReadonlySet<string> = new Set(['to', 'cc', 'bcc'])
+const mailboxHost = /@([^\s@<>"(),;]+)/g
+
+/**
+ * Returns the web addresses that stand for where another program goes or sends something, and those in its texts:
+ * blocks are rules for hosts. Programs read escapes, and hosts in any spelling.
+ */
+export const addressesBehind = (url: string): readonly string[] => {
+  if (isWeb(url)) return []
+  const { host, pathname, search, hash } = new URL(url)
+  const path = withoutEscapes(pathname)
+  const fields = search
+    .slice(1)
+    .split('&')
+    .map((pair) => [pair, ...pair.split('=', 1)].map(withoutEscapes))
+    .map(([pair = '', name = '']) => ({ name: name.toLowerCase(), value: pair.slice(name.length + 1) }))
+  const to =
+    schemeOf(url) === 'mailto'
+      ? [path, ...fields.flatMap(({ name, value }) => (recipients.has(name) ? value : []))]
+      : []
+  return [
+    ...webOf(withoutEscapes(host), `${pathname}${search}${hash}`),
+    ...to.flatMap((list) => [...list.matchAll(mailboxHost)]).flatMap(([, host = '']) => webOf(host)),
+    ...[path, withoutEscapes(hash.slice(1)), ...fields.map(({ value }) => value)].flatMap(addressesInText),
+  ]
 }
 
 /**

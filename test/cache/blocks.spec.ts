@@ -28,6 +28,46 @@ describe('what a process knows to be blocked', () => {
     expect(blocks.destination('https://go.evil.example/')).to.equal(undefined)
   })
 
+  it('finds the host of a recipient, of an app and in a text, in each spelling that a program reads', () => {
+    const blocks = openBlocks()
+    blocks.setList('file', blockList({ hosts: new Set(['evil.example', 'xn--bcher-kva.example', '192.0.2.235']) }))
+    for (const url of [
+      'mailto:a@EVIL.example',
+      'mailto:a@ev%69l.example',
+      'mailto:a%40evil.example',
+      'mailto:a@ok.example,b@evil.example',
+      'mailto:?TO=a@evil.example',
+      'mailto:?To=a%40evil.example',
+      'mailto:?t%6f=a@evil.example',
+      'mailto:?cc=x@ok.example&CC=a@evil.example',
+      'mailto:%22x%22%20%3Ca@evil.example%3E',
+      'mailto:?to=x%20%3Ca@evil.example%3E',
+      'mailto:a@bücher.example',
+      'mailto:a@b%C3%BCcher.example',
+      'mailto:a@ok.example?body=https://evil.example/x',
+      'mailto:a@ok.example?body=see%20evil.example%2Fx%20now',
+      'sms:+1555?body=https://evil.example/x',
+      'sms:+1555?BODY=evil.example',
+      'myapp://evil.example/x',
+      'myapp://EVIL.example:8080/x',
+      'myapp://a.ev%69l.example/x',
+      'myapp://bücher.example/',
+      'myapp://3221226219/',
+      'intent://EVIL.example/#Intent;scheme=https;end',
+      'intent:#Intent;S.browser_fallback_url=https%3A%2F%2Fevil.example%2F;end',
+      'myapp:open?url=https%3A%2F%2Fevil.example%2F',
+    ])
+      expect(blocks.destination(new URL(url).href), url).not.to.equal(undefined)
+    for (const url of [
+      'mailto:a@ok.example?subject=b@evil.example',
+      'myapp://evil/example',
+      'sms:+1555?body=no%20evil',
+      'tel:+15550100',
+      'geo:48.1,11.5',
+    ])
+      expect(blocks.destination(url), url).to.equal(undefined)
+  })
+
   it('has the addresses of a blocked link, whoever has them next', () => {
     const blocks = openBlocks()
     blocks.set([{ ...known('link', '7'), addresses: ['/phish', 'go.example.com/phish'] }])

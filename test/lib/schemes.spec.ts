@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isAllowable, isWeb, recipientsOf, safeDestination, schemeOf, webHost } from '../../src/lib/schemes.ts'
+import { addressesBehind, isAllowable, isWeb, safeDestination, schemeOf, webHost } from '../../src/lib/schemes.ts'
 import { appUrls, unsafeUrls } from '../data/unsafe-urls.ts'
 
 /** Returns spellings that some program may read as the same scheme. */
@@ -91,11 +91,9 @@ describe('a destination that another program opens', () => {
     ])
     expect(webHost('https://example.com:8080/x')).to.equal('example.com:8080')
     expect(webHost('myapp://example.com/x')).to.equal('')
-    expect(recipientsOf('mailto:a@one.example,b@two.example?cc=c@three.example&subject=d@four.example')).to.deep.equal([
-      'http://one.example/',
-      'http://two.example/',
-      'http://three.example/',
-    ])
-    expect(recipientsOf('https://a@one.example/')).to.deep.equal([])
+    expect(
+      addressesBehind('mailto:a@one.example,b@two.example?cc=c@three.example&subject=d@four.example'),
+    ).to.deep.equal(['http://one.example/', 'http://two.example/', 'http://three.example/'])
+    expect(addressesBehind('https://a@one.example/')).to.deep.equal([])
   })
 })

@@ -2,7 +2,7 @@ import { knownIn } from '../../events/openenum.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
 import { ChangedByNewer } from '../../events/unknown.ts'
 import { withoutEscapes } from '../../lib/blocklist.ts'
-import { safeTargetUrl } from '../../lib/url.ts'
+import { addressesInText } from '../../lib/schemes.ts'
 import { payloadOf, type QrData } from '../../qr/payload.ts'
 
 /** Returns the public address of a QR code's image. */
@@ -26,17 +26,9 @@ export const typeOf = ({ type }: Pick<QrFields, 'type'>): QrType => {
 export const payload = (fields: Pick<QrFields, 'type' | 'alias'> & QrPersonal, baseUrl: () => string) =>
   payloadOf(typeOf(fields), dataOf(fields), scanAddress(fields.alias, baseUrl))
 
-/** An address in a text, where it may end, and what stands between words that a phone takes for an address. */
-const [webAddress, end, between] = [/https?:\/\/[^\s"<>]+/gi, /['()[\]{}|\\^`,;!]/, /[\s"'<>()[\]{}|\\^`,;:!?]+/]
-
 /** Returns the web addresses that a scanner of this content opens, or that a phone makes a link in its text. */
 export const addressesIn = (data: QrData): readonly string[] => {
   // the program that opens a payload such as `mailto:?body=…` reads its escapes
   const texts = typeof data === 'string' ? [data, withoutEscapes(data)] : 'ssid' in data ? [] : Object.values(data)
-  const found = texts.flatMap((text) => [
-    ...(text.match(webAddress) ?? []).flatMap((one) => [one, ...one.split(end, 1)]),
-    ...text.split(between),
-  ])
-  const safe = [...new Set(found)].map((one) => safeTargetUrl(one))
-  return safe.flatMap((one) => (one.ok ? [one.url] : []))
+  return [...new Set(texts.flatMap(addressesInText))]
 }
