@@ -29,6 +29,20 @@ describe('a visitor who guesses aliases', () => {
     expect(statuses.filter((status) => status === 429).length).to.be.above(misses * 0.8)
   }).timeout(60_000)
 
+  it('does not fill the list of addresses that lead nowhere, also with what no alias is', async () => {
+    const { path } = await add()
+    for (let sent = 0; sent < 300; sent += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, n) => app().visit(n % 2 ? `/-${random()}` : `${path}/${random()}`, attacker)),
+      )
+    expect((await app().visit(path, attacker)).status).to.equal(302)
+    await until(
+      () => query<{ n: string }>(app().connection, 'select sum(count) as n from state.misses'),
+      // a minute may pass on a slow machine, but hardly five
+      ([row]) => Number(row?.n) >= 60 && Number(row?.n) < 300,
+    )
+  }).timeout(60_000)
+
   it('gets whatever exists all the same, also what no cache has', async () => {
     const over = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
       await until(

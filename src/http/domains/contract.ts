@@ -48,7 +48,7 @@ const domain = z
 export type DomainDetails = Answer<typeof domain>
 
 const places =
-  '`{path}`, `{host}` and `{query}` behind its first slash stand for what the visitor has asked for, escaped in a query'
+  '`{path}`, `{host}` and `{query}` behind its first slash stand for what the visitor has asked for, escaped in a query; the first four are filled'
 const redirects = {
   redirectroot: `where the bare domain leads; ${places}`,
   redirect404: `where unknown aliases lead; ${places}`,

@@ -97,8 +97,10 @@ const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sen
     if (domain) missed.address(req, domain, 'blocked')
     sendPage(req, res, blockedPage)
   }
+  /** What cannot be guessed is not limited, but only as much of it is counted. */
+  const spendUnknown = createBudget(missLimit, trustProxy)
   const sendUnknown: Send = (req, res, domain) => {
-    missed.address(req, domain, 'unknown')
+    if (spendUnknown(req) === 0) missed.address(req, domain, 'unknown')
     sendNotFound(req, res, domain)
   }
   /** A program that guesses is stopped, and its guesses beyond the limit are not counted. */

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { withRequestedHost } from '../api/ownaddress.ts'
-import { asWritten } from './path.ts'
 import type { Blocks } from '../../cache/blocks.ts'
 import { blockedPage } from './blocked.ts'
 import { randomReference } from '../../lib/reference.ts'
@@ -22,8 +21,8 @@ export const redirectTo = (res: ServerResponse, url: string) => {
 /** Redirects a POST to the same address with 303, so that the browser continues with GET. */
 export const seeOther = (req: IncomingMessage, res: ServerResponse, setCookie?: string) => {
   res.writeHead(303, {
-    // with one slash: two, and what follows is a host
-    Location: asWritten(req.url ?? '/'),
+    // with one slash: two, and what follows is a host. Escapes stay: some must not stand in a header without them
+    Location: (req.url ?? '/').replace(/^[/\\]+/, '/'),
     'Cache-Control': 'private, no-store',
     'Content-Length': 0,
     ...(setCookie ? { 'Set-Cookie': setCookie } : {}),

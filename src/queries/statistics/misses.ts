@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headRequests, type MissKind } from '../../lib/misses.ts'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
@@ -72,8 +73,8 @@ export interface Near {
 
 /** characters that aliases consist of, without letter case */
 const alphabet = Array.from('abcdefghijklmnopqrstuvwxyz0123456789-_')
-/** A longer alias has too many neighbors. */
-const longest = 32
+/** Characters of an alias, and addresses of an answer: others get no slips. An alias has about 80 for a character. */
+const [longest, mostSlipped] = [20, 25]
 
 /** Returns what an alias becomes by one slip: a letter too many, two swapped, one left out, one for another. */
 export const slips = (alias: string): readonly string[] => {
@@ -87,11 +88,20 @@ export const slips = (alias: string): readonly string[] => {
   return [...new Set(found)].filter((one) => one !== alias && one !== '')
 }
 
-/** Returns the aliases that a path may mean, the likely ones first: its beginning, and what differs by one slip. */
-const meant = (path: string): readonly string[] => {
-  const [, alias = ''] = /^\/([a-z0-9_-]+)/.exec(path) ?? []
-  if (alias === '' || alias.length > longest) return []
-  return [alias, ...slips(alias)]
+/** Returns the alias that a path begins with; an empty text when it begins with none. */
+const aliasIn = (path: string) => /^\/([a-z0-9_-]{1,64})(?![a-z0-9_-])/.exec(path)?.[1] ?? ''
+
+/** Returns the addresses that each path may mean, the likely ones first: its beginning, and what has one slip. */
+const meantBy = async (asked: readonly Asked[]): Promise<readonly (readonly string[])[]> => {
+  const meant: string[][] = []
+  for (const [i, { domain, path }] of asked.entries()) {
+    const alias = aliasIn(path)
+    const near = i < mostSlipped && alias.length <= longest ? slips(alias) : []
+    meant.push((alias === '' ? [] : [alias, ...near]).map((one) => addressKey(domain, one)))
+    // other requests are answered between two addresses
+    if (near.length > 0) await nextTurn()
+  }
+  return meant
 }
 
 /**
@@ -103,7 +113,7 @@ export const nearLinks = async (
   account: number,
   asked: readonly Asked[],
 ): Promise<readonly { readonly at: Near | undefined; readonly near: Near | undefined }[]> => {
-  const wanted = asked.map(({ domain, path }) => meant(path).map((alias) => addressKey(domain, alias)))
+  const wanted = await meantBy(asked)
   const keys = [...new Set(wanted.flat())]
   if (keys.length === 0) return asked.map(() => ({ at: undefined, near: undefined }))
   const { rows } = await db.raw<{ rows: { id: string; alias: string; address: string }[] }>(

@@ -36,7 +36,7 @@ export interface VisitsRequest {
 }
 
 /** visits that an answer reads at most, where filters leave some of them out */
-const mostRead = 100_000
+const mostRead = 50_000
 
 /** The newest visit that an answer may have is before this one, and so many came before it. */
 interface Start {

@@ -43,6 +43,14 @@ describe('the public side', () => {
       expect([status, headers.get('Location')]).to.deep.equal([303, `${path}?a=1`])
     })
 
+    it('answers POST with the escapes that it was asked with: some letters stand in no header', async () => {
+      const { path } = await add({ forward: 'path' })
+      for (const rest of ['%E4%B8%AD', '%0d%0aX', 'a%3Fb%23c']) {
+        const { status, headers } = await post(`${path}/${rest}`, 'x=y')
+        expect([status, headers.get('Location')]).to.deep.equal([303, `${path}/${rest}`])
+      }
+    })
+
     it('answers POST with 303 when it has no password, and does not count it', async () => {
       const { id, path } = await add()
       const { status, headers } = await post(path, 'password=x')

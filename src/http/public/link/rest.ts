@@ -68,17 +68,43 @@ const anyPlace = /(?:\{|%7B)(path|host|query)(?:\}|%7D)/gi
 /** What placeholders stand for. */
 export type Values = Readonly<Partial<Record<'path' | 'host' | 'query', string>>>
 
-/** Returns a URL with values for its placeholders: a path as it is within a path, everything else escaped. */
+/** Places that are filled: each repeats what a visitor has sent, so more of them stay as they are. */
+const mostPlaces = 4
+/** characters of a URL with its values */
+const longestFilled = 8192
+
+/** Returns the forms of the values in a path and elsewhere, each made once. A value that is too long is left out. */
+const formsOf = (values: Values) => {
+  const forms = new Map<string, string>()
+  const make = (name: keyof Values, value: string, inPath: boolean) => {
+    if (value.length > longest || (inPath && name !== 'path' && leadsUp(value))) return ''
+    return inPath && name === 'path' ? value : value.replaceAll(unquoted, escaped)
+  }
+  return (name: keyof Values, inPath: boolean) => {
+    const value = values[name]
+    if (value === undefined) return undefined
+    const key = `${name} ${inPath}`
+    const form = forms.get(key) ?? make(name, value, inPath)
+    forms.set(key, form)
+    return form
+  }
+}
+
+/**
+ * Returns a URL with values for its first placeholders: a path as it is within a path, everything else escaped. Without
+ * the values where it would be too long with them.
+ */
 export const withValues = (url: string, values: Values): string => {
   const [, site = url, path = '', query = '', fragment = ''] = parts.exec(url) ?? []
+  const formOf = formsOf(values)
+  let filled = 0
   const put = (text: string, inPath = false) =>
     text.replaceAll(anyPlace, (place, given: string) => {
-      const name = given.toLowerCase() as keyof Values
-      const value = values[name]
-      if (value === undefined || (inPath && name === 'path')) return value ?? place
-      return inPath && leadsUp(value) ? '' : value.replaceAll(unquoted, escaped)
+      const form = formOf(given.toLowerCase() as keyof Values, inPath)
+      return form === undefined || ++filled > mostPlaces ? place : form
     })
-  return site + put(path, true) + put(query) + put(fragment)
+  const whole = site + put(path, true) + put(query) + put(fragment)
+  return whole.length <= longestFilled ? whole : withValues(url, { path: '', host: '', query: '' })
 }
 
 /** Returns a destination with the rest of a path: in its placeholders, else behind its own path. */

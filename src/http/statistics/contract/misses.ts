@@ -15,7 +15,9 @@ const row = z.object({
     .describe('`unknown`: there is no such address; the others: its link has ended, has not started, or is blocked'),
   suggestion: text
     .nullable()
-    .describe('of an unknown address: that of a link of yours, if it differs by one slip or goes on behind it')
+    .describe(
+      'of an unknown address: that of a link of yours, if it goes on behind it or, among the first 25 of an answer and up to 20 characters, differs by one slip',
+    )
     .meta({ examples: ['/summer'] }),
   suggested: id.nullable().describe('the link of `suggestion`'),
   link: id.nullable().describe('a link of yours that has the address by now'),

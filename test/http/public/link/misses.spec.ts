@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { missedPath } from '../../../../src/http/public/link/misses.ts'
 import { openMisses } from '../../../../src/postgres/misses.ts'
-import { slips } from '../../../../src/queries/statistics/misses.ts'
+import { nearLinks, slips } from '../../../../src/queries/statistics/misses.ts'
+import { turnGrowth } from '../../../support/turns.ts'
 
 describe('a path that leads nowhere', () => {
   it('is counted without its query, letter case, escapes, pasted ends and slashes at its end', () => {
@@ -65,6 +66,29 @@ describe('the slips by which an alias is found', () => {
     const near = slips('sumer')
     for (const alias of ['summer', 'suer', 'usmer', 'sumerr', 'sumed', 'su-mer']) expect(near, alias).to.include(alias)
     for (const alias of ['sumer', '', 'summerr', 'winter']) expect(near, alias).not.to.include(alias)
+  })
+})
+
+describe('the links that are near to an answer of 1,000 addresses', () => {
+  const letters = 'abcdefghijklmnop'
+  const asked = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ domain: 1, path: `/${letters}${String(n).padStart(4, '0')}` }))
+  /** Looks for them where no link is, and returns how many aliases were asked for. */
+  const look = async (addresses: ReturnType<typeof asked>) => {
+    let keys: readonly unknown[] = []
+    const raw = (_: string, values: readonly (readonly unknown[])[]) => {
+      keys = values[0] ?? []
+      return Promise.resolve({ rows: [] })
+    }
+    await nearLinks({ db: { raw }, table: String } as never, 1, addresses)
+    return keys.length
+  }
+
+  it('are looked for among the slips of 25 only, and let other requests be answered', async () => {
+    const each = slips(`${letters}0000`).length
+    expect(await look(asked(1000))).to.be.within(1000, 25 * each + 1000)
+    expect(await look([{ domain: 1, path: `/${letters}00000` }])).to.equal(1)
+    expect(await turnGrowth(asked, look, { from: 25, to: 1600, times: 8 })).to.be.at.most(4)
   })
 })
 

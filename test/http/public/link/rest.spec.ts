@@ -101,4 +101,15 @@ describe('the rest of a path', () => {
       'https://example.com/a.b/',
     )
   })
+
+  it('is put into the first four places only, and into none where the address gets longer than 8,192 characters', () => {
+    const places = (count: number) => `https://example.com/?${'{query}'.repeat(count)}`
+    const short = { query: '!' }
+    expect(withValues(places(5), short)).to.equal('https://example.com/?%21%21%21%21{query}')
+    expect(withRest(`https://example.com/?${'{path}'.repeat(5)}`, 'a')).to.equal('https://example.com/?aaaa{path}')
+    expect(withValues(places(1), { query: '!'.repeat(2048) })).to.have.length(21 + 3 * 2048)
+    for (const query of ['!'.repeat(2049), 'x'.repeat(16_000)])
+      expect(withValues(places(1), { query })).to.equal('https://example.com/?')
+    expect(withValues(places(280), { query: '!'.repeat(2048) })).to.equal(places(276))
+  })
 })
