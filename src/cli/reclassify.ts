@@ -94,9 +94,9 @@ const reclassify = (cli: Cli, options: Options) => {
       const pace = (part: number) => awaitPart(reader, { id, part }, performance.now() + timeoutMs)
       if (!options.dryRun) await recordReclassification(writer(ledger, account), id, parts, pace)
       cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
-      for (const { from, to, visits } of changes) {
+      for (const { from, to, rule, visits } of changes) {
         all += visits
-        cli.print(`  ${from} -> ${to}: ${visits}`)
+        cli.print(`  ${from} -> ${to}: ${visits}  ${rule}`.trimEnd())
       }
     }
     if (all === 0) return cli.print(`Every visit has its class by rules ${currentRules.version}.`)

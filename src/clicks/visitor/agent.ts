@@ -101,7 +101,7 @@ const wordsOf = (text: string): readonly string[] => {
 // isbot may match a part of a word (`bot`) or the whole user agent. The recorded token is the whole word, provided it
 // is one of the words kept. When only an address reveals a bot, the word before the address names it, as in
 // `(compatible; Yahoo! Slurp; http://…)`.
-const tokenOf = (words: readonly string[], match: string): string => {
+export const tokenOf = (words: readonly string[], match: string): string => {
   const piece = wordsOf(match)[0]?.toLowerCase()
   if (piece === undefined) return ''
   const at = words.findIndex((word) => word.toLowerCase().includes(piece))

@@ -19,7 +19,7 @@ import { failField, Failure } from '../api/errors.ts'
 import { moment } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type LinkAddresses, short } from '../links/address.ts'
-import { filterShape, noLabel, readFilters } from './filters.ts'
+import { classesShape, countedClasses, filterShape, noLabel, readFilters } from './filters.ts'
 import { lostOf } from './lost.ts'
 import { by, interval, optionsOf, periodProblem, startIn } from './stats.ts'
 import { filteredContract } from '../accounts/contract/account.ts'
@@ -52,6 +52,7 @@ const Query = z
     to: moment('24:00:00'),
     interval,
     by: by(breakdownDimensions),
+    classes: classesShape,
     compare: z.enum(['before'], says('not_one_of', { what: 'quoted', values: 'before' })).optional(),
     limit: rows,
   })
@@ -136,13 +137,14 @@ const through = async (reader: Reader, { ordinals, clicksBehind }: FilteredServi
 
 const statistics = async (call: Call<unknown, Query>, services: FilteredServices) => {
   const { query, reader, zone } = call
-  const { compare, limit, by: dimensions, from, to, interval: every, ...given } = query
+  const { compare, limit, by: dimensions, from, to, interval: every, classes: wanted, ...given } = query
   const { subject, filters } = await readFilters(call, given)
   const now = reader.now ?? new Date()
   const time = optionsOf({ from, to, interval: every, zone }, now)
   const tooMuch = periodProblem(time)
   if (tooMuch) throw new Failure(400, tooMuch)
-  const options: FilteredOptions = { ...time, by: dimensions, filters, limit }
+  const classes = await countedClasses(call, wanted)
+  const options: FilteredOptions = { ...time, by: dimensions, filters, limit, asThen: classes === 'then' }
   const found = await filteredStats(reader, subject, options).catch(explained)
   const earlier = timeBefore(time)
   const compared = compare === undefined ? undefined : await before(reader, subject, { ...options, ...earlier, by: [] })
@@ -152,6 +154,7 @@ const statistics = async (call: Call<unknown, Query>, services: FilteredServices
       interval: every,
       by: await rowsOf(call, found, services),
       ...(compared !== undefined && { before: compared && shown(compared, { ...earlier, zone }) }),
+      ...(classes && { classes }),
       through: await through(reader, services),
       ...(await lostOf(call, time)),
     },

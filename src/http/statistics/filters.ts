@@ -11,6 +11,7 @@ import { findChannel } from '../../queries/links/channel.ts'
 import { findBio } from '../../queries/pages/bio.ts'
 import { findQr } from '../../queries/qr/qr.ts'
 import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
+import { wasReclassified } from '../../queries/statistics/reclassify.ts'
 import { scansOf, type Subject, viewsOf } from '../../queries/statistics/facts.ts'
 import { filterId } from '../api/fields.ts'
 import { readOwned } from '../api/owned.ts'
@@ -88,6 +89,18 @@ export const filterShape = {
   class: classes,
   unique: flag,
 }
+/** Which classes count: those that visits have now, or those that they were counted with first. */
+export const classesShape = z.enum(['now', 'then'], says('not_one_of', { values: 'now, then' })).optional()
+
+/**
+ * Returns which classes count, where some visits have others now: nobody needs to read them one by one elsewhere, or to
+ * be told.
+ */
+export const countedClasses = async (
+  { reader, account }: Pick<Call, 'reader' | 'account'>,
+  wanted: 'now' | 'then' = 'now',
+) => ((await wasReclassified(reader, account)) ? wanted : undefined)
+
 const Shape = z.object(filterShape)
 type Given = z.output<typeof Shape>
 

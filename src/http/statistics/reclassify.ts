@@ -9,7 +9,7 @@ import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { newerReclassification, planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
-import { classOfWords } from '../../clicks/visitor/words.ts'
+import { decideByWords } from '../../clicks/visitor/words.ts'
 import { readAccount } from '../accounts/account.ts'
 import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
@@ -20,7 +20,7 @@ import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
 
 /** The rules of this release. */
-export const currentRules: Rules = { version: rulesVersion, classOf: classOfWords }
+export const currentRules: Rules = { version: rulesVersion, decide: decideByWords }
 
 const begin = limitToOne('reclassification', 2)
 

@@ -11,7 +11,7 @@ import { list, listQuery } from '../api/list/list.ts'
 import { createRoom } from '../api/list/room.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { explained } from './filtered.ts'
-import { filterShape, readFilters } from './filters.ts'
+import { classesShape, countedClasses, filterShape, readFilters } from './filters.ts'
 import { optionsOf } from './stats.ts'
 import { type VisitRow, visitColumns, visitEntries, visitsContract } from './contract/visits.ts'
 
@@ -28,6 +28,7 @@ const Query = z.object({
   fields,
   from,
   to,
+  classes: classesShape,
   ...filterShape,
 })
 type Query = z.output<typeof Query>
@@ -75,7 +76,7 @@ export const identified = async (
 }
 
 const listVisits = async (call: VisitsCall, most: number, services: VisitsServices) => {
-  const { limit: wanted, cursor, fields: shown, from: first, to: end, ...given } = call.query
+  const { limit: wanted, cursor, fields: shown, from: first, to: end, classes, ...given } = call.query
   const { subject, filters } = await readFilters(call, given)
   const time = optionsOf(
     { from: first, to: end, interval: 'day' as const, zone: call.zone },
@@ -83,8 +84,10 @@ const listVisits = async (call: VisitsCall, most: number, services: VisitsServic
   )
   if (time.from >= time.to) failField('from', 'wrong_order', { what: 'to' })
   const limit = Math.min(wanted, most)
+  const asThen = (await countedClasses(call, classes)) === 'then'
   const query = {
     ...given,
+    classes,
     limit,
     page: 1,
     cursor,
@@ -99,7 +102,7 @@ const listVisits = async (call: VisitsCall, most: number, services: VisitsServic
     { ...call, query },
     async ({ after }) =>
       identified(
-        await visitsBehind(call.reader, subject, { ...time, filters, limit, after }).catch(explained),
+        await visitsBehind(call.reader, subject, { ...time, filters, asThen, limit, after }).catch(explained),
         services,
       ),
     (row) => row,

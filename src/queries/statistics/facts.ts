@@ -30,6 +30,8 @@ export interface SubjectCounts {
   readonly horizon: number | null
   /** undefined: the present */
   readonly earlier?: Earlier
+  /** each fact has the class that it was counted with first, whatever has corrected it since */
+  readonly asThen?: boolean
 }
 
 /**
@@ -155,7 +157,7 @@ export const [firstMinute, endOfMinutes] = [Math.ceil(-(2 ** 31) / 1440) * 1440,
  */
 export const factsOf = (
   { table }: Reader,
-  { subject, whose, earlier }: Pick<SubjectCounts, 'subject' | 'whose' | 'earlier'>,
+  { subject, whose, earlier, asThen }: Pick<SubjectCounts, 'subject' | 'whose' | 'earlier' | 'asThen'>,
   ranges: readonly Minutes[],
   side: 'up to it' | 'later' = 'up to it',
 ) => {
@@ -165,11 +167,13 @@ export const factsOf = (
       ? `c.account = ${highestAccount - subject} and c.link > ${aboveViews}`
       : `c.link = ${subject}`)
   const own = earlier ? `${of} and c.seq ${side === 'later' ? '>=' : '<'} ${earlier.end}` : of
-  const columns = earlier?.corrected
-    ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, ${[...detailNames, ...dimensions].map((name) => `c.${name}`).join()},
-       coalesce((select k.was from ${table('corrections')} k where k.seq = c.seq and k.position * 1000 >= ${earlier.end}
+  const later = earlier && !asThen ? `and k.position * 1000 >= ${earlier.end}` : ''
+  const columns =
+    asThen || earlier?.corrected
+      ? `c.seq, c.visitor, c.link, c.account, c.minute, c.ms, c.recorded, ${[...detailNames, ...dimensions].map((name) => `c.${name}`).join()},
+       coalesce((select k.was from ${table('corrections')} k where k.seq = c.seq ${later}
          order by k.position limit 1), c.class) as class`
-    : '*'
+      : '*'
   const parts = ranges.map(
     ({ from, to }) =>
       `select ${columns} from ${table('clicks')} c where ${own} and c.minute >= ${from} and c.minute < ${to}`,

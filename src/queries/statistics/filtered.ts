@@ -22,6 +22,8 @@ export type BreakdownDimension = (typeof breakdownDimensions)[number]
 export interface FilteredOptions extends Omit<SeriesOptions, 'by'> {
   readonly by: readonly BreakdownDimension[]
   readonly filters: Filters
+  /** whether visits have the classes that they were counted with first, instead of those that they have now */
+  readonly asThen?: boolean
   /** rows of a dimension at most */
   readonly limit: number
 }
@@ -58,15 +60,15 @@ export const filteredStats = (reader: Reader, subject: Subject, options: Filtere
   readOneMoment(reader, (moment) => read(moment, subject, options))
 
 const read = async (reader: Reader, subject: Subject, options: FilteredOptions): Promise<Filtered> => {
-  const { by, filters, limit, ...time } = options
-  const filtered = isFiltered(filters)
+  const { by, filters, limit, asThen = false, ...time } = options
+  const filtered = asThen || isFiltered(filters)
   const rolled = await clickSeries(reader, subject, { ...time, by: filtered ? [] : by.filter(isRolled) })
   const others = filtered ? by : by.filter((name) => !isRolled(name))
   const shown = (counts: Readonly<Partial<Record<string, readonly Count[]>>>) =>
     Object.fromEntries(by.flatMap((name) => (counts[name] ? [[name, counts[name].slice(0, limit)]] : [])))
   if (!filtered && others.length === 0) return { total: rolled.total, points: rolled.points, by: shown(rolled.by) }
   if (rolled.total.visits > mostVisits) throw new TooManyVisits(rolled.total.visits)
-  const counted = await readCounted(reader, subject)
+  const counted = { ...(await readCounted(reader, subject)), asThen }
   const facts = await countFacts(reader, counted, { ...options, by: others }, filtered)
   if (!filtered) return { total: rolled.total, points: rolled.points, by: shown({ ...rolled.by, ...facts.by }) }
   return { ...pointsOf(rolled.points, facts.perInterval), by: shown(facts.by) }

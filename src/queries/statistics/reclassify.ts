@@ -16,8 +16,11 @@ import type { Reader } from '../reader.ts'
 /** The rules that classify clicks. */
 export interface Rules {
   readonly version: number
-  /** Returns the class by these rules of a click that older rules have given a class. */
-  readonly classOf: (click: { readonly agent: string; readonly bot: string | null; readonly class: string }) => string
+  /** Returns the class by these rules of a click that older rules have given a class, and what decides. */
+  readonly decide: (click: { readonly agent: string; readonly bot: string | null; readonly class: string }) => {
+    readonly class: string
+    readonly rule: string
+  }
 }
 export interface Wanted {
   readonly account: number
@@ -29,10 +32,15 @@ export interface Wanted {
 }
 /** A class of visits; `other` is one that only a newer release knows. */
 type ClassName = Exclude<keyof typeof classes, 'first'> | 'other'
-/** How many visits change from a class to another. */
+/** How many visits change from a class to another, by a rule. */
 export interface ClassChange {
   readonly from: ClassName
   readonly to: ClassName
+  /**
+   * what decides by its name or word: that of a rule for user agents, or `exclusions`; `recorded` where an earlier
+   * reclassification no longer holds
+   */
+  readonly rule: string
   readonly visits: number
 }
 type Part = Omit<Event<'ClicksReclassified'>['data'], 'reclassification' | 'part'>
@@ -51,20 +59,39 @@ const classNames = (Object.keys(classes) as (keyof typeof classes)[]).filter((na
 const className = (value: number): ClassName => classNames.find((name) => classes[name] === value) ?? 'other'
 
 type Agents = Part['agents']
-/** Returns the user agents whose class the rules change. Those of the same version have decided already. */
+type Agent = Agents[number]
+const keyOf = ({ agent, bot, rules }: Pick<Agent, 'agent' | 'bot' | 'rules'>) => JSON.stringify([agent, bot, rules])
+/**
+ * Returns the user agents whose class the rules change, each with the rule. Those of the same version have decided
+ * already.
+ */
 const agentsBy = (
-  { version, classOf }: Rules,
+  { version, decide }: Rules,
   known: readonly { readonly profile: Profile; readonly recorded: number }[],
-): Agents => {
-  const found = new Map<string, Agents[number]>()
+) => {
+  const found = new Map<string, Agent & { readonly rule: string }>()
   for (const { profile, recorded } of known) {
     const { agent, bot, rules } = profile
     const before = className(recorded)
     if (rules === version || before === 'prefetch' || before === 'other') continue
-    const after = classOf({ agent, bot, class: before })
-    if (after !== before) found.set(JSON.stringify([agent, bot, rules]), { agent, bot, rules, class: after })
+    const { class: after, rule } = decide({ agent, bot, class: before })
+    if (after !== before) found.set(keyOf(profile), { agent, bot, rules, class: after, rule })
   }
   return [...found.values()]
+}
+
+/** Returns what names the rule that gives visits of a profile a class. */
+const namingRules = (
+  agents: readonly (Agent & { readonly rule: string })[],
+  profiles: ReadonlyMap<number, Profile>,
+) => {
+  const rules = new Map(agents.map((one) => [keyOf(one), one]))
+  return (profile: number, from: ClassName, to: ClassName): string => {
+    const known = profiles.get(profile)
+    const found = known && rules.get(keyOf(known))
+    if (to === 'excluded' || (from === 'excluded' && to === 'human')) return 'exclusions'
+    return found?.class === to ? found.rule : 'recorded'
+  }
 }
 
 const readKnown = async ({ db, table }: Reader, scope: Scope, profiles: ReadonlyMap<number, Profile>) => {
@@ -84,21 +111,28 @@ interface LinkVisits {
   readonly visits: number
 }
 
-/** Returns how many visits change of each link, and from which class to which. */
-const countChanges = async ({ db, table }: Reader, scope: Scope, decision: Decision) => {
-  const { rows } = await db.raw<{ rows: { link: string; was: number; target: number; n: string }[] }>(
-    `select link, ${plainClass} as was, target, count(*) as n from (${decided(table, scope, decision)}) c
-     where target <> ${plainClass} group by 1, 2, 3 order by 1, 2, 3`,
+/** Returns how many visits change of each link, and from which class to which by which rule. */
+const countChanges = async (
+  { db, table }: Reader,
+  scope: Scope,
+  decision: Decision,
+  ruleOf: ReturnType<typeof namingRules>,
+) => {
+  const { rows } = await db.raw<{ rows: { link: string; was: number; target: number; profile: number; n: string }[] }>(
+    `select link, ${plainClass} as was, target, profile, count(*) as n from (${decided(table, scope, decision)}) c
+     where target <> ${plainClass} group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
   )
   const changes = new Map<string, ClassChange>()
   const links = new Map<number, number>()
-  for (const { link, was, target, n } of rows) {
+  for (const { link, was, target, profile, n } of rows) {
     const [from, to, visits] = [className(was), className(target), Number(n)]
-    const key = `${from} ${to}`
-    changes.set(key, { from, to, visits: visits + (changes.get(key)?.visits ?? 0) })
+    const rule = ruleOf(profile, from, to)
+    const key = `${from} ${to} ${rule}`
+    changes.set(key, { from, to, rule, visits: visits + (changes.get(key)?.visits ?? 0) })
     links.set(Number(link), visits + (links.get(Number(link)) ?? 0))
   }
-  return { changes: [...changes.values()], links: [...links].map(([link, visits]): LinkVisits => ({ link, visits })) }
+  const mostFirst = [...changes.values()].toSorted((a, b) => b.visits - a.visits)
+  return { changes: mostFirst, links: [...links].map(([link, visits]): LinkVisits => ({ link, visits })) }
 }
 
 /** The resources and the minutes of one part. */
@@ -186,9 +220,10 @@ export const planReclassification = async (reader: Reader, rules: Rules, wanted:
   }
   const profiles = await profilesIn(reader.db, reader.table, scope)
   // the rest waits for the next time: an event is bounded
-  const agents = agentsBy(rules, await readKnown(reader, scope, profiles)).slice(0, mostAgents)
+  const found = agentsBy(rules, await readKnown(reader, scope, profiles)).slice(0, mostAgents)
+  const agents = found.map(({ rule: _rule, ...agent }) => agent)
   const decision = await decisionOf(reader.db, reader.table, { agents, exclusions }, profiles)
-  const { changes, links } = await countChanges(reader, scope, decision)
+  const { changes, links } = await countChanges(reader, scope, decision, namingRules(found, profiles))
   const slices = await slicesOf(reader, scope, decision, { links, perPart })
   return {
     changes,
@@ -240,6 +275,15 @@ export const listReclassifications = async ({ db, table }: Reader, account?: num
     account === undefined ? [] : [account],
   )
   return rows.map((row) => ({ ...row, account: Number(row.account), visits: Number(row.visits) }))
+}
+
+/** Returns whether visits of an account have had other classes. */
+export const wasReclassified = async ({ db, table, clicksUpTo }: Reader, account: number): Promise<boolean> => {
+  const { rows } = await db.raw<{ rows: { found: boolean }[] }>(
+    `select exists (select from ${table('reclassifications')} where account = ? and position <= ?) as found`,
+    [account, (clicksUpTo ?? 2n ** 63n - 1n).toString()],
+  )
+  return rows[0]?.found ?? false
 }
 
 /** Returns the accounts that have clicks. */

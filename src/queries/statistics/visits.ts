@@ -30,6 +30,8 @@ export interface VisitsRequest {
   /** exclusive */
   readonly to: Date
   readonly filters: Filters
+  /** whether visits have the classes that they were counted with first */
+  readonly asThen?: boolean
   readonly limit: number
   /** the last visit that the client has */
   readonly after?: Position | undefined
@@ -64,8 +66,12 @@ interface Source {
 }
 
 /** Of a campaign, the links are looked up one by one: it may have few visits among all those of the account. */
-const sourceOf = async (reader: Reader, subject: Subject, { campaign, ...filters }: Filters): Promise<Source> => {
-  const counted = await readCounted(reader, subject)
+const sourceOf = async (
+  reader: Reader,
+  subject: Subject,
+  { filters: { campaign, ...filters }, asThen = false }: Pick<VisitsRequest, 'filters' | 'asThen'>,
+): Promise<Source> => {
+  const counted = { ...(await readCounted(reader, subject)), asThen }
   const links = campaign === undefined || 'link' in subject ? undefined : await linksIn(reader, campaign)
   return { counted, links, filters: links ? filters : { campaign, ...filters } }
 }
@@ -151,7 +157,7 @@ const read = async (
   const { from, limit, after } = request
   const start = after ? startOf(after) : { ms: request.to.getTime(), seq: '0', seen: 0 }
   const to = new Date(Math.min(request.to.getTime(), start.ms + 1))
-  const source = await sourceOf(reader, subject, request.filters)
+  const source = await sourceOf(reader, subject, request)
   const nothing = { rows: [], total: Math.min(start.seen, mostCounted) }
   if (from >= to || source.links?.length === 0) return nothing
   const most = Math.max(limit, mostCounted - start.seen) + 1

@@ -4,7 +4,7 @@ import { list } from 'isbot'
 import { readAgent } from '../../../src/clicks/visitor/agent.ts'
 import { isLoadAhead } from '../../../src/clicks/visitor/loadahead.ts'
 import { everyday, mistaken } from '../../../src/clicks/visitor/robots.ts'
-import { classOfWords } from '../../../src/clicks/visitor/words.ts'
+import { decideByWords } from '../../../src/clicks/visitor/words.ts'
 
 interface Line {
   readonly wanted: { readonly class: string; readonly browser: string; readonly os: string; readonly device: string }
@@ -76,7 +76,7 @@ describe('the user agents of a long list', () => {
   it('keep their class when it is found again by the words that a click keeps', () => {
     const wrong = lines.flatMap((line) => {
       const { class: found, words, bot = null } = readAgent(line.agent)
-      const again = classOfWords({ agent: words, bot, class: found })
+      const again = decideByWords({ agent: words, bot, class: found }).class
       return again === found ? [] : [`${found} → ${again}: ${line.agent} (${words})`]
     })
     expect(wrong.length, show(wrong)).to.equal(0)

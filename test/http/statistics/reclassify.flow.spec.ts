@@ -48,6 +48,19 @@ describe('reclassification by the API', () => {
     await until(seen, ({ series }) => series[1]?.total.clicks === clicks)
     return seen()
   }
+  /** What filtered statistics say, and the list of visits behind them. */
+  const figures = async (more = '') => {
+    const query = `from=${new Date(now - 86_400_000).toISOString()}&to=${new Date(now + 86_400_000).toISOString()}${more}`
+    const read = async (link = '') => {
+      const { total, series, by, before } = (
+        await app.get(`/api/stats?by=country,class,link&interval=hour&compare=before&${query}${link}`, { key })
+      ).json['data'] as Json
+      return { total, series, by, before }
+    }
+    const visits = (await app.get(`/api/visits?class=human&fields=date,class,unique,link&${query}`, { key })).json
+    return [await read(), await read(`&link=${one}`), await read('&country=CA'), visits]
+  }
+  const classesSaid = async (more: string) => (await app.get(`/api/stats?${more}`, { key })).json['data'].classes
   const reclassify = async (body: object = {}) => (await app.post('/api/account/reclassify', { key, body })).json
 
   before(async () => {
@@ -75,14 +88,25 @@ describe('reclassification by the API', () => {
     expect(json['data']).to.deep.equal(exclusions)
     expect((await app.get('/api/account/exclusions', { key })).json['data']).to.deep.equal(exclusions)
 
-    const changes = [{ from: 'human', to: 'excluded', visits: 2 }]
+    const changes = [{ from: 'human', to: 'excluded', rule: 'exclusions', visits: 2 }]
     const dry = await reclassify({ dryRun: true })
     expect(dry).to.deep.include({ id: '', dryRun: true, visits: 2, changes })
     expect(await seen()).to.deep.equal(before)
     expect((await reclassify({ dryRun: true, link: two })).visits).to.equal(0)
 
+    const known = await figures()
+    const moment = encodeURIComponent(String((await app.get('/api/stats', { key })).headers.get('linkledger-at')))
+    const asOf = () => app.get(`/api/stats?by=country,class&at=${moment}`, { key })
+    const past = (await asOf()).text
+    expect(await figures('&classes=then'), 'nothing has changed yet').to.deep.equal(known)
+    expect(await classesSaid('classes=then')).to.equal(undefined)
     const { id } = await reclassify()
     const after = await counted(2)
+    expect(await figures('&classes=then'), 'as counted then').to.deep.equal(known)
+    expect((await figures())[0]?.['total']).to.deep.include({ clicks: 2, visits: 5 })
+    expect(await figures('&classes=now')).to.deep.equal(await figures())
+    expect([await classesSaid('classes=then'), await classesSaid('')]).to.deep.equal(['then', 'now'])
+    expect((await asOf()).text, 'byte by byte').to.equal(past)
     expect(after.details.map(({ clicks, uniqueClicks }) => [clicks, uniqueClicks])).to.deep.equal([
       [1, 1],
       [1, 1],
@@ -102,6 +126,7 @@ describe('reclassification by the API', () => {
     await app.put('/api/account/exclusions', { key, body: { visitors: ['00000000000000aa'] } })
     const second = await reclassify()
     await counted(0)
+    expect(await figures('&classes=then'), 'before both').to.deep.equal(known)
     const undo = (which: unknown) => app.post('/api/account/reclassify', { key, body: { undo: which } })
     expect((await undo(id)).json['message']).to.include(second.id)
     expect((await undo(second.id)).status).to.equal(200)
@@ -118,7 +143,7 @@ describe('reclassification by the API', () => {
     const out = await run('--account', `id:${account}`)
     expect(out).to.match(
       new RegExp(
-        String.raw`^account \d+, reclassification \S+\n {2}human -> excluded: 1\n1 visits get another class by rules ${rulesVersion}\.`,
+        String.raw`^account \d+, reclassification \S+\n {2}human -> excluded: 1  exclusions\n1 visits get another class by rules ${rulesVersion}\.`,
       ),
     )
     const [id = ''] = /(?<=reclassification )\S+/.exec(out) ?? []

@@ -28,7 +28,7 @@ const first = Date.parse('2026-01-28T00:00:00Z')
 /** The next version of the rules knows one more bot. */
 const rules: Rules = {
   version: 2,
-  classOf: ({ agent, class: before }) => (agent.startsWith('NewBot') ? 'bot' : before),
+  decide: ({ agent, class: before }) => ({ class: agent.startsWith('NewBot') ? 'bot' : before, rule: 'NewBot' }),
 }
 
 describe(`a plan of a reclassification (${repeatable})`, () => {
@@ -106,7 +106,10 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const totalsBefore = await totals()
     const plan = await planReclassification(tables.reader, rules, wanted)
     expect(plan.parts.length).to.be.above(5)
-    expect(plan.changes.map(({ from, to }) => `${from} ${to}`)).to.include.members(['human bot', 'human excluded'])
+    expect(plan.changes.map(({ from, to, rule }) => `${from} ${to} ${rule}`)).to.include.members([
+      'human bot NewBot',
+      'human excluded exclusions',
+    ])
     const id = randomUUID()
     const parts = following(all, made(id, plan))
     await tables.write(parts.slice(0, 3))

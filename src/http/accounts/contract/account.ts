@@ -180,6 +180,10 @@ export const filteredContract = {
                 ),
             })
             .describe('how complete the figures are'),
+          classes: z
+            .enum(['now', 'then'])
+            .optional()
+            .describe('which classes count; only once a reclassification has changed some of the account'),
           lost: lostVisits,
           headRequests,
         })

@@ -21,5 +21,7 @@ export const filterFields = {
   rule: filterField('`link`, `device:ios`, `browser:safari`, `location:ca`, `language:fr`, `variant:2`, …'),
   class:
     '`human`, `bot`, `preview`, `prefetch`, `assistant` or `excluded`, or several of them: rows of `by` count their visits then',
+  classes:
+    '`now` (default): classes as they are known now; `then`: those that visits were counted with first, before any reclassification. Visits are read one by one then, where there was one',
   unique: '`true`: only the first clicks of persons, `false`: all others',
 } as const

@@ -13,6 +13,19 @@ const visitClass = z
   .enum(['human', 'bot', 'preview', 'prefetch', 'assistant', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')
 
+export const changes = z.array(
+  z.object({
+    from: visitClass,
+    to: visitClass,
+    rule: text
+      .describe(
+        'what decides: the name or word of a rule for user agents, which may be empty; `exclusions`; `recorded` where an earlier reclassification no longer holds',
+      )
+      .meta({ examples: ['GPTBot'] }),
+    visits: count,
+  }),
+)
+
 export const reclassifyContract = {
   'GET /api/account/exclusions': {
     summary: 'Get the visits that do not count as clicks',
@@ -53,7 +66,7 @@ export const reclassifyContract = {
         dryRun: z.boolean(),
         rules: count.describe('version of the rules for bots'),
         visits: count.describe('that get another class'),
-        changes: z.array(z.object({ from: visitClass, to: visitClass, visits: count })),
+        changes: changes.describe('most visits first'),
       }),
       done,
     ]),
