@@ -15,8 +15,8 @@ import {
   clickedAccounts,
   listReclassifications,
   newerReclassification,
-  planReclassification,
-} from '../queries/statistics/reclassify.ts'
+} from '../queries/statistics/reclassifications.ts'
+import { planReclassification } from '../queries/statistics/reclassify.ts'
 import type { Reader } from '../queries/reader.ts'
 import { accountForms, accountName } from './account/name.ts'
 import { BadCommand, type Cli } from './cli.ts'

@@ -1,6 +1,6 @@
 import type { Event } from '../../events/index.ts'
 import type { Exclusions } from '../../events/statistics/exclusions.ts'
-import { classes, minuteMs, minuteOf, scanOffset, subjects, visited } from '../../projections/statistics/clickfacts.ts'
+import { classes, minuteMs, minuteOf, subjects, visited } from '../../projections/statistics/clickfacts.ts'
 import type { Profile } from '../../projections/statistics/labels.ts'
 import {
   decided,
@@ -238,60 +238,4 @@ export const planReclassification = async (reader: Reader, rules: Rules, wanted:
       exclusions,
     })),
   }
-}
-
-/** Returns the newest reclassification that has to be undone before the given one, if it is one of the account. */
-export const newerReclassification = async (
-  { db, table }: Reader,
-  id: string,
-  account?: number,
-): Promise<string | undefined> => {
-  const { rows } = await db.raw<{ rows: { id: string }[] }>(
-    `select n.id from ${table('reclassifications')} r join ${table('reclassifications')} n
-       on n.account = r.account and n.id <> r.id and n.position > r.position and n.undone is null
-     where r.id = ? and r.account = coalesce(?, r.account) order by n.position desc limit 1`,
-    [id, account ?? null],
-  )
-  return rows[0]?.id
-}
-
-/** A reclassification that was made. */
-export interface Made {
-  readonly id: string
-  readonly account: number
-  readonly at: Date
-  readonly rules: number
-  readonly visits: number
-  readonly undone: boolean
-}
-/** Returns the reclassifications of an account, or of all, newest first. */
-export const listReclassifications = async ({ db, table }: Reader, account?: number): Promise<readonly Made[]> => {
-  const { rows } = await db.raw<{ rows: (Omit<Made, 'account' | 'visits'> & { account: string; visits: string })[] }>(
-    `select id, account, min(at) as at, max(rules) as rules, bool_and(undone is not null) as undone,
-       sum((select count(*) from ${table('corrections')} k
-         where k.position = r.position and k.seq % 1000 < ${scanOffset} and greatest(k.was, 0) <> greatest(k.now, 0))) as visits
-     from ${table('reclassifications')} r ${account === undefined ? '' : 'where account = ?'}
-     group by id, account order by max(position) desc limit 100`,
-    account === undefined ? [] : [account],
-  )
-  return rows.map((row) => ({ ...row, account: Number(row.account), visits: Number(row.visits) }))
-}
-
-/** Returns whether visits of an account have had other classes. */
-export const wasReclassified = async ({ db, table, clicksUpTo }: Reader, account: number): Promise<boolean> => {
-  const { rows } = await db.raw<{ rows: { found: boolean }[] }>(
-    `select exists (select from ${table('reclassifications')} where account = ? and position <= ?) as found`,
-    [account, (clicksUpTo ?? 2n ** 63n - 1n).toString()],
-  )
-  return rows[0]?.found ?? false
-}
-
-/** Returns the accounts that have clicks. */
-export const clickedAccounts = async ({ db, table }: Reader): Promise<readonly number[]> => {
-  return ((await db(table('account_stats')).orderBy('account').pluck('account')) as string[]).map(Number)
-}
-/** Returns the account that a link's clicks are counted for. */
-export const accountOfLink = async ({ db, table }: Reader, link: number): Promise<number | undefined> => {
-  const [account]: string[] = await db(table('link_stats')).where({ link }).pluck('account')
-  return account === undefined ? undefined : Number(account)
 }

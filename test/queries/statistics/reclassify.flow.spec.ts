@@ -10,13 +10,8 @@ import { stats } from '../../../src/projections/statistics/stats.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { awaitPart } from '../../../src/queries/statistics/appliedparts.ts'
 import { readCounted } from '../../../src/queries/statistics/facts.ts'
-import {
-  listReclassifications,
-  newerReclassification,
-  planReclassification,
-  type Rules,
-  type Wanted,
-} from '../../../src/queries/statistics/reclassify.ts'
+import { listReclassifications, newerReclassification } from '../../../src/queries/statistics/reclassifications.ts'
+import { planReclassification, type Rules, type Wanted } from '../../../src/queries/statistics/reclassify.ts'
 import { readAt } from '../../../src/queries/history/tablesat.ts'
 import { clicked, recorded } from '../../support/events.ts'
 import { randomFrom, repeatable, seed } from '../../support/faults.ts'
