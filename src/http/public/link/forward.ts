@@ -14,13 +14,17 @@ const unsafe = /[^\w\-.~!$'()*+,:@/?%=]/g
 /** The request line has one character for each byte. */
 const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
+const withoutUnicodeEscape = (_: string, code: string) =>
+  encodeURIComponent(String.fromCharCode(Number.parseInt(code, 16)).toWellFormed())
+
 /**
  * The names that servers may read in a parameter. Some ignore letter case, or take `a[]` and `a[b]` as parts of `a`.
  * PHP also cuts a name at NUL, drops spaces before it, and reads `.`, spaces, and a `[` that is not closed as `_`.
+ * ASP.NET reads `%u0061` as `a`, and some frameworks drop spaces at the end.
  */
 const namesOf = (pair: string): readonly string[] => {
-  const [read = ''] = new URLSearchParams(pair).keys()
-  const name = read.replace(/\0.*/s, '').trimStart().toLowerCase().replaceAll(/[ .]/g, '_')
+  const [read = ''] = new URLSearchParams(pair.replaceAll(/%u([\da-f]{4})/gi, withoutUnicodeEscape)).keys()
+  const name = read.replace(/\0.*/s, '').trim().toLowerCase().replaceAll(/[ .]/g, '_')
   return [name.replace(/\[.*/s, ''), name.replaceAll('[', '_')]
 }
 

@@ -93,6 +93,20 @@ describe('the query that a visitor brings', () => {
     for (const query of tries) expect(withForwarded(url, query), query).to.equal(url)
     expect(withForwarded(url, 'x=1;to=me')).to.equal('https://example.com/pay?to=shop&A[x]=1&x=1%3Bto=me#f')
   })
+  it('cannot replace it by a name that ASP.NET or a framework reads as the same', () => {
+    const url = 'https://example.com/?utm_source=own'
+    for (const query of [
+      '%u0075tm_source=x',
+      '%U0075TM_source=x',
+      'utm%u005fsource=x',
+      'utm_source%09=x',
+      'utm_source+=x',
+    ])
+      expect(withForwarded(url, query), query).to.equal(url)
+    for (const query of ['%u00=x', '%ud800=x', '%u0061=x'])
+      expect(withForwarded(url, query), query).to.equal(`${url}&${query}`)
+  })
+
   it('cannot replace it by a name that PHP reads as the same', () => {
     const url = 'https://example.com/?utm_source=mail&next=1'
     for (const query of ['utm.source=x', 'utm%20source=x', 'utm[source=x', '+next=x', '%20%20next[]=x', 'next%00y=x'])
