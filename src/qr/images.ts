@@ -22,8 +22,8 @@ export interface Images {
   readonly draw: (drawing: Drawing, findLogo?: FindLogo, source?: string) => Promise<Buffer>
   /** Whether the image needs no drawing, because it is cached or being drawn. */
   readonly has: (drawing: Drawing) => boolean
-  /** Decodes a picture. Throws `Busy`. */
-  readonly logo: (bytes: Buffer) => Promise<Logo>
+  /** Decodes a picture. Accounts (`source`) take turns. Throws `Busy`. */
+  readonly logo: (bytes: Buffer, source?: string) => Promise<Logo>
   readonly close: () => Promise<void>
 }
 
@@ -68,7 +68,7 @@ const imageCache = (maxBytes: number) => {
  */
 export const openImages = (
   drawers: Pool = openPool({ size: 2, timeoutMs: 5000, perSource: 100 }),
-  decoders: Pool = openPool({ size: 1, timeoutMs: 2000, queue: 20 }),
+  decoders: Pool = openPool({ size: 1, timeoutMs: 2000, queue: 20, perSource: 3 }),
 ): Images => {
   const cache = imageCache(32 * 1024 * 1024)
   const inProgress = new Map<string, Promise<Buffer>>()
@@ -101,11 +101,11 @@ export const openImages = (
       inProgress.set(key, making)
       return making
     },
-    logo: async (bytes) => {
+    logo: async (bytes, source) => {
       const wrong = pictureProblem(bytes)
       if (wrong) return { ok: false, problem: wrong }
       try {
-        const done = await decoders.run({ type: 'logo', bytes })
+        const done = await decoders.run({ type: 'logo', bytes }, source)
         if ('failure' in done) return { ok: false, problem: problem('bad_picture') }
         return 'problem' in done
           ? { ok: false, problem: done.problem }

@@ -12,6 +12,7 @@ export class WorkerLost extends Error {
 export class Busy extends Error {
   override readonly name = 'Busy'
 }
+const tooMany = () => new Busy('too many tasks are waiting for a worker')
 
 export interface PoolOptions {
   /** maximum number of workers; each is started when it is first needed */
@@ -44,7 +45,7 @@ interface Job {
 
 /** Opens a pool of threads that draw and decode, so that the event loop is never blocked by that work. */
 export const openPool = ({ size, timeoutMs, queue = 200, perSource = queue }: PoolOptions): Pool => {
-  const waiting = createFairQueue<Job>({ total: queue, perSource })
+  const waiting = createFairQueue<Job>({ total: queue, perSource, onLeft: ({ reject }) => reject(tooMany()) })
   const workers = new Set<Worker>()
   const idle: (() => void)[] = []
   let closed = false
@@ -85,8 +86,7 @@ export const openPool = ({ size, timeoutMs, queue = 200, perSource = queue }: Po
   return {
     run: (task, source = '') =>
       new Promise((resolve, reject) => {
-        if (closed || !waiting.push(source, { task, resolve, reject }))
-          return reject(new Busy('too many tasks are waiting for a worker'))
+        if (closed || !waiting.push(source, { task, resolve, reject })) return reject(tooMany())
         const next = idle.pop()
         if (next) next()
         else if (workers.size < size) startWorker()

@@ -8,6 +8,10 @@ export class TooManyPasswords extends Error {
   override readonly name = 'TooManyPasswords'
 }
 
+interface Waiting {
+  readonly hash: () => Promise<void>
+  readonly refuse: () => void
+}
 interface Lane {
   /** hashes that wait at most */
   readonly total: number
@@ -19,17 +23,18 @@ interface Lane {
  * of the source, or so many that no more than `room` places are left.
  */
 export const createLane = ({ total, perSource }: Lane) => {
-  const queue = createFairQueue<() => Promise<void>>({ total, perSource })
+  const queue = createFairQueue<Waiting>({ total, perSource, onLeft: ({ refuse }) => refuse() })
   let isBusy = false
   const run = async () => {
     isBusy = true
-    for (let next = queue.shift(); next; next = queue.shift()) await next()
+    for (let next = queue.shift(); next; next = queue.shift()) await next.hash()
     isBusy = false
   }
   return <T>(source: string, work: () => Promise<T>, room = 0): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      const isTaken = queue.size() < total - room && queue.push(source, () => work().then(resolve, reject))
-      if (!isTaken) reject(new TooManyPasswords('too many passwords wait'))
+      const refuse = () => reject(new TooManyPasswords('too many passwords wait'))
+      const hash = () => work().then(resolve, reject)
+      if (queue.size() >= total - room || !queue.push(source, { hash, refuse })) refuse()
       else if (!isBusy) void run()
     })
 }

@@ -78,6 +78,20 @@ describe('a pool of drawing workers', () => {
     expect(all.filter((one) => one instanceof Busy)).to.have.length(2)
   })
 
+  it('decodes the picture of an account that comes while another one sends many', async () => {
+    const images = openImages(openPool({ size: 1, timeoutMs: 5000 }))
+    try {
+      const many = Array.from({ length: 60 }, () => outcome(images.logo(slowJpeg(1), '1')))
+      const other = outcome(images.logo(slowJpeg(1), '2'))
+      expect(await other).to.equal('done')
+      const outcomes = await Promise.all(many)
+      expect(outcomes.filter((one) => one === 'done').length).to.be.below(6)
+      expect(outcomes.filter((one) => one instanceof Busy).length).to.be.above(50)
+    } finally {
+      await images.close()
+    }
+  })
+
   it('rejects all waiting and later tasks once it is closed', async () => {
     pool = openPool({ size: 1, timeoutMs: 5000 })
     const waiting = Array.from({ length: 3 }, () => outcome(pool!.run(task)))

@@ -4,6 +4,7 @@ import { type Images, LogoMissing } from '../../qr/images.ts'
 import { Busy } from '../../qr/pool.ts'
 import { findInlineLogo, findPublicQrs, findQr, type PublicQr } from '../../queries/qr/qr.ts'
 import type { ImageStore } from '../../security/images.ts'
+import { addressSite } from '../../lib/address.ts'
 import { fail } from '../api/errors.ts'
 import { parseId } from '../api/fields.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
@@ -38,15 +39,15 @@ export interface QrImageServices {
 
 /** Draws a code, without its logo where that is missing. */
 const draw = (code: PublicQr, drawing: Drawing, call: Pick<Call, 'from' | 'reader'>, services: QrImageServices) => {
-  const { from, reader } = call
+  const source = addressSite(call.from)
   const { images, findImage } = services
   const { account, qr: id, logoHash } = code
-  const logo = () => (logoHash ? findImage(account, logoHash) : findInlineLogo(reader, id))
-  return images.draw(drawing, logo, from).catch((error: unknown) => {
+  const logo = () => (logoHash ? findImage(account, logoHash) : findInlineLogo(call.reader, id))
+  return images.draw(drawing, logo, source).catch((error: unknown) => {
     if (error instanceof Busy) return fail(503, 'busy', { what: 'images' }, { 'Retry-After': '2' })
     if (!(error instanceof LogoMissing)) throw error
     const { logoKey: _, ...plain } = drawing
-    return images.draw(plain, undefined, from)
+    return images.draw(plain, undefined, source)
   })
 }
 

@@ -100,7 +100,7 @@ const logoOf = async (
 ): Promise<Partial<Pick<Fields, 'logo' | 'logoHash'>>> => {
   if (logo === undefined) return {}
   if (logo === null) return { logo: null, logoHash: null }
-  const made = await services.images.logo(await picture(logo, services)).catch((error: unknown) => {
+  const made = await services.images.logo(await picture(logo, services), String(account)).catch((error: unknown) => {
     if (error instanceof Busy) return fail(503, 'busy', { what: 'logos' }, { 'Retry-After': '2' })
     throw error
   })
