@@ -1,12 +1,7 @@
-/** The times of a process that something final is decided by. */
-export interface SureClockOptions {
-  /** Returns the time of the newest thing that was stored when the process began, undefined when there was none. */
-  readonly lastStored: () => Promise<Date | undefined>
-  /** Returns the time by the clock of the database. */
-  readonly ofDatabase: () => Promise<Date>
-  readonly now?: () => number
-  /** ms of a clock that never jumps */
-  readonly elapsed?: () => number
+/** What is stored of the clock of the database: when it was looked at last, and from when on it is trusted. */
+export interface ClockTrail {
+  readonly seen: Date
+  readonly sureFrom: Date
 }
 
 /** ms that clocks may differ, and that a service may have been stopped, without a doubt */
@@ -20,37 +15,34 @@ export class UnsureClock extends Error {
 }
 
 /**
- * Returns a clock for work that cannot be undone: erasures, and clicks that are dropped. It rejects with `UnsureClock`
- * while it is more than an hour ahead of the clock of the database. It does so for an hour after it began that far
- * ahead of what was stored last, or jumped ahead. So a clock that is wrong for some minutes destroys nothing.
+ * Returns the trail after a look at the clock, which is meant to be looked at every minute. A clock that has jumped
+ * ahead by more than an hour is trusted an hour later, or when it is set back.
  */
-export const createSureClock = ({
-  lastStored,
-  ofDatabase,
-  now = Date.now,
-  elapsed = () => performance.now(),
-}: SureClockOptions): (() => Promise<Date>) => {
-  /** what `now() - elapsed()` was; undefined before the first look */
-  let offset: number | undefined
-  let unsureUntil = -Infinity
-  return async () => {
-    const [expected, current] = [offset, now() - elapsed()]
-    const before = expected === undefined ? (await lastStored())?.getTime() : expected + elapsed()
-    const ahead = before === undefined ? 0 : now() - before
-    offset = current
-    if (ahead > tolerance) unsureUntil = elapsed() + waiting
-    // it was set back: to what is right, as far as anybody knows
-    if (expected !== undefined && ahead < -tolerance) unsureUntil = -Infinity
-    const aheadOfDatabase = now() - (await ofDatabase()).getTime()
+export const followClock = ({ seen, sureFrom }: ClockTrail, now: Date): ClockTrail => {
+  const ahead = now.getTime() - seen.getTime()
+  if (ahead > tolerance) return { seen: now, sureFrom: new Date(now.getTime() + waiting) }
+  // it was set back: to what is right, as far as anybody knows
+  return { seen: now, sureFrom: ahead < -tolerance ? now : sureFrom }
+}
+
+/**
+ * Returns a clock for work that cannot be undone: erasures, and clicks that are dropped. It rejects with `UnsureClock`
+ * while it is more than an hour ahead of the clock of the database, and while that is not trusted. `look` returns the
+ * stored trail after a look: it outlives this process, so that no restart ends a doubt.
+ */
+export const createSureClock =
+  (look: () => Promise<ClockTrail>, now: () => number = Date.now): (() => Promise<Date>) =>
+  async () => {
+    const { seen, sureFrom } = await look()
+    const aheadOfDatabase = now() - seen.getTime()
     if (aheadOfDatabase > tolerance)
       throw new UnsureClock(
         `the clock is ${Math.round(aheadOfDatabase / 1000)} s ahead of that of the database: set it right`,
       )
-    const left = unsureUntil - elapsed()
+    const left = sureFrom.getTime() - seen.getTime()
     if (left > 0)
       throw new UnsureClock(
         `the clock is far ahead of what was stored last: the service was stopped for long, or the clock is wrong. It is trusted in ${Math.ceil(left / 60_000)} minutes`,
       )
     return new Date(now())
   }
-}

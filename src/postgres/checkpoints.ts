@@ -34,12 +34,6 @@ export const checkpointAge = async (db: Database): Promise<number | undefined> =
   return row?.age
 }
 
-/** Returns the time by the clock of the database. */
-export const timeOf = async (db: Database): Promise<Date> => {
-  const { rows } = await db.raw<{ rows: readonly { now: Date }[] }>('select clock_timestamp() as now')
-  return rows[0]!.now
-}
-
 /** Returns the latest time at which a checkpoint was signed, undefined when there is none yet. */
 export const latestSigning = async (db: Database): Promise<Date | undefined> =>
   (await db<Row>(table).max<{ at: Date | null }[]>('signed_at as at'))[0]?.at ?? undefined

@@ -23,13 +23,14 @@ import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../store/ordi
 import { openSnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { isKeyLost } from './lostkeys.ts'
+import { repeat } from '../jobs/repeat.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
 import { createJobs, type Jobs } from '../health/standstill.ts'
 import { openOutages, type Outages } from '../health/outages.ts'
 import { engineOf, openPostgres, type Postgres, type Use } from './postgres.ts'
 import { withSecret } from './secret.ts'
 import { createSureClock } from '../../lib/sureclock.ts'
-import { latestSigning, timeOf } from '../../postgres/checkpoints.ts'
+import { lookAtClock } from '../../postgres/clock.ts'
 
 /** The log, the read tables and the keys: what the service and every command work on. */
 export interface Ledger {
@@ -91,6 +92,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       secret: given,
       keyring: await openKeyring(db, given),
     }))
+    if (use === 'service') cleanup.defer(await keepLooking(db))
     const metrics = openMetrics()
     const appended = createSignal()
     await ensureCheckpoints(db)
@@ -124,12 +126,22 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       outages,
       metrics,
       jobs: createJobs(),
-      sureNow: createSureClock({ lastStored: () => latestSigning(db), ofDatabase: () => timeOf(db) }),
+      sureNow: createSureClock(() => lookAtClock(db)),
       notify: notifier(db),
       pool: postgres.database,
       close: cleanup.run,
     }
   })
+}
+
+/**
+ * Looks at the clock before anything is signed, and then every minute, so that a jump is noticed also when nothing asks
+ * for the time. What waits because of it says so itself, and so does a database that cannot be written to.
+ */
+const keepLooking = async (db: Database) => {
+  const look = () => lookAtClock(db).catch(() => {})
+  await look()
+  return repeat(look, 60_000, () => {})
 }
 
 /** Only PostgreSQL counts positions without gaps. */

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { createSureClock, UnsureClock } from '../../src/lib/sureclock.ts'
+import { latestSigning } from '../../src/postgres/checkpoints.ts'
+import { lookAtClock } from '../../src/postgres/clock.ts'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { startedDatabase, startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/client.ts'
+import { query } from '../support/faults.ts'
+
+describe('a clock that jumps ahead', () => {
+  let app: TestApp
+  before(async () => (app = await startTestApp({ CHECKPOINT_SECONDS: '1' })))
+  after(() => app.close())
+
+  const isSure = (sureNow = app.app.ledger.sureNow) =>
+    sureNow().then(
+      () => true,
+      (error: unknown) => (expect(error).to.be.instanceOf(UnsureClock), false),
+    )
+  const isSureAfterRestart = () => isSure(createSureClock(() => lookAtClock(app.app.ledger.db)))
+  /** For the service, it is the same whether its clock is ahead or what it has stored is so long ago. */
+  const shift = async (years: number) => {
+    await query(app.connection, `update state.clock set seen_at = seen_at - interval '${years} years'`)
+    await query(app.connection, `update state.checkpoints set signed_at = signed_at - interval '${years} years'`)
+  }
+  /** Waits until a checkpoint is signed with the time of now. */
+  const signed = async () => {
+    await app.register()
+    await until(
+      async () => (await latestSigning(app.app.ledger.db))?.getTime() ?? 0,
+      (time) => Date.now() - time < 86_400_000,
+    )
+  }
+
+  it('is not trusted, though nothing has asked for the time before and a checkpoint is signed since, until it is set back', async () => {
+    await signed()
+    await shift(10)
+    await signed()
+    expect([await isSure(), await isSureAfterRestart()]).to.deep.equal([false, false])
+    await shift(-10)
+    expect([await isSure(), await isSureAfterRestart()]).to.deep.equal([true, true])
+  })
+
+  it('is found by the checkpoints where it was never looked at: after an update, and after a restore', async () => {
+    const connection = await startedDatabase()
+    const db = openDatabase(connection, { name: 'clock', max: 1, timeout: 20_000, onError: () => {} })
+    const isSureAt = async (signedAt: string) => {
+      await db.raw('delete from state.clock')
+      await db.raw('delete from state.checkpoints')
+      await db.raw(`insert into state.checkpoints (size, note, signed_at) values (1, '', ${signedAt})`)
+      return isSure(createSureClock(() => lookAtClock(db)))
+    }
+    const found = [await isSureAt(`now() - interval '10 years'`), await isSureAt('now()')]
+    await db.destroy()
+    expect(found).to.deep.equal([false, true])
+  })
+})
