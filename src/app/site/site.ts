@@ -28,6 +28,7 @@ import type { Overrides } from '../overrides.ts'
 import { openServices } from './services.ts'
 import { proveExtension } from '../proof/proofs.ts'
 import { openImages } from '../../qr/images.ts'
+import { findApps } from '../../queries/domains/domain.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { openImageStore } from '../../security/images.ts'
 
@@ -155,7 +156,12 @@ const openPages = (
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
     '/account/': accountPages(pages),
     '/log/': openLogPages(ledger),
-    '/.well-known/': createWellKnown({ domains, contact: config.SECURITY_CONTACT }),
+    '/.well-known/': createWellKnown({
+      ...redirect,
+      domains,
+      findApps: (id) => findApps(redirectReader, id),
+      contact: config.SECURITY_CONTACT,
+    }),
   }
   return {
     redirect: redirect.handle,

@@ -42,9 +42,8 @@ const apps = {
     .array(z.object({ package_name: text, sha256_cert_fingerprints: z.array(text), components: components.optional() }))
     .describe('Android apps that open addresses of the domain'),
 }
-const domain = z
-  .object({ id, domain: address, redirectroot: text, redirect404: text, ...apps, ...state })
-  .meta({ id: 'DomainDetails' })
+const listed = z.object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+const domain = listed.extend(apps).meta({ id: 'DomainDetails' })
 export type DomainDetails = Answer<typeof domain>
 
 const places =
@@ -54,7 +53,7 @@ const redirects = {
   redirect404: `where unknown aliases lead; ${places}`,
 }
 
-export const domainList = listOf('Domain', 'domains', domain)
+export const domainList = listOf('Domain', 'domains', listed)
 export type DomainList = Whole<typeof domainList>
 
 export const domainContract = {

@@ -16,7 +16,14 @@ import { defined } from '../../lib/defined.ts'
 import { carry, must } from '../../lib/fields.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import { problem } from '../../lib/problems/problem.ts'
-import { type DomainRow, findDomain, findLook, listDomains, saveLook } from '../../queries/domains/domain.ts'
+import {
+  type DomainRow,
+  findDomain,
+  findLook,
+  listDomains,
+  type ListedDomain,
+  saveLook,
+} from '../../queries/domains/domain.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
@@ -72,18 +79,9 @@ export interface DomainServices extends ServiceHosts, OurHosts {
 /** Placeholders stay readable where a URL has escapes for their braces. */
 const target = orEmpty(url.transform((to) => to.replaceAll(/%7B(path|host|query)%7D/g, '{$1}')))
 
-const present = (account: number, row: DomainRow, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
-  const { id, domain, redirectroot, redirect404, apple, android, revision } = row
-  return {
-    id,
-    domain,
-    redirectroot,
-    redirect404,
-    apple,
-    android,
-    revision,
-    ...verificationOf(account, row, domainCheck),
-  }
+const present = (account: number, row: ListedDomain, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
+  const { id, domain, redirectroot, redirect404, revision } = row
+  return { id, domain, redirectroot, redirect404, revision, ...verificationOf(account, row, domainCheck) }
 }
 
 type OwnCall = Reading & Pick<Caller, 'write'>
@@ -147,9 +145,11 @@ const details = (services: DomainServices) =>
     single: true,
     scope: 'read',
     params: byId,
-    run: async (call) => ({
-      details: present(call.account, await readDomain(call, call.params.id), services),
-    }),
+    run: async (call) => {
+      const row = await readDomain(call, call.params.id)
+      const { apple, android } = row
+      return { details: { ...present(call.account, row, services), apple, android } }
+    },
   })
 
 const add = (services: DomainServices) =>

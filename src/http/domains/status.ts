@@ -1,11 +1,11 @@
 import type { DomainCheck, DomainLook } from '../../commands/domains/check.ts'
 import { hostOf } from '../../commands/domains/domain.ts'
 import { timestamp } from '../../lib/fields.ts'
-import type { DomainRow } from '../../queries/domains/domain.ts'
+import type { ListedDomain } from '../../queries/domains/domain.ts'
 import { maxFailures } from '../../queries/domains/check.ts'
 
 /** A domain as far as its verification is concerned. */
-type Checked = Pick<DomainRow, 'domain' | 'verified' | 'proof' | 'free' | 'failures' | 'lookedAt'> & {
+type Checked = Pick<ListedDomain, 'domain' | 'verified' | 'proof' | 'free' | 'failures' | 'lookedAt'> & {
   readonly found: DomainLook | null
 }
 type Record = ReturnType<DomainCheck['recordFor']>
@@ -54,7 +54,7 @@ const problemOf = (domain: Checked, record: Record, check: DomainCheck): string 
 }
 
 /** Returns whether a domain serves and, where domains are checked, what was expected of its DNS and what was found. */
-export const verificationOf = (account: number, row: DomainRow, check: DomainCheck) => {
+export const verificationOf = (account: number, row: ListedDomain, check: DomainCheck) => {
   const status = statusOf(row)
   if (check.proof === 'off') return { status }
   const found = row.found as DomainLook | null

@@ -7,5 +7,5 @@ const days = 180
 export const securityTxt = (contact: string, now: Date) => {
   const expires = new Date(now.getTime() + days * 86_400_000)
   expires.setUTCHours(0, 0, 0, 0)
-  return { type: 'text/plain; charset=utf-8', text: `Contact: ${contact}\nExpires: ${expires.toISOString()}\n` }
+  return { type: 'text/plain; charset=utf-8', body: `Contact: ${contact}\nExpires: ${expires.toISOString()}\n` }
 }

@@ -1,33 +1,43 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
+import type { DomainFields } from '../../events/domains/domain.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
 import { androidFile, appleFile } from '../domains/apps.ts'
+import { createPaced } from './paced.ts'
+import type { Fallbacks, PublicHandler } from './responses.ts'
 import { securityTxt } from './securitytxt.ts'
 
-interface File {
-  readonly type: string
-  readonly text: string
-}
-
-/** A file follows from the apps of a domain, which are another object once they change. */
-const written = new WeakMap<object, File>()
-const jsonOf = <A extends object>(apps: A, isEmpty: boolean, file: (apps: A) => unknown): File | undefined => {
-  if (isEmpty) return undefined
-  const known = written.get(apps)
-  if (known) return known
-  const made = { type: 'application/json', text: JSON.stringify(file(apps)) }
-  written.set(apps, made)
-  return made
-}
+type Apps = Pick<DomainFields, 'apple' | 'android'>
 
 /** The files that a branded domain has for the apps of its owner. */
-const ofDomain: Readonly<Record<string, (domain: KnownDomain) => File | undefined>> = {
-  'apple-app-site-association': ({ apple }) => jsonOf(apple, apple.details.length === 0, appleFile),
-  'assetlinks.json': ({ android }) => jsonOf(android, android.length === 0, androidFile),
+const files: Readonly<Record<string, (apps: Apps) => object | undefined>> = {
+  'apple-app-site-association': ({ apple }) => (apple.details.length === 0 ? undefined : appleFile(apple)),
+  'assetlinks.json': ({ android }) => (android.length === 0 ? undefined : androidFile(android)),
 }
 
-export interface WellKnownOptions {
+/**
+ * Returns what reads the file of a domain. Those of a few hundred domains are kept until the domain or its account
+ * changes. Each has at most 128 KiB.
+ */
+const createFiles = (findApps: WellKnownOptions['findApps']) => {
+  const read = createPaced({
+    find: async (key) => {
+      const [name = '', id] = key.split(' ')
+      const file = files[name]?.(await findApps(Number(id)))
+      return file && Buffer.from(JSON.stringify(file))
+    },
+    seen: () => 0n,
+    age: Infinity,
+    most: 200,
+  })
+  return async (domain: KnownDomain | undefined, name: string) =>
+    domain && Object.hasOwn(files, name) ? read(`${name} ${domain.id} ${domain.position}`) : undefined
+}
+
+export interface WellKnownOptions extends Pick<Fallbacks, 'sendFailure'> {
   readonly domains: Pick<Domains, 'byHost'>
+  /** Reads the apps of a domain by its id. */
+  readonly findApps: (id: number) => Promise<Apps>
   /** an https or mailto address; undefined: there is no `security.txt` */
   readonly contact: string | undefined
   readonly now?: () => Date
@@ -40,20 +50,34 @@ const nameIn = ({ url = '' }: IncomingMessage) => url.slice(prefix.length).split
  * Returns what serves all below `/.well-known/` (RFC 8615), where no alias is. What programs ask for there is neither
  * limited nor redirected: Apple and Google follow no redirect, and a device asks once.
  */
-export const createWellKnown =
-  ({ domains, contact, now = () => new Date() }: WellKnownOptions) =>
-  (req: IncomingMessage, res: ServerResponse) => {
-    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end()
-    const name = nameIn(req)
-    const domain = domains.byHost(req.headers.host ?? '')
-    const security = name === 'security.txt' && contact !== undefined ? securityTxt(contact, now()) : undefined
-    const file = security ?? (domain && Object.hasOwn(ofDomain, name) ? ofDomain[name]?.(domain) : undefined)
-    if (!file) return void res.writeHead(404, { 'Content-Length': 0, 'Cache-Control': 'no-store' }).end()
-    res.writeHead(200, {
-      'Content-Type': file.type,
-      'Content-Length': Buffer.byteLength(file.text),
-      'Cache-Control': 'public, max-age=3600',
-      'X-Content-Type-Options': 'nosniff',
-    })
-    res.end(req.method === 'HEAD' ? undefined : file.text)
+export const createWellKnown = ({
+  domains,
+  findApps,
+  contact,
+  sendFailure,
+  now = () => new Date(),
+}: WellKnownOptions): PublicHandler => {
+  const fileOf = createFiles(findApps)
+  const find = async (name: string, host: string) => {
+    if (name === 'security.txt' && contact !== undefined) return securityTxt(contact, now())
+    const body = await fileOf(domains.byHost(host), name)
+    return body && { type: 'application/json', body }
   }
+
+  return async (req, res) => {
+    if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end()
+    try {
+      const file = await find(nameIn(req), req.headers.host ?? '')
+      if (!file) return void res.writeHead(404, { 'Content-Length': 0, 'Cache-Control': 'no-store' }).end()
+      res.writeHead(200, {
+        'Content-Type': file.type,
+        'Content-Length': Buffer.byteLength(file.body),
+        'Cache-Control': 'public, max-age=3600',
+        'X-Content-Type-Options': 'nosniff',
+      })
+      res.end(req.method === 'HEAD' ? undefined : file.body)
+    } catch (error) {
+      sendFailure(req, res, error)
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import type { DomainFields } from '../../events/domains/domain.ts'
+import { type DomainFields, noApps } from '../../events/domains/domain.ts'
 import { listOwned, type OwnedRow, typed } from '../owned.ts'
 import type { Listed, ListRequest } from '../page.ts'
 import { idOrNull, type Reader } from '../reader.ts'
@@ -16,27 +16,48 @@ export interface DomainRow extends OwnedRow, DomainFields {
   readonly found: unknown
 }
 
-const ownDomains = ({ db, table }: Reader, account: number) =>
+/** A row of the list has no apps: those of a thousand domains have a hundred megabytes. */
+export type ListedDomain = Omit<DomainRow, 'apple' | 'android'>
+
+const listed = 'id domain redirectroot redirect404 verified proof free created revision'.split(' ')
+const ownDomains = ({ db, table }: Reader, account: number, columns: readonly string[]) =>
   db({ d: table('domains') })
     .leftJoin({ c: 'state.domain_checks' }, 'c.domain', 'd.id')
     .where({ 'd.account': account, 'd.deleted': null })
     .select(
-      ...'id domain redirectroot redirect404 apple android verified proof free created revision'
-        .split(' ')
-        .map((name) => `d.${name}`),
+      ...columns.map((name) => `d.${name}`),
       db.raw('coalesce(c.failures, 0) as failures'),
       'c.looked_at as lookedAt',
       'c.found',
     )
 
-export const listDomains = (reader: Reader, account: number, request: ListRequest): Promise<Listed<DomainRow>> =>
-  listOwned<DomainRow>(reader, { table: 'domains', searched: 'x.domain' }, account, request, (ids) =>
-    ownDomains(reader, account).whereIn('d.id', ids),
+export const listDomains = (reader: Reader, account: number, request: ListRequest): Promise<Listed<ListedDomain>> =>
+  listOwned<ListedDomain>(reader, { table: 'domains', searched: 'x.domain' }, account, request, (ids) =>
+    ownDomains(reader, account, listed).whereIn('d.id', ids),
   )
 
 export const findDomain = async (reader: Reader, account: number, id: number): Promise<DomainRow | undefined> => {
-  const [row] = (await ownDomains(reader, account).where({ 'd.id': id })) as DomainRow[]
+  const columns = [...listed, 'apple', 'android']
+  const [row] = (await ownDomains(reader, account, columns).where({ 'd.id': id })) as DomainRow[]
   return row && typed(row)
+}
+
+/** Returns the apps that open addresses of a domain. */
+export const findApps = async (
+  { db, table }: Pick<Reader, 'db' | 'table'>,
+  id: number,
+): Promise<Pick<DomainFields, 'apple' | 'android'>> => {
+  const [row] = (await db(table('domains')).where({ id }).select('apple', 'android')) as DomainFields[]
+  return row ?? noApps
+}
+
+/** Returns the number of branded domains that an account has deleted within the last 30 days, and not added again. */
+export const deletedDomains = async ({ db, table }: Reader, account: number): Promise<number> => {
+  const [row] = await db(table('domains'))
+    .where({ account })
+    .whereRaw(`deleted > now() - interval '30 days'`)
+    .count({ n: '*' })
+  return Number(row?.['n'] ?? 0)
 }
 
 /** Returns what DNS said about a domain, also one that is not in the tables yet. */
@@ -60,8 +81,9 @@ export const saveLook = async ({ db }: Pick<Reader, 'db'>, domain: number, found
 
 /**
  * A branded domain as every process caches it. Includes deleted ones, because their links are still listed under them.
+ * All are in memory, so the large fields are left out: its apps always, and where it leads while it does not serve.
  */
-export interface KnownDomain extends DomainFields {
+export interface KnownDomain extends Omit<DomainFields, 'apple' | 'android'> {
   readonly id: number
   readonly account: number
   /** verified, not deleted, and of an active account */
@@ -70,6 +92,8 @@ export interface KnownDomain extends DomainFields {
   /** of the last change of the domain or its account in the log */
   readonly position: bigint
 }
+
+const live = `(d.deleted is null and d.verified and coalesce(a.status = 'active', false))`
 
 /**
  * Returns the domains that changed, or whose account did, after one position of the log and up to another; from 0n on,
@@ -92,13 +116,11 @@ export const domainsChanged = async ({ db, table }: Reader, after: bigint, upTo?
       'd.id',
       'd.account',
       'd.domain',
-      'd.redirectroot',
-      'd.redirect404',
-      'd.apple',
-      'd.android',
+      db.raw(`case when ${live} then d.redirectroot else '' end as redirectroot`),
+      db.raw(`case when ${live} then d.redirect404 else '' end as redirect404`),
       db.raw('greatest(d.position, a.position) as position'),
       db.raw('d.deleted is not null as deleted'),
-      db.raw(`d.deleted is null and d.verified and coalesce(a.status = 'active', false) as live`),
+      db.raw(`${live} as live`),
     )) as KnownDomain[]
   return rows.map((row) => ({
     ...row,

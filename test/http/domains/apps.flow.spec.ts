@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { block } from '../../../src/commands/operator/block.ts'
 import { operatorContext } from '../../../src/app/operator/caller.ts'
+import { domainsChanged } from '../../../src/queries/domains/domain.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { visitAt } from '../../support/host.ts'
@@ -90,6 +91,25 @@ describe('the apps that open addresses of a branded domain', () => {
     expect((await update({ apple: appleOf('/help/*', '*'), android })).json).to.include({ revision })
     expect((await update({ redirectroot: 'https://example.com/other' })).json).to.include({ revision: revision + 1 })
     await served(appleAt, { applinks: appleOf('/help/*', '*') })
+  })
+
+  it('are in no list, and in memory of no process', async () => {
+    const { json } = await app.get('/api/domains', { key })
+    const [row] = json['data'].domains
+    expect(row).to.include({ id: 1, redirect404: 'https://example.com/no' })
+    expect(row).to.not.have.any.keys('apple', 'android')
+    const { ledger } = app.app
+    const reader = { db: ledger.pool(1, 60_000, 'search'), table: ledger.tables.name }
+    const known = async () => {
+      const [domain] = await domainsChanged(reader, 0n)
+      return { ...domain }
+    }
+    expect(await known())
+      .to.include({ id: 1, live: true, redirect404: 'https://example.com/no' })
+      .and.not.have.any.keys('apple', 'android')
+    await reader.db(reader.table('domains')).where({ id: 1 }).update({ verified: false })
+    expect(await known()).to.include({ id: 1, live: false, redirectroot: '', redirect404: '' })
+    await reader.db(reader.table('domains')).where({ id: 1 }).update({ verified: true })
   })
 
   it('have a history, and can be seen and restored as they were', async () => {

@@ -69,6 +69,34 @@ describe('quotas of an account', () => {
     expect((await add(0)).status).to.equal(403)
   })
 
+  it('also hold for domains that are added and deleted in turn, of which every process has each in memory', async () => {
+    const { key } = await app.register()
+    const { ledger } = app.app
+    const domains = ledger.tables.name('domains')
+    const [first, ...others] = await Promise.all(
+      Array.from({ length: quota }, async (_, n) => {
+        const added = await app.post('/api/domain/add', { key, body: { domain: `https://turn${n}.example.com` } })
+        return added.json['id'] as number
+      }),
+    )
+    for (const id of [first, ...others]) await app.del(`/api/domain/${id}/delete`, { key })
+    const copyDeleted = (count: number, days: number) =>
+      ledger.db.raw(
+        `create temp table more as select d.*, n from ${domains} d cross join generate_series(1, ${count}) as n where id = ${first};
+         update more set id = 1000000 * ${days} + n, deleted = now() - interval '${days} days'; alter table more drop column n;
+         insert into ${domains} select * from more; drop table more`,
+      )
+    await copyDeleted(200, 31)
+    await copyDeleted(97, 29)
+    const add = (n: number) => app.post('/api/domain/add', { key, body: { domain: `https://next${n}.example.com` } })
+    for (let n = 0; n < quota; n++) {
+      const { status, json } = await add(n)
+      expect(status).to.equal(200)
+      await app.del(`/api/domain/${json['id']}/delete`, { key })
+    }
+    expect((await add(quota)).json).to.deep.include({ code: 'quota_exceeded', params: { what: 'domain', max: quota } })
+  })
+
   it('also hold for domains that come back at the same time', async () => {
     const { key } = await app.register()
     const add = (n: number) => app.post('/api/domain/add', { key, body: { domain: `https://again${n}.example.com` } })
