@@ -22,6 +22,9 @@ export const newestCheckpoint = async (db: Database): Promise<KeptCheckpoint | u
   return row && toCheckpoint(row)
 }
 
+/** Whether a checkpoint was signed, also by another key than the one of now. */
+export const hasCheckpoint = async (db: Database): Promise<boolean> => (await newestCheckpoint(db)) !== undefined
+
 /**
  * Returns how many ms ago the newest checkpoint was signed, by the clock of the database, which has set its time: less
  * than 0 when the clock was set back since. Undefined when there is none yet.

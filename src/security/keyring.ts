@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import QuickLRU from 'quick-lru'
+import { OperatorError } from '../lib/operatorerror.ts'
+import { hasCheckpoint } from '../postgres/checkpoints.ts'
 import type { Database } from '../postgres/database.ts'
 import { destroyKeys, insertKey, shareKeys } from '../postgres/keys.ts'
 import { eraseAnswers } from '../postgres/idempotency.ts'
@@ -22,7 +24,8 @@ export interface Keyring extends AccountKeyring {
   /** Returns the service key and creates it when there is none yet. */
   readonly createService: () => Promise<Buffer>
   /**
-   * Returns the 32 secret bytes of the key that signs the checkpoints of the log. It is created when there is none yet.
+   * Returns the 32 secret bytes of the key that signs the checkpoints of the log. It is created when nothing was signed
+   * yet; throws `ProofKeyLost` when something was, and the key is missing.
    */
   readonly proofSeed: () => Promise<Buffer>
   /**
@@ -37,6 +40,16 @@ export interface Keyring extends AccountKeyring {
 export interface Keys extends Keyring {
   /** 32 bytes for the service's keyed hashes and cookies */
   readonly service: Buffer
+}
+
+/** The key that has signed the checkpoints of the log is missing: under another one, nothing of them can be checked. */
+export class ProofKeyLost extends OperatorError {
+  override readonly name = 'ProofKeyLost'
+  constructor() {
+    super(
+      'the key `proof`, which has signed the checkpoints of this log, is missing in state.keys: restore that row from a backup, with the SECRET of its time. Nothing is signed until then, unless `linkledger proof restart --new-key` gives up everything that was signed',
+    )
+  }
 }
 
 /** Returns a mark that identifies a service key and discloses nothing about it. */
@@ -100,17 +113,24 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
     return (await read([name])).get(name)
   }
   const accounts = openAccountKeys(read, create)
-  const named = async (name: string, what: string) => {
-    const key = (await read([name])).get(name) ?? (await create(name))
-    if (!key) throw new Error(`${what} could not be read back from state.keys`)
+  const find = async (name: string) => (await read([name])).get(name)
+  const createService = async () => {
+    const key = (await find('service')) ?? (await create('service'))
+    if (!key) throw new Error('the service key could not be read back from state.keys')
+    return key
+  }
+  // another process may have made the first key, and signed with it, since this one looked
+  const proofSeed = async () => {
+    const key = (await find('proof')) ?? ((await hasCheckpoint(db)) ? await find('proof') : await create('proof'))
+    if (!key) throw new ProofKeyLost()
     return key
   }
 
   return {
     ...accounts,
-    findService: async () => (await read(['service'])).get('service'),
-    createService: () => named('service', 'the service key'),
-    proofSeed: () => named('proof', 'the key of the proofs'),
+    findService: () => find('service'),
+    createService,
+    proofSeed,
     ofStreams: openStreamKeys({ db, accounts, read, insert }),
     destroy: async (erased) => {
       if (erased.length === 0) return

@@ -106,6 +106,36 @@ describe('a log that somebody with access to the database changes', function () 
     for (const sentence of sentences) expect(err, err).to.match(sentence)
   }
 
+  it('signs nothing with another key when the signing key is gone, and says what is missing', async () => {
+    const copy = await freshDatabase(original)
+    await query(copy, `delete from state.keys where name = 'proof'`)
+    const settings = { DATABASE_URL: urlOf(copy), DATA_DIR: await mkdtemp(join(dir, 'keyless-')), SECRET: secret }
+    const run = (...args: string[]) => runCommand(args, settings)
+    const missing = /the key `proof`, which has signed .* restore that row from a backup/
+    for (const args of [['verify'], ['proof', 'key'], ['proof', 'restart', '--yes']])
+      expectFound(await run(...args), missing)
+    const app = await startTestApp({ CHECKPOINT_SECONDS: '1', SECRET: secret }, copy)
+    try {
+      const { key } = await app.register()
+      await until(
+        async () => String((await app.operator.get('/readyz')).json['problems']),
+        (problems) => missing.test(problems),
+      )
+      const [row] = await query<{ n: string }>(copy, 'select max(size) - 1 as n from state.checkpoints')
+      expect(Number(row?.n)).to.equal(events.signed)
+      expect((await app.get('/api/proof', { key })).status).to.equal(503)
+    } finally {
+      await app.close()
+    }
+    const { code, out, err } = await run('proof', 'restart', '--new-key', '--yes')
+    expect(code, err).to.equal(0)
+    expect(out)
+      .to.include('\n— linkledger/log/')
+      .and.to.match(/The new key: linkledger\/log\//)
+    expectFound(await run('proof', 'restart', '--new-key', '--yes'), /there is none to replace/)
+    expect((await run('verify')).code).to.equal(0)
+  }).timeout(60_000)
+
   it('holds as long as nobody changes anything, and white space is no change', async () => {
     for (const sql of ['select 1', `update log.events set data = replace(data::text, '":', '" : ')::json`]) {
       const { code, out, err } = await verifyAll(sql)

@@ -34,6 +34,8 @@ import {
 import { followTree } from '../../projections/proof/tree.ts'
 import { rootsOf, treeSize } from '../../queries/proof/tree.ts'
 import type { Database } from '../../postgres/database.ts'
+import { Unavailable } from '../../lib/unavailable.ts'
+import { ProofKeyLost } from '../../security/keyring.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { engineOf } from '../log/postgres.ts'
 import type { SigningClock } from './clock.ts'
@@ -204,12 +206,16 @@ export const openProofs = (parts: ProofParts): Omit<Proofs, 'state'> => {
   }
 }
 
+const unavailableWithoutKey = (error: unknown): never => {
+  throw error instanceof ProofKeyLost ? new Unavailable(error.message) : error
+}
+
 /** Returns what reads how far the proof is. */
 const openProofState = (ledger: Pick<Ledger, 'db' | 'stored' | 'keys'>): Proofs['state'] => {
   const { db } = ledger
   let key: string | undefined
   return async () => {
-    key ??= (await openSigner(ledger)).publicKey
+    key ??= (await openSigner(ledger).catch(unavailableWithoutKey)).publicKey
     const [events, newest, verified] = await Promise.all([treeSize(db), newestCheckpoint(db), lastVerification(db)])
     const checkpoint = newest && { events: newest.size, note: newest.note, at: newest.signed_at }
     return { key, events, checkpoint, verified }

@@ -4,11 +4,15 @@ import { openCounter } from '../../app/proof/counter.ts'
 import { openSigner } from '../../app/proof/proofs.ts'
 import { verifyLog } from '../../app/proof/verify.ts'
 import { parseVerifier } from '../../lib/note.ts'
-import { forgetCheckpoints } from '../../postgres/checkpoints.ts'
+import { OperatorError } from '../../lib/operatorerror.ts'
+import { forgetCheckpoints, keptCheckpoints, type KeptCheckpoint } from '../../postgres/checkpoints.ts'
 import { dropTree } from '../../projections/proof/tree.ts'
+import { ProofKeyLost } from '../../security/keyring.ts'
 import type { Cli } from '../cli.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from '../confirm.ts'
 import { withLedger } from '../ledger.ts'
+
+type Options = Confirmation & { readonly newKey?: true }
 
 /** `linkledger proof restart` */
 export const addProofRestart = (proofs: Command, cli: Cli) =>
@@ -22,10 +26,42 @@ export const addProofRestart = (proofs: Command, cli: Cli) =>
         'after',
         '\nThe Merkle tree grows again from the log as it is. The checkpoints are printed: auditors who have kept one will see that the log was changed.',
       ),
-  ).action((options: Confirmation) => {
-    requireAnswerable(cli, options)
-    return withLedger(cli, (ledger) => restart(cli, ledger, options))
-  })
+  )
+    .option('--new-key', 'make another signing key in place of one that is lost, and give up all that it has signed')
+    .action((options: Options) => {
+      requireAnswerable(cli, options)
+      return withLedger(cli, (ledger) =>
+        options.newKey ? replaceKey(cli, ledger, options) : restart(cli, ledger, options),
+      )
+    })
+
+const replaceKey = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
+  const { db } = ledger
+  if (await openSigner(ledger).catch(ifLost))
+    throw new OperatorError('the key that signs the checkpoints of this log is there: there is none to replace')
+  const kept = await keptCheckpoints(db)
+  await confirm(
+    cli,
+    options,
+    `All ${kept.length} signed checkpoints are given up, with every receipt and checkpoint that anybody has kept: nothing proves any more that the log is the one that they are of. A backup that has the key in state.keys is the better way.`,
+  )
+  const forgotten = await forgetCheckpoints(
+    db,
+    kept.map(({ size }) => size),
+  )
+  await (await openCounter(ledger)).restart(db)
+  giveUp(cli, forgotten)
+  cli.print(`The new key: ${(await openSigner(ledger)).publicKey}`)
+}
+
+const ifLost = (error: unknown): undefined => {
+  if (!(error instanceof ProofKeyLost)) throw error
+}
+
+const giveUp = (cli: Cli, forgotten: readonly KeptCheckpoint[]) => {
+  for (const { note } of forgotten) cli.print(`\n${note}`)
+  cli.print('Done: the running service adds the log to the tree again, and signs the next checkpoint then.')
+}
 
 const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   const { db } = ledger
@@ -45,6 +81,5 @@ const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   const forgotten = await forgetCheckpoints(db, broken)
   await dropTree(db)
   await counter.restart(db)
-  for (const { note } of forgotten) cli.print(`\n${note}`)
-  cli.print('Done: the running service adds the log to the tree again, and signs the next checkpoint then.')
+  giveUp(cli, forgotten)
 }
