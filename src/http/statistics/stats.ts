@@ -102,6 +102,7 @@ const statistics = async (subject: Subject, { query, reader, zone }: Call<unknow
     return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   })
   const { clicks, uniques, visits, suspects } = total
+  const others = options.by.flatMap((name) => (by[name]?.others ? [[name, by[name].others] as const] : []))
   return {
     data: {
       from: timestamp(from),
@@ -116,9 +117,10 @@ const statistics = async (subject: Subject, { query, reader, zone }: Call<unknow
       by: Object.fromEntries(
         options.by.map((name) => [
           name,
-          Object.fromEntries((by[name] ?? []).map(({ label, n }) => [labels[name](label), n])),
+          Object.fromEntries((by[name]?.counts ?? []).map(({ label, n }) => [labels[name](label), n])),
         ]),
       ),
+      ...(others.length > 0 && { others: Object.fromEntries(others) }),
     },
   }
 }

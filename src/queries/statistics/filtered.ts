@@ -2,7 +2,7 @@ import { classes, isClick, isUnique, visited } from '../../projections/statistic
 import { dims } from '../../projections/statistics/labels.ts'
 import { conditions, type Filters, readRoutes, visitClasses } from './conditions.ts'
 import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
-import { type Count, mostFirst, readLabels } from './labels.ts'
+import { type Count, mostFirst, mostLabels, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
 import {
   clickSeries,
@@ -62,7 +62,9 @@ export const filteredStats = (reader: Reader, subject: Subject, options: Filtere
 const read = async (reader: Reader, subject: Subject, options: FilteredOptions): Promise<Filtered> => {
   const { by, filters, limit, asThen = false, ...time } = options
   const filtered = asThen || isFiltered(filters)
-  const rolled = await clickSeries(reader, subject, { ...time, by: filtered ? [] : by.filter(isRolled) })
+  const series = await clickSeries(reader, subject, { ...time, by: filtered ? [] : by.filter(isRolled) })
+  const ofSeries = Object.entries(series.by).map(([name, { counts }]) => [name, counts] as const)
+  const rolled = { ...series, by: Object.fromEntries(ofSeries) }
   const others = filtered ? by : by.filter((name) => !isRolled(name))
   const shown = (counts: Readonly<Partial<Record<string, readonly Count[]>>>) =>
     Object.fromEntries(by.flatMap((name) => (counts[name] ? [[name, counts[name].slice(0, limit)]] : [])))
@@ -100,7 +102,6 @@ const countFacts = async (
   const where = ['true', ...(await conditions(reader, facts, filters))].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
   const countingOf = (name: BreakdownDimension) => (name === 'class' || filters.class ? 'visits' : 'clicks')
-  const link = columns.indexOf('link')
   // a planner whose statistics are old expects a few rows, and sorts a million of them on disk
   await reader.db.raw(`set local enable_sort = off`)
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
@@ -113,12 +114,8 @@ const countFacts = async (
        ) c
        group by grouping sets (${columns.map((name) => `(${name})`).join()})
      )
-     select * from counts where dim <> ?
-     -- there may be as many links as visits: only those that are shown leave the database
-     union all (
-       select * from counts where dim = ? order by ${countingOf('link')} desc fetch first ? rows with ties
-     )`,
-    [link, link, limit],
+     -- there may be as many links and referrers as visits
+     ${columns.map((_, n) => `(select * from counts where dim = ${n} order by ${countingOf('link')} desc, value limit ${mostLabels})`).join(' union all ')}`,
   )
   const of = (column: string) => rows.filter(({ dim }) => dim === columns.indexOf(column))
   const sums = new Map<number, Sums>()

@@ -56,19 +56,35 @@ export const readDetails = async (
 }
 
 /**
- * Returns the numbers of clicks by label, most first, for each dimension that has some. `counts` is SQL of a table with
- * the columns `dim`, `label` and `n`, and `ctes` of what it needs.
+ * Labels of a dimension that are read at most. Visitors invent referrers: the labels with the most clicks are read, and
+ * of those that have as many the older ones.
+ */
+export const mostLabels = 10_000
+
+/** The clicks of a dimension by label, most first, and of the labels that were left out together. */
+export interface Breakdown {
+  readonly counts: readonly Count[]
+  readonly others: number
+}
+
+/**
+ * Returns the numbers of clicks by label for each dimension that has some. `counts` is SQL of a table with the columns
+ * `dim`, `label` and `n`, and `ctes` of what it needs.
  */
 export const readCounts = async (reader: Reader, ctes: string, counts: string) => {
   // a sum of bigints would be a numeric, which is slow, and so is a row for each of thousands of labels
-  const { rows } = await reader.db.raw<{ rows: Numbered[] }>(
+  const { rows } = await reader.db.raw<{ rows: (Numbered & Pick<Breakdown, 'others'>)[] }>(
     `with ${ctes}
-     select dim, json_agg(label) as ids, json_agg(n) as counts
-     from (select dim, label, sum(n::float8) as n from ${counts} c group by 1, 2) c where n > 0 group by dim`,
+     select dim, json_agg(label) filter (where ${mostLabels} >= rank) as ids,
+       json_agg(n) filter (where ${mostLabels} >= rank) as counts, coalesce(sum(n) filter (where rank > ${mostLabels}), 0) as others
+     from (
+       select *, row_number() over (partition by dim order by n desc, label) as rank
+       from (select dim, label, sum(n::float8) as n from ${counts} c group by 1, 2) c where n > 0
+     ) c group by dim`,
   )
   const labelOf = await readLabels(reader, rows)
-  return (dim: number): readonly Count[] => {
-    const { ids = [], counts: n = [] } = rows.find((row) => row.dim === dim) ?? {}
-    return ids.map((id, i) => ({ label: labelOf(dim, id) ?? '', n: n[i] ?? 0 })).toSorted(mostFirst)
+  return (dim: number): Breakdown => {
+    const { ids = [], counts: n = [], others = 0 } = rows.find((row) => row.dim === dim) ?? {}
+    return { counts: ids.map((id, i) => ({ label: labelOf(dim, id) ?? '', n: n[i] ?? 0 })).toSorted(mostFirst), others }
   }
 }

@@ -13,7 +13,7 @@ import {
   readCounted,
   type Subject,
 } from './facts.ts'
-import { type Count, readCounts } from './labels.ts'
+import { type Breakdown, readCounts } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
 
 export type { Subject } from './facts.ts'
@@ -55,7 +55,7 @@ export interface Series {
     readonly uniques: number
     readonly visits: number
   }[]
-  readonly by: Readonly<Partial<Record<SeriesDimension, readonly Count[]>>>
+  readonly by: Readonly<Partial<Record<SeriesDimension, Breakdown>>>
 }
 
 /** Returns the clicks over time and their total, which is the sum over the intervals. */

@@ -120,7 +120,7 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
      )`,
     'counted',
   )
-  const of = (dimension: Dimension) => countsOf(dims[dimension])
+  const of = (dimension: Dimension) => countsOf(dims[dimension]).counts
   return {
     clicks,
     uniques,

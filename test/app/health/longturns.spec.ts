@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { pino } from 'pino'
-import { watchLongTurns } from '../../../src/app/health/longturns.ts'
+import { loggedPath, watchLongTurns } from '../../../src/app/health/longturns.ts'
 import { openMetrics } from '../../../src/app/health/metrics.ts'
 import { begins, ran } from '../../../src/lib/async/turns.ts'
 import { until } from '../../support/client.ts'
@@ -46,5 +46,10 @@ describe('a turn of the event loop that took too long', () => {
     // a service in a process of its own fails the test by this line
     await withBound(300, async () => noteLogged(`listens on http://localhost\n${output}`))
     expect(expectShortTurns).to.throw(/\d+ ms in GET \/account\/reset/)
+  })
+
+  it('is logged without what may name a visitor: only the alias of a short address is kept', () => {
+    const urls = ['/spring/ann@example.com/token?x', '/ann@example.com', '/qr/abc', '/api/urls?q=x', '/docs#x', '/']
+    expect(urls.map(loggedPath)).to.deep.equal(['/spring', 'other', '/qr', '/api/urls', '/docs', '/'])
   })
 })

@@ -196,7 +196,10 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
           .map((point) => [onCalendar(options.zone ?? utc, point.at, options.interval), point.clicks]),
       ),
       by: Object.fromEntries(
-        options.by.map((dim) => [dim, Object.fromEntries(by[dim]!.map(({ label, n: count }) => [label, count]))]),
+        options.by.map((dim) => [
+          dim,
+          Object.fromEntries(by[dim]!.counts.map(({ label, n: count }) => [label, count])),
+        ]),
       ),
     }
     const question = JSON.stringify({ subject, ...options })

@@ -5,6 +5,7 @@ import type { Event } from '../../../src/events/index.ts'
 import { classes, subjects, timeOf } from '../../../src/projections/statistics/clickfacts.ts'
 import { dims } from '../../../src/projections/statistics/labels.ts'
 import { stats } from '../../../src/projections/statistics/stats.ts'
+import { readCounts } from '../../../src/queries/statistics/labels.ts'
 import { changesOf, type TableNames } from '../../../src/projections/engine/projection.ts'
 import { newGeneration, tableNames } from '../../../src/projections/engine/tables.ts'
 import { at, click, clicked, recorded } from '../../support/events.ts'
@@ -230,5 +231,15 @@ describe(`the tables of statistics (${repeatable})`, () => {
       [1, ''],
       [2, 'DE'],
     ])
+  })
+
+  it('read at most 10,000 labels of a dimension, and count the others together', async () => {
+    const labels = `(select ${dims.referrer} as dim, id, 'r' || id as label from generate_series(1, 10050) id) l`
+    const clicks = `(select ${dims.referrer} as dim, id as label, case when id > 10040 then 7 else 1 end as n from generate_series(1, 10050) id)`
+    const countsOf = await readCounts({ db: log.db, table: () => labels }, 'none as (select 1)', clicks)
+    const { counts, others } = countsOf(dims.referrer)
+    expect([counts.length, counts[0], others]).to.deep.equal([10_000, { label: 'r10041', n: 7 }, 50])
+    expect(counts.map(({ label }) => label)).not.to.include('r10000')
+    expect(countsOf(dims.country)).to.deep.equal({ counts: [], others: 0 })
   })
 })

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import { webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
 import { Refused } from '../../../commands/decider.ts'
 import type { Click } from '../../../events/statistics/click.ts'
@@ -7,6 +6,7 @@ import type { LogEvent } from '../../../events/index.ts'
 import { isUnknown } from '../../../events/unknown.ts'
 import type { WebhookStop } from '../../../events/webhooks/webhook.ts'
 import { backOff } from '../../../lib/async/backoff.ts'
+import { createSemaphore } from '../../../lib/async/semaphore.ts'
 import type { Posted } from '../../../lib/post.ts'
 import { webhookHeaders } from '../../../security/webhooks.ts'
 import {
@@ -27,10 +27,12 @@ import type { Attempt, WebhookOptions } from './options.ts'
 import { createReader } from './read.ts'
 
 /**
- * Messages that are sent at the same time: of webhooks whose last attempt was successful, and of the others, which may
- * all wait for an answer
+ * Messages that are sent at the same time, of all accounts and of one: of webhooks whose last attempt was successful, and
+ * of the others, which may all wait for an answer. A receiver may take its time, too: some places are for accounts
+ * that have none.
  */
-const [mostSending, mostTrying] = [500, 100]
+const sendingPlaces = { total: 500, perKey: 50, kept: 100, waiting: Infinity }
+const tryingPlaces = { total: 100, perKey: 25, kept: 25, waiting: Infinity }
 /**
  * ms of the longest pause between two attempts, of the longest that a receiver can ask for, and after which a webhook
  * is disabled
@@ -189,7 +191,7 @@ const settle = async (
 /** Sends messages, for each webhook one after another. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { post, presenter, signal, state, memberships, onAttempt, onFew, onProblem } = options
-  const lanes = { sending: pLimit(mostSending), trying: pLimit(mostTrying) }
+  const lanes = { sending: createSemaphore<number>(sendingPlaces), trying: createSemaphore<number>(tryingPlaces) }
   const read = createReader(options)
   const working = new Set<Promise<void>>()
   let attempts = 0
@@ -220,10 +222,13 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const work = async (hook: Hook) => {
     while (mayWork(hook)) {
       const lane = hook.failing ? lanes.trying : lanes.sending
-      await lane(async () => {
-        const [ref] = hook.refs
+      const release = await lane(hook.account)
+      const [ref] = hook.refs
+      try {
         if (ref && mayWork(hook)) await deliverFirst(hook, ref)
-      })
+      } finally {
+        release()
+      }
       if (!hook.attached && hook.refs.length <= fewRefs) onFew()
     }
     const { failing } = hook

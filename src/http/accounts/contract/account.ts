@@ -35,7 +35,13 @@ const series = success({
         suspects: count.describe('clicks beyond 30 per minute by one visitor on one link'),
       }),
       series: z.array(z.object({ at: time, local, clicks: count, uniqueClicks: count })),
-      by: z.record(z.string(), dimension).describe('for each requested dimension, clicks by label'),
+      by: z
+        .record(z.string(), dimension)
+        .describe('for each requested dimension, clicks by label: the 10,000 labels with the most'),
+      others: z
+        .record(z.string(), count)
+        .optional()
+        .describe('clicks with other labels, for each dimension that has more than 10,000'),
     })
     .meta({ id: 'ClicksOverTime' }),
 })
