@@ -11,10 +11,10 @@ export interface ShortAddress {
 
 const name = '([a-z\\d][\\w-]{0,63})'
 const paths = [
-  // an entry of a bio page belongs to the page
-  ['alias', new RegExp(`^/${name}(?:/\\d+)?/?$`)],
   ['qr', new RegExp(`^/qr/${name}(?:/go|\\.png|\\.svg)?$`)],
   ['campaign', new RegExp(`^/r/${name}$`)],
+  // an entry of a bio page belongs to the page, and whatever else is below a link may be passed on by it
+  ['alias', new RegExp(`^/${name}(?:/|$)`)],
 ] as const
 
 /** Reads a public address; query and fragment are ignored. Returns undefined for a text that is none. */
