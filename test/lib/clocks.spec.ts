@@ -9,6 +9,7 @@ const withStoredTimes: ReadonlySet<string> = new Set([
   'app/health/lag.ts',
   'app/health/outages.ts',
   'app/jobs/webhooks/deliver.ts',
+  'app/jobs/webhooks/send.ts',
   'app/log/diskerasure.ts',
   'clicks/kafka/tracker.ts',
   'http/public/password/page.ts',

@@ -14,6 +14,16 @@ export interface SemaphoreOptions {
   readonly waiting: number
 }
 
+/** Runs something with a permit of a key. */
+export const within = async <K, T>(acquire: Acquire<K>, key: K, run: () => Promise<T>): Promise<T> => {
+  const release = await acquire(key)
+  try {
+    return await run()
+  } finally {
+    release()
+  }
+}
+
 interface Queue {
   acquired: number
   readonly next: (() => void)[]

@@ -96,7 +96,7 @@ const facts: readonly string[] = [
 ]
 
 /** Tables with a row for each event, at its position: questions about an earlier position leave out later rows. */
-const logs: readonly string[] = ['account_events', 'lost_clicks', 'resource_events']
+const logs: readonly string[] = ['account_events', 'lost_clicks', 'reclassifications', 'resource_events']
 
 const earlierNames =
   (live: TableNames): TableNames =>

@@ -6,38 +6,24 @@ import type { LogEvent } from '../../../events/index.ts'
 import { isUnknown } from '../../../events/unknown.ts'
 import type { WebhookStop } from '../../../events/webhooks/webhook.ts'
 import { backOff } from '../../../lib/async/backoff.ts'
-import { createSemaphore } from '../../../lib/async/semaphore.ts'
-import type { Posted } from '../../../lib/post.ts'
-import { webhookHeaders } from '../../../security/webhooks.ts'
-import {
-  after,
-  type Definition,
-  endReplay,
-  fewRefs,
-  type Hook,
-  isBefore,
-  type MessagePlace,
-  type Ref,
-  secretsOf,
-} from './hook.ts'
+import { createSemaphore, within } from '../../../lib/async/semaphore.ts'
+import { after, endReplay, fewRefs, type Hook, isBefore, type MessagePlace, type Ref } from './hook.ts'
 import { passing } from './filter.ts'
 import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import type { Memberships } from './memberships.ts'
-import type { Attempt, WebhookOptions } from './options.ts'
+import type { WebhookOptions } from './options.ts'
 import { createReader } from './read.ts'
+import { type Outcome, sendMessage } from './send.ts'
 
 /**
- * Messages that are sent at the same time, of all accounts and of one: of webhooks whose last attempt was successful, and
- * of the others, which may all wait for an answer. A receiver may take its time, too: some places are for accounts
+ * Messages that are sent at the same time, of all accounts and of one: of webhooks whose last attempt was successful,
+ * and of the others, which may all wait for an answer. A receiver may take its time, too: some places are for accounts
  * that have none.
  */
 const sendingPlaces = { total: 500, perKey: 50, kept: 100, waiting: Infinity }
 const tryingPlaces = { total: 100, perKey: 25, kept: 25, waiting: Infinity }
-/**
- * ms of the longest pause between two attempts, of the longest that a receiver can ask for, and after which a webhook
- * is disabled
- */
-const [longestPauseMs, maxRetryAfterMs, disableAfterMs] = [900_000, 3_600_000, 3 * 86_400_000]
+/** ms of the longest pause between two attempts, and after which a webhook is disabled */
+const [longestPauseMs, disableAfterMs] = [900_000, 3 * 86_400_000]
 const firstPause = 5000
 /**
  * ms for which an event that this release cannot read waits for a process of another one, before it is sent without its
@@ -46,41 +32,6 @@ const firstPause = 5000
 const unreadableTimeoutMs = 600_000
 /** attempts after which the oldest are deleted */
 const trimEvery = 100
-
-/** What an attempt has shown. */
-export type Outcome = Pick<Attempt, 'status' | 'ms' | 'delivered' | 'problem' | 'excerpt'> & {
-  /** ms that the receiver wants us to wait */
-  readonly retryAfterMs: number
-}
-
-const problemOf = (posted: Posted): string => {
-  if (posted.status === undefined) return posted.problem
-  if (posted.status >= 300 && posted.status < 400) return 'the server redirects: use the address that it redirects to'
-  return posted.status >= 200 && posted.status < 300 ? '' : `the server responded with status ${posted.status}`
-}
-
-/** Sends one message. */
-export const sendMessage = async (
-  post: WebhookOptions['post'],
-  definition: Pick<Definition, 'url' | 'secret' | 'old'>,
-  { id, body }: Message,
-  stop?: AbortSignal,
-): Promise<Outcome> => {
-  const now = new Date()
-  const signed = { id, body, timestamp: Math.floor(now.getTime() / 1000) }
-  const headers = webhookHeaders(secretsOf(definition, now), signed)
-  const posted = await post.send({ url: definition.url, headers, body, stop })
-  const problem = problemOf(posted)
-  const answered = posted.status === undefined ? { status: null, excerpt: '' } : posted
-  return {
-    status: answered.status,
-    excerpt: answered.excerpt,
-    ms: Date.now() - now.getTime(),
-    delivered: problem === '',
-    problem,
-    retryAfterMs: posted.status === undefined ? 0 : Math.min((posted.retryAfter ?? 0) * 1000, maxRetryAfterMs),
-  }
-}
 
 /**
  * Returns the ms until a message is sent again: `first`, then twice as long each time, 15 minutes at most, and up to a
@@ -222,13 +173,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
   const work = async (hook: Hook) => {
     while (mayWork(hook)) {
       const lane = hook.failing ? lanes.trying : lanes.sending
-      const release = await lane(hook.account)
-      const [ref] = hook.refs
-      try {
+      await within(lane, hook.account, async () => {
+        const [ref] = hook.refs
         if (ref && mayWork(hook)) await deliverFirst(hook, ref)
-      } finally {
-        release()
-      }
+      })
       if (!hook.attached && hook.refs.length <= fewRefs) onFew()
     }
     const { failing } = hook
