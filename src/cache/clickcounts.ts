@@ -7,7 +7,9 @@ import type { CountedClicks } from '../queries/statistics/clickcount.ts'
 import { type Admitted, createAdmitted } from './admitted.ts'
 
 /** A link with at most this `max_clicks` lets exactly so many people through. */
-export const exactUpTo = 1000
+const exactUpTo = 1000
+/** Whether a link with this `max_clicks` does so. */
+export const isExact = (most: number | null | undefined): boolean => typeof most === 'number' && most <= exactUpTo
 
 /** The clicks of links that end with a number of them. */
 export interface ClickCounts {

@@ -79,7 +79,10 @@ const atAddress = async ({ handler, reader, config }: Ledger, text: string): Pro
     qr: { kind: 'qr', name: aliasKey(address.name) },
     campaign: { kind: 'slug', name: aliasKey(address.name) },
   } as const
-  const subject = await handler.claimant(claims[address.kind])
+  const subject =
+    address.kind === 'list'
+      ? streamId('campaign', address.name.split('-').at(-1) ?? '')
+      : await handler.claimant(claims[address.kind])
   if (subject === undefined) throw new OperatorError(`nothing ever had the address ${text}`)
   return { subject }
 }

@@ -4,15 +4,16 @@ import { hostNamed } from './url.ts'
 export interface ShortAddress {
   /** in punycode and lower case, with port; undefined when it is left out */
   readonly host: string | undefined
-  readonly kind: 'alias' | 'qr' | 'campaign'
-  /** in lower case */
+  readonly kind: 'alias' | 'qr' | 'campaign' | 'list'
+  /** in lower case; of the list of a campaign, its path below `/u/` */
   readonly name: string
 }
 
 const name = '([a-z\\d][\\w-]{0,63})'
 const paths = [
   ['qr', new RegExp(`^/qr/${name}(?:/go|\\.png|\\.svg)?$`)],
-  ['campaign', new RegExp(`^/r/${name}$`)],
+  ['campaign', new RegExp(`^/r/${name}/?$`)],
+  ['list', /^\/u\/([\w-]{3,32}\/[\w-]{1,64}-[1-9]\d{0,14})\/?$/],
   // an entry of a bio page belongs to the page, and whatever else is below a link may be passed on by it
   ['alias', new RegExp(`^/${name}(?:/|$)`)],
 ] as const

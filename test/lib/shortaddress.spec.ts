@@ -17,6 +17,10 @@ describe('a short address as a person writes it', () => {
   it('is that of a QR code or of a campaign', () => {
     expect(readShortAddress('go.example.com/qr/Menu.png')).to.deep.equal({ host, kind: 'qr', name: 'menu' })
     expect(readShortAddress('go.example.com/r/spring')).to.deep.equal({ host, kind: 'campaign', name: 'spring' })
+    expect(readShortAddress('/u/Ann/Spring-sale-7/')).to.deep.equal({
+      ...{ host: undefined, kind: 'list' },
+      name: 'ann/spring-sale-7',
+    })
   })
 
   it('is none without an alias, and with a user before the host', () => {

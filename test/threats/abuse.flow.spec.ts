@@ -272,8 +272,10 @@ describe('abuse of links', function () {
       expect(answer.text).to.include(problem)
     }
     // whatever is below a link belongs to it
-    const below = { link: `${app.address}/reported/login/paypal`, website: 'https://spam.example' }
-    expect((await send(below)).status).to.equal(200)
+    const campaign = await add('/api/campaign/add', { name: 'Listed', slug: 'listed' })
+    const { pathname } = new URL(campaign['list'])
+    for (const path of ['/reported/login/paypal', pathname])
+      expect((await send({ link: app.address + path, website: 'https://spam.example' })).status, path).to.equal(200)
 
     const stored = await query<{ n: number }>(
       app.connection,

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
+import { isExact } from '../../cache/clickcounts.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
 import type { Progress } from '../../cache/progress.ts'
 import type { Targets } from '../../cache/targets.ts'
@@ -90,15 +91,16 @@ const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 
     page > mostPages ? [] : linksOn(`${id} ${account} ${page}`)
 }
 
-/** Whether a link is blocked: itself, its domain, or where it leads most visitors. */
+/** Whether a link is blocked: itself, its address, its domain, or where it leads most visitors. */
 const isBlocked = (
-  { link, domain, url, variants }: Target,
+  { link, domain, aliasKey, url, variants }: Pick<Target, 'link' | 'domain' | 'aliasKey' | 'url' | 'variants'>,
   { blocks, domains }: Pick<CampaignPagesOptions, 'blocks' | 'domains'>,
 ) => {
   const usual = variants.length > 0 ? variants.map((one) => one.url) : [url]
   const known = domain === null ? undefined : domains.byId(domain)
   return (
     blocks.link(link) ||
+    blocks.address(known?.domain, aliasKey) ||
     usual.every((one) => blocks.destination(one)) ||
     (known && blocks.domain(new URL(known.domain).hostname))
   )
@@ -128,7 +130,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
  * them.
  */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, handler, reader, pending, blocks, follow, withPrefix } = options
+  const { sendPage, handler, reader, pending, follow, withPrefix } = options
   const sample = createSamples(options)
   const linksOf = createLists(options)
   const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
@@ -166,11 +168,14 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
     const rows = await linksOf(found, current.page)
-    const shown = rows.slice(0, perPage).filter((row) => !blocks.destination(row.url))
+    const shown = rows
+      .slice(0, perPage)
+      .filter((row) => !isBlocked({ ...row, aliasKey: row.alias, variants: [] }, options))
     const links = shown.map((row) => {
       const url = short(row, options)
       const title = row.title || url.replace(/^https?:\/\//, '')
-      return { url, title, host: row.password ? undefined : webHost(row.url) || schemeOf(row.url) }
+      const isSecret = row.password || isExact(row.max_clicks)
+      return { url, title, host: isSecret ? undefined : webHost(row.url) || schemeOf(row.url) }
     })
     const older = rows.length > perPage && current.page < mostPages ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${Math.min(current.page - 1, mostPages)}` : undefined

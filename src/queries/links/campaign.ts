@@ -98,11 +98,13 @@ const linksAmong = async (reader: Reader, slug: string, limit: number, looked: n
 
 /** A link as a list page shows it. */
 export interface PageLink {
+  readonly link: number
   readonly alias: string
   readonly domain: number | null
   readonly title: string
   readonly url: string
   readonly password: boolean
+  readonly max_clicks: number | null
 }
 /**
  * Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next
@@ -118,13 +120,15 @@ export const campaignLinks = async (
     .where({ 'l.campaign': id, 'l.account': account })
     .whereRaw(`${isOpen} and ${isServed(table)}`)
     .select(
+      'l.id as link',
       'l.alias',
       'l.domain',
       'l.url',
+      'l.max_clicks',
       db.raw(`coalesce(nullif(l.title, ''), l.metatitle) as title, l.password is not null as password`),
     )
     .orderBy('l.id', 'desc')
     .limit(page.limit + 1)
     .offset(offset(page))) as (PageLink & { domain: string | null })[]
-  return rows.map((row) => ({ ...row, domain: idOrNull(row.domain) }))
+  return rows.map((row) => ({ ...row, link: Number(row.link), domain: idOrNull(row.domain) }))
 }

@@ -8,6 +8,7 @@ export interface Addressed {
   readonly kind: 'link' | 'bio' | 'qr' | 'campaign'
   readonly id: number
   readonly account: number
+  readonly username: string | null
   /** of the account */
   readonly status: AccountRow['status']
   /** the alias or slug, as its owner wrote it */
@@ -26,7 +27,7 @@ const find = async (
     .join({ a: table('accounts') }, 'a.id', 'x.account')
     .whereNull('x.deleted')
     .whereRaw(`${where} = ?`, [value])
-    .select('x.id', 'x.account', `x.${column} as name`, 'a.status')
+    .select('x.id', 'x.account', `x.${column} as name`, 'a.username', 'a.status')
     .limit(1)) as Omit<Addressed, 'kind'>[]
   return row && { ...row, kind, id: Number(row.id), account: Number(row.account) }
 }
@@ -36,6 +37,16 @@ const tables = {
   qr: ['qrs', 'alias'],
   campaign: ['campaigns', 'slug'],
 } as const
+
+/** Returns the path of the list of a campaign below `/u/`. */
+export const listPath = ({ username, name, id }: Pick<Addressed, 'username' | 'name' | 'id'>) =>
+  `${username ?? ''}/${name}-${id}`
+
+/** Returns the campaign whose list has this path, in lower case. */
+const findList = async (reader: Reader, path: string) => {
+  const campaign = await find(reader, 'campaign', 'x.id', Number(path.split('-').at(-1)))
+  return campaign && listPath(campaign).toLowerCase() === path ? campaign : undefined
+}
 
 /**
  * Returns what is at a public address and not deleted. `domain` is the id of the branded domain; null for the service's
@@ -48,6 +59,7 @@ export const findAddressed = async (
 ): Promise<Addressed | undefined> => {
   if (kind === 'qr') return domain === null ? find(reader, 'qr', 'x.alias', name) : undefined
   if (kind === 'campaign') return domain === null ? find(reader, 'campaign', 'lower(x.slug)', name) : undefined
+  if (kind === 'list') return domain === null ? findList(reader, name) : undefined
   const link = await find(reader, 'link', linkAddress, addressKey(domain, name))
   return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
 }

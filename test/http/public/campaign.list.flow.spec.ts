@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { account } from '../../../src/commands/accounts/account.ts'
+import { block } from '../../../src/commands/operator/block.ts'
+import { operatorContext } from '../../../src/app/operator/caller.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { openStage } from '../../support/faults.ts'
@@ -62,6 +64,20 @@ describe('the public list of a campaign', () => {
     const { text } = await page(list)
     expect(text).to.include(secret.short).and.not.include('secret.example').and.not.include('Gone')
     expect((await page((await create({ slug: free() })).list)).text).to.include('This list has no links at the moment.')
+  })
+
+  it('leaves out links that are blocked themselves, and says of one for few visitors no more than of a protected one', async () => {
+    const { id, list } = await create({ slug: free() })
+    const { id: bad } = await link({ title: 'Call this number', campaign: id })
+    const few = await link({ url: 'https://secret.example/x', max_clicks: 1, campaign: id })
+    expect((await page(list)).text).to.include('Call this number')
+    const what = { type: 'Block', kind: 'link', value: String(bad), reason: 'spam' } as const
+    await app.app.ledger.handler.handle(block, what, operatorContext({ OPERATOR: 'ann' }, null))
+    const { text } = await until(
+      () => page(list),
+      (answer) => !answer.text.includes('Call this number'),
+    )
+    expect(text).to.include(few.short).and.not.include('secret.example')
   })
 
   it('links to older and newer pages', async () => {

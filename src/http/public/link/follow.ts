@@ -4,7 +4,7 @@ import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { otherSchemesOf } from '../../../commands/links/link.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
-import { type ClickCounts, exactUpTo } from '../../../cache/clickcounts.ts'
+import { type ClickCounts, isExact } from '../../../cache/clickcounts.ts'
 import { Unavailable } from '../../../lib/unavailable.ts'
 import { withRequestedHost } from '../../api/ownaddress.ts'
 import { answerForm } from '../overlay/signed.ts'
@@ -110,14 +110,11 @@ const createHold =
     sendPage(req, res, peoplePage(shown, isLoadAhead(req.headers) ? 503 : 200))
   }
 
-/** Whether a link lets exactly so many people through. */
-const isExact = ({ max_clicks: most }: Visited) => typeof most === 'number' && most <= exactUpTo
-
 /** Returns what leads a visitor from a link to its destination: at once, or by a page. */
 const createLead = (options: FollowOptions, record: Follow['record'], send: Follow['send']) => {
   const [show, hold] = [createShow(options, record), createHold(options, record)]
   return (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Destination, source: Source) => {
-    if (isExact(target) && !isOpened(req)) return hold(req, res, target, chosen, source)
+    if (isExact(target.max_clicks) && !isOpened(req)) return hold(req, res, target, chosen, source)
     return chosen.way === 'redirect' ? send(req, res, target, chosen, source) : show(req, res, target, chosen, source)
   }
 }
@@ -135,7 +132,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     }
     const visit = readVisit(req, visited, chosen, source, trustProxy)
     // before anything is awaited: the next visitor must not take the same place
-    const admitted = isExact(visited) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
+    const admitted = isExact(visited.max_clicks) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
     const isKept = await recordVisit(visit, admitted !== undefined)
     admitted?.(isKept)
     if (!isKept) throw new Unavailable('the disk takes no visits, which a link with a maximum of them has to have')
@@ -152,7 +149,7 @@ export const createFollow = (options: FollowOptions): Follow => {
   const clicksOf = ({ max_clicks: most, link }: Target) => (most === null ? 0 : clickCounts.of(link))
 
   const isOpen: Follow['isOpen'] = async (target) => {
-    if (target.max_clicks !== null) await clickCounts.refresh(target.link, isExact(target))
+    if (target.max_clicks !== null) await clickCounts.refresh(target.link, isExact(target.max_clicks))
     return closedAt(target, options.now(), isOurHost, clicksOf(target)) === undefined
   }
 
@@ -176,7 +173,7 @@ export const createFollow = (options: FollowOptions): Follow => {
     const now = options.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
-    if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target))
+    if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target.max_clicks))
     const visitor = readVisitor(req, link, { unlocked, rest }, options)
     // from here to the place that is taken, nothing is awaited
     const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicksOf(target))

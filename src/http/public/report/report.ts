@@ -12,7 +12,7 @@ import { email, text } from '../../../lib/fields.ts'
 import { reference } from '../../../lib/reference.ts'
 import { readShortAddress } from '../../../lib/shortaddress.ts'
 import type { Reader } from '../../../queries/reader.ts'
-import { findAddressed } from '../../../queries/operator/shortaddress.ts'
+import { findAddressed, listPath } from '../../../queries/operator/shortaddress.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
 import type { DomainNames } from '../../links/filter.ts'
 import { type LinkAddresses, short } from '../../links/address.ts'
@@ -94,12 +94,12 @@ const createFindReported = (options: ReportPagesOptions) => {
     }
     const found = await findAddressed(reader, domain, address)
     if (found?.status !== 'active') return undefined
-    const path = address.kind === 'qr' ? 'qr' : 'r'
+    const path = { qr: `qr/${found.name}`, campaign: `r/${found.name}`, list: `u/${listPath(found)}` }[address.kind]
     return {
-      kind: address.kind,
+      kind: address.kind === 'qr' ? 'qr' : 'campaign',
       subject: found.id,
       account: found.account,
-      address: `${baseUrl()}/${path}/${found.name}`,
+      address: `${baseUrl()}/${path}`,
     }
   }
 }
