@@ -22,7 +22,7 @@ export interface IdempotencyRow {
 
 /** How long an answer is kept. */
 const kept = `interval '24 hours'`
-/** A process that runs may have lost a request: after so long it counts as ended. Every request ends sooner. */
+/** A request that its process has not renewed for so long counts as ended: the process is gone, or was frozen. */
 const lease = `interval '1 minute'`
 
 type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
@@ -38,7 +38,7 @@ export const enterRequest = async (
     `insert into state.idempotency as i (scope, key, request, instance) values (?, ?, ?, ?)
      on conflict (scope, key) do update set
        request = excluded.request, command = excluded.command, instance = excluded.instance, began_at = excluded.began_at,
-       taken_at = excluded.taken_at, drawn = excluded.drawn, account = null, sealed = null
+       taken_at = excluded.taken_at, renewed_at = null, drawn = excluded.drawn, account = null, sealed = null
      where i.began_at < now() - ${kept}
      returning command, taken_at::text as taken`,
     [scope, key, request, instance],
@@ -49,7 +49,7 @@ export const enterRequest = async (
 export const findRequest = async (db: Database, { scope, key }: RequestKey): Promise<IdempotencyRow | undefined> => {
   const { rows } = await db.raw<{ rows: (Omit<IdempotencyRow, 'account'> & { account: string | null })[] }>(
     `select request, command, taken_at::text as taken, drawn, account, sealed,
-       taken_at > now() - ${lease} and instance <> '' and exists (
+       greatest(taken_at, renewed_at) > now() - ${lease} and instance <> '' and exists (
          select 1 from pg_stat_activity where starts_with(application_name, instance)) as running
      from state.idempotency where scope = ? and key = ?`,
     [scope, key],
@@ -58,17 +58,20 @@ export const findRequest = async (db: Database, { scope, key }: RequestKey): Pro
   return row && { ...row, account: row.account === null ? null : Number(row.account) }
 }
 
-/** Takes over a request whose execution has ended without an answer; undefined when another process was first. */
+/**
+ * Takes over a request whose execution has ended without an answer, with what was drawn until then; undefined when
+ * another process was first.
+ */
 export const takeRequest = async (
   db: Database,
   { scope, key }: RequestKey,
   { command, taken }: Taken,
   instance: string,
-): Promise<Taken | undefined> => {
-  const { rows } = await db.raw<{ rows: Taken[] }>(
-    `update state.idempotency set instance = ?, taken_at = clock_timestamp()
+): Promise<(Taken & Pick<IdempotencyRow, 'drawn'>) | undefined> => {
+  const { rows } = await db.raw<{ rows: (Taken & Pick<IdempotencyRow, 'drawn'>)[] }>(
+    `update state.idempotency set instance = ?, taken_at = clock_timestamp(), renewed_at = null
      where scope = ? and key = ? and command = ? and taken_at = ?::timestamptz and sealed is null
-     returning command, taken_at::text as taken`,
+     returning command, taken_at::text as taken, drawn`,
     [instance, scope, key, command, taken],
   )
   return rows[0]
@@ -77,12 +80,38 @@ export const takeRequest = async (
 const mine = 'scope = ? and key = ? and command = ? and taken_at = ?::timestamptz and sealed is null'
 const named = ({ scope, key }: RequestKey, { command, taken }: Taken) => [scope, key, command, taken]
 
-/** Stores ids before they are used. */
-export const storeDrawn = async (db: Database, at: RequestKey, by: Taken, drawn: Drawn): Promise<void> => {
-  await db.raw(`update state.idempotency set drawn = drawn || ?::jsonb where ${mine}`, [
-    JSON.stringify(drawn),
-    ...named(at, by),
-  ])
+/** Stores ids before they are used. Returns whether the request is still that of this execution. */
+export const storeDrawn = async (db: Database, at: RequestKey, by: Taken, drawn: Drawn): Promise<boolean> => {
+  const { rowCount } = await db.raw<{ rowCount: number }>(
+    `update state.idempotency set drawn = drawn || ?::jsonb where ${mine}`,
+    [JSON.stringify(drawn), ...named(at, by)],
+  )
+  return rowCount > 0
+}
+
+/** Returns whether a request is still that of this execution: nobody has taken it over. */
+export const isMine = async (db: Database, at: RequestKey, by: Taken): Promise<boolean> => {
+  const { rows } = await db.raw<{ rows: object[] }>(`select 1 from state.idempotency where ${mine}`, named(at, by))
+  return rows.length > 0
+}
+
+/** Says of requests that they are still executed. Those that were taken over stay as they are. */
+export const renewRequests = async (
+  db: Database,
+  running: readonly { readonly at: RequestKey; readonly by: Taken }[],
+): Promise<void> => {
+  await db.raw(
+    `update state.idempotency i set renewed_at = clock_timestamp()
+     from unnest(?::text[], ?::bytea[], ?::uuid[], ?::text[]) as r (scope, key, command, taken)
+     where i.scope = r.scope and i.key = r.key and i.command = r.command and i.taken_at = r.taken::timestamptz
+       and sealed is null`,
+    [
+      running.map(({ at }) => at.scope),
+      running.map(({ at }) => at.key),
+      running.map(({ by }) => by.command),
+      running.map(({ by }) => by.taken),
+    ],
+  )
 }
 
 export const storeAnswer = async (

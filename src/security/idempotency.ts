@@ -8,6 +8,8 @@ import {
   findRequest,
   forgetRequest,
   type IdempotencyRow,
+  isMine,
+  renewRequests,
   type RequestKey,
   storeAnswer,
   storeDrawn,
@@ -23,6 +25,11 @@ export interface StoredAnswer {
   readonly body: object
 }
 
+/** The request was sent again and taken over, because this execution was frozen: it must not write any more. */
+export class TakenOver extends Error {
+  override readonly name = 'TakenOver'
+}
+
 /** A request that is executed under an Idempotency-Key. */
 export interface Execution {
   /** id from which those of its commands are derived */
@@ -31,7 +38,9 @@ export interface Execution {
   readonly resumed: boolean
   /** Returns the id that an earlier execution has drawn for one of the things that the request creates. */
   readonly drawn: (what: string) => number | undefined
-  /** Stores such an id, before it is used. */
+  /** Throws `TakenOver` unless the request is still that of this execution: before something is written. */
+  readonly hold: () => Promise<unknown>
+  /** Stores such an id, before it is used. Throws `TakenOver`. */
   readonly draw: (what: string, id: number) => Promise<void>
   /**
    * Returns 32 random bytes, the same in every execution. They are sealed under the key of the account; null: of the
@@ -58,14 +67,16 @@ export interface IdempotencyStore {
   readonly begin: (scope: string, key: string, request: string) => Promise<Begun>
 }
 
-/** What one scope may have stored; `every`: requests between two looks at it */
-const defaultLimits = { answers: 50_000, bytes: 64 * 1024 * 1024, every: 500 }
+/** What one scope may have stored; `every`: requests between two looks at it; `renewal`: ms between two renewals */
+const defaultLimits = { answers: 50_000, bytes: 64 * 1024 * 1024, every: 500, renewal: 15_000 }
+
+type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
 
 const seedName = 'seed'
 const context = ({ scope, key }: RequestKey) => `idempotency/${scope}/${key.toString('base64url')}`
 
 /** Returns what is called for each request that has ended. */
-const trimming = (db: Database, { answers, bytes, every }: typeof defaultLimits) => {
+const trimming = (db: Database, { answers, bytes, every }: Omit<typeof defaultLimits, 'renewal'>) => {
   const counts = new Map<string, number>()
   return (scope: string) => {
     const count = (counts.get(scope) ?? 0) + 1
@@ -76,15 +87,58 @@ const trimming = (db: Database, { answers, bytes, every }: typeof defaultLimits)
   }
 }
 
+/** Knows the requests that this process executes, and renews them: others take over one that is not renewed. */
+const openRunning = (db: Database, renewal: number) => {
+  const running = new Map<string, { readonly at: RequestKey; readonly by: Taken }>()
+  let timer: NodeJS.Timeout | undefined
+  const renew = () => void renewRequests(db, [...running.values()]).catch(() => {})
+  return {
+    has: (at: RequestKey) => running.has(context(at)),
+    begin: (at: RequestKey, by: Taken) => {
+      running.set(context(at), { at, by })
+      timer ??= setInterval(renew, renewal).unref()
+    },
+    end: (at: RequestKey) => {
+      running.delete(context(at))
+      if (running.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}
+
 /** Returns what makes executions of requests that this process has taken. */
-const executing = (db: Database, keys: Pick<Keys, 'service' | 'forSealing'>, trim: ReturnType<typeof trimming>) => {
+const executing = (
+  db: Database,
+  keys: Pick<Keys, 'service' | 'forSealing'>,
+  trim: ReturnType<typeof trimming>,
+  running: ReturnType<typeof openRunning>,
+) => {
   const keyOf = async (account: number | null) => (account === null ? keys.service : keys.forSealing(account))
 
-  return (at: RequestKey, by: Pick<IdempotencyRow, 'command' | 'taken'>, earlier?: Drawn): Execution => {
+  const store = async (at: RequestKey, by: Taken, account: number | null, answer: StoredAnswer) => {
+    const key = await keyOf(account)
+    // the account was erased meanwhile
+    if (!key) return forgetRequest(db, at, by)
+    await storeAnswer(db, at, by, { account, sealed: sealBytes(key, context(at), JSON.stringify(answer)) })
+    trim(at.scope)
+  }
+
+  return (at: RequestKey, by: Taken, earlier?: Drawn): Execution => {
+    running.begin(at, by)
+    const require = (isStillMine: boolean) => {
+      if (!isStillMine) throw new TakenOver('the request was sent again and taken over')
+    }
     const draw = batch(1000, async (all: readonly (readonly [string, number | string])[]) => {
-      await storeDrawn(db, at, by, Object.fromEntries(all))
+      require(await storeDrawn(db, at, by, Object.fromEntries(all)))
       return all
     })
+    // the rows of a bulk request share a look
+    const hold = batch(1000, async (all: readonly undefined[]) => {
+      require(await isMine(db, at, by))
+      return all
+    })
+    const ending = (work: Promise<void>) => work.finally(() => running.end(at))
     return {
       command: by.command,
       resumed: earlier !== undefined,
@@ -92,6 +146,7 @@ const executing = (db: Database, keys: Pick<Keys, 'service' | 'forSealing'>, tri
         const id = earlier?.[what]
         return typeof id === 'number' ? id : undefined
       },
+      hold: () => hold(undefined),
       draw: async (what, id) => void (await draw([what, id])),
       seed: async (account) => {
         const key = await keyOf(account)
@@ -102,18 +157,9 @@ const executing = (db: Database, keys: Pick<Keys, 'service' | 'forSealing'>, tri
         if (key) await draw([seedName, seal(key, place, bytes)])
         return bytes
       },
-      answer: async (account, answer) => {
-        const key = await keyOf(account)
-        // the account was erased meanwhile
-        if (!key) return forgetRequest(db, at, by)
-        await storeAnswer(db, at, by, { account, sealed: sealBytes(key, context(at), JSON.stringify(answer)) })
-        trim(at.scope)
-      },
-      interrupt: async () => {
-        await endRequest(db, at, by)
-        trim(at.scope)
-      },
-      forget: () => (earlier ? endRequest(db, at, by) : forgetRequest(db, at, by)),
+      answer: (account, answer) => ending(store(at, by, account, answer)),
+      interrupt: () => ending(endRequest(db, at, by).then(() => trim(at.scope))),
+      forget: () => ending(earlier ? endRequest(db, at, by) : forgetRequest(db, at, by)),
     }
   }
 }
@@ -123,14 +169,16 @@ export const openIdempotencyStore = (
   db: Database,
   keys: Pick<Keys, 'service' | 'forSealing' | 'forOpening'>,
   instance: string,
-  limits = defaultLimits,
+  given: Partial<typeof defaultLimits> = {},
 ): IdempotencyStore => {
   const hash = (of: string, text: string) =>
     createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
   /** The network of somebody without an account is in no table. */
   const stored = (scope: string) =>
     scope.startsWith('account ') ? scope : `other ${hash('scope', scope).toString('base64url')}`
-  const executionOf = executing(db, keys, trimming(db, limits))
+  const limits = { ...defaultLimits, ...given }
+  const running = openRunning(db, limits.renewal)
+  const executionOf = executing(db, keys, trimming(db, limits), running)
 
   const open = async (at: RequestKey, { account, sealed }: IdempotencyRow): Promise<StoredAnswer | undefined> => {
     const key = account === null ? keys.service : (await keys.forOpening([account])).get(account)
@@ -151,8 +199,9 @@ export const openIdempotencyStore = (
         const answer = await open(at, row)
         return answer ? { kind: 'answered', answer } : { kind: 'other' }
       }
-      const taken = row.running ? undefined : await takeRequest(db, at, row, instance)
-      return taken ? { kind: 'execute', execution: executionOf(at, taken, row.drawn) } : { kind: 'running' }
+      // a process that was frozen has not renewed what it goes on with
+      const taken = row.running || running.has(at) ? undefined : await takeRequest(db, at, row, instance)
+      return taken ? { kind: 'execute', execution: executionOf(at, taken, taken.drawn) } : { kind: 'running' }
     },
   }
 }

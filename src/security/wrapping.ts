@@ -64,6 +64,8 @@ export const openWrapping = async (db: Database, secret: string): Promise<Wrappi
     try {
       return unwrapped(await select(on, names))
     } catch (cause) {
+      // an outage says nothing about SECRET
+      if (!(cause instanceof BrokenSeal)) throw cause
       if (await follow(on, used)) return unwrapped(await select(on, names))
       throw new WrongSecret(
         'SECRET does not open the keys of this database: set the SECRET of its last start, or the new one if it was rotated since, or restore DATA_DIR/secret',

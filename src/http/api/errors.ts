@@ -11,6 +11,7 @@ import {
   type Values,
 } from '../../lib/problems/problem.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
+import { TakenOver } from '../../security/idempotency.ts'
 import { TooManyPasswords } from '../../security/passwords.ts'
 
 /** A response other than success: its status, what went wrong, its headers, and further fields of its body. */
@@ -78,6 +79,8 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof QuotaExceeded) return new Failure(403, error.problem)
   if (error instanceof NotReady) return new Failure(503, problem('unavailable', { what: 'tables' }), retry)
   if (error instanceof TooManyPasswords) return new Failure(503, problem('busy', { what: 'passwords' }), retry)
+  if (error instanceof TakenOver)
+    return new Failure(409, problem('still_running', { what: 'request' }), { 'Retry-After': '1' })
   if (error instanceof ChangedByNewer)
     return new Failure(503, problem('changed_by_newer', { resource: error.resource }), retry)
   if (isUnavailable(error)) return new Failure(503, problem('unavailable', { what: 'database' }), retry)

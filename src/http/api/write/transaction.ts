@@ -25,10 +25,12 @@ export const transactionOf =
     }
     try {
       const { result, streams, position } = await options.transactions.run(
-        (handler) => {
+        async (handler) => {
           end() // of an attempt before
           const quick = { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...unwaited } }
-          return decide(writer(ctx, who, quick, writing))
+          const decided = await decide(writer(ctx, who, quick, writing))
+          await writing.execution?.hold()
+          return decided
         },
         { dryRun },
       )

@@ -85,10 +85,10 @@ const commandIds = (execution: Execution | undefined, part: string) => {
  * before they are used.
  */
 const drawing =
-  (name: string, nextId: NextId, { drawn, draw }: Execution): NextId =>
+  (name: string, nextId: NextId, { drawn, draw, hold }: Execution): NextId =>
   async (past) => {
     const known = past === undefined ? drawn(name) : undefined
-    if (known !== undefined) return known
+    if (known !== undefined) return hold().then(() => known)
     const id = await nextId(past)
     await draw(name, id)
     return id
@@ -159,6 +159,7 @@ export const writer = (
       const stream = streamOf(decider, command)
       const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
       const own = context(owner, commandId(stream).id)
+      await execution?.hold()
       return shown(stream, await handler.handle(decider, command, own, { revisions, resumed }))
     },
     create: async (kind, decider, make) => {
@@ -198,6 +199,7 @@ export const operating =
       command: commandIds(execution, '')(stream).id,
       at: new Date().toISOString(),
     }
+    await execution?.hold()
     const handled = await options.handler.handle(decider, command, context, { resumed: execution?.resumed ?? false })
     await projected(ctx, [stream], handled.position, options)
     return handled
