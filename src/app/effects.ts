@@ -2,6 +2,7 @@ import type { Past } from '../http/api/past/past.ts'
 import type { Misses } from '../lib/misses.ts'
 import { openKeyUses } from '../postgres/keyuses.ts'
 import { openMisses } from '../postgres/misses.ts'
+import { sparing } from '../http/api/limits/limiter.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import { type JobsOptions, startJobs } from './jobs.ts'
 import { repeat } from './jobs/repeat.ts'
@@ -24,12 +25,15 @@ export interface Effects {
   readonly now: () => number
 }
 
-export const effectsOf = (ledger: Ledger): Effects => ({
-  startJobs,
-  past: openReads(ledger),
-  repeat,
-  limiter: limiter(ledger.db, ledger.keys.service),
-  recordUse: openKeyUses(ledger.db),
-  misses: openMisses(ledger.db, Date.now),
-  now: () => Date.now(),
-})
+export const effectsOf = (ledger: Ledger): Effects => {
+  const counts = limiter(ledger.db, ledger.keys.service)
+  return {
+    startJobs,
+    past: openReads(ledger),
+    repeat,
+    limiter: { ...counts, ...sparing(counts) },
+    recordUse: openKeyUses(ledger.db),
+    misses: openMisses(ledger.db, Date.now),
+    now: () => Date.now(),
+  }
+}

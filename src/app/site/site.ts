@@ -8,6 +8,7 @@ import { version } from '../../lib/version.ts'
 import { referencePages } from '../../http/docs/pages.ts'
 import { streamDocument } from '../../http/docs/streamdocument.ts'
 import { createSendPage } from '../../http/public/page/page.ts'
+import { createPageTurns } from '../../http/public/page/turns.ts'
 import { sendFavicon } from '../../http/public/favicon.ts'
 import { createWellKnown } from '../../http/public/wellknown.ts'
 import { createLogPages } from '../../http/proof/log.ts'
@@ -140,6 +141,7 @@ const openPages = (
     pepper: services.pepper,
     progress,
     sendPage: openSendPage(config, isOurHost, baseUrl),
+    pageTurn: createPageTurns(config.TRUST_PROXY),
     targets,
     trustProxy: config.TRUST_PROXY,
   }

@@ -28,12 +28,14 @@ import { blockedPage } from './blocked.ts'
 import type { SendPage } from './page/page.ts'
 import { listPage, pages } from './page/messages.ts'
 import { createPaced } from './paced.ts'
+import type { PageTurn } from './page/turns.ts'
 import { asWritten } from './path.ts'
 import type { Redirect } from './redirect.ts'
 import { type PublicHandler, redirectTo } from './responses.ts'
 
 export interface CampaignPagesOptions extends Pick<Redirect, 'follow' | 'withPrefix'>, LinkAddresses {
   readonly sendPage: SendPage
+  readonly pageTurn: PageTurn
   readonly handler: CommandHandler
   readonly reader: Reader
   readonly pending: PendingStreams
@@ -130,7 +132,7 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
  * them.
  */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, handler, reader, pending, follow, withPrefix } = options
+  const { sendPage, pageTurn, handler, reader, pending, follow, withPrefix } = options
   const sample = createSamples(options)
   const linksOf = createLists(options)
   const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
@@ -179,6 +181,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     })
     const older = rows.length > perPage && current.page < mostPages ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${Math.min(current.page - 1, mostPages)}` : undefined
+    await pageTurn(req)
     sendPage(req, res, listPage({ title: found.name, links, older, newer }))
     return true
   }

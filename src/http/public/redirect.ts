@@ -3,7 +3,7 @@ import type { Domains } from '../../cache/domains.ts'
 import type { Targets } from '../../cache/targets.ts'
 import type { Target } from '../../queries/links/target.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
-import { createBioPages } from './bio/bio.ts'
+import { type BioOptions, createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { asWritten } from './path.ts'
@@ -19,7 +19,8 @@ export interface RedirectOptions
   extends
     Omit<FollowOptions, 'siteOf' | 'sendMiss' | 'missed' | 'isBranded'>,
     Pick<FallbackOptions, 'log' | 'outages'>,
-    Pick<MissedOptions, 'misses' | 'baseUrl'> {
+    Pick<MissedOptions, 'misses' | 'baseUrl'>,
+    Pick<BioOptions, 'pageTurn'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly isMainHost: (host: string) => boolean

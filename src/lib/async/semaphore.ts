@@ -34,9 +34,10 @@ interface Queue {
  * requests leave some to each of the others. Throws `Unavailable` when too many of a key wait.
  */
 export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOptions): Acquire<K> => {
-  /** those that have permits or wait, in the order in which they came */
+  /** those that have permits or wait, in the order of their turns */
   const queues = new Map<K, Queue>()
   let free = total
+  let asking = 0
 
   const mayTake = ({ acquired }: Queue) => acquired < perKey && free > (acquired === 0 ? 0 : kept)
   const take = (queue: Queue) => {
@@ -44,13 +45,18 @@ export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOp
     free--
   }
   const handOn = () => {
-    for (;;) {
-      let queue: Queue | undefined
-      for (const one of queues.values())
-        if (one.next.length > 0 && mayTake(one) && one.acquired < (queue?.acquired ?? Infinity)) queue = one
-      if (!queue) return
+    while (asking > 0) {
+      let found: readonly [K, Queue] | undefined
+      for (const [key, one] of queues)
+        if (one.next.length > 0 && mayTake(one) && one.acquired < (found?.[1].acquired ?? Infinity)) found = [key, one]
+      if (!found) return
+      const [key, queue] = found
       take(queue)
+      asking--
       queue.next.shift()?.()
+      // behind others that have as few
+      queues.delete(key)
+      queues.set(key, queue)
     }
   }
 
@@ -59,7 +65,10 @@ export const createSemaphore = <K>({ total, perKey, kept, waiting }: SemaphoreOp
     queues.set(key, queue)
     if (queue.next.length === 0 && mayTake(queue)) take(queue)
     else if (queue.next.length >= waiting) throw new Unavailable('too many requests of one account wait')
-    else await new Promise<void>((resolve) => queue.next.push(resolve))
+    else {
+      asking++
+      await new Promise<void>((resolve) => queue.next.push(resolve))
+    }
 
     let released = false
     return () => {

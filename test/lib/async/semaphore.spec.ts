@@ -52,6 +52,19 @@ describe('permits of a semaphore', () => {
     expect(got.slice(7), 'who has none, or one').to.deep.equal(['a'])
   })
 
+  it('go round among keys that have as few, however many each of them asks for', async () => {
+    const acquire = createSemaphore<string>({ total: 1, perKey: 1, kept: 0, waiting: 100 })
+    const got: string[] = []
+    const work = async (key: string) => {
+      const release = await acquire(key)
+      got.push(key)
+      await new Promise(setImmediate)
+      release()
+    }
+    await Promise.all(['a', 'a', 'a', 'a', 'b', 'b', 'c'].map(work))
+    expect(got.slice(0, 4)).to.have.members(['a', 'a', 'b', 'c'])
+  })
+
   it('are refused to a key for which too many wait, and not to others', async () => {
     const acquire = createSemaphore<number>({ total: 100, perKey: 1, kept: 0, waiting: 1 })
     await acquire(7)

@@ -1,3 +1,6 @@
+import QuickLRU from 'quick-lru'
+import { createSemaphore } from '../../../lib/async/semaphore.ts'
+
 export interface RateCount {
   readonly limit: number
   readonly remaining: number
@@ -19,6 +22,34 @@ export interface Limiter {
 export interface RateLimiter {
   /** Counts `requests`, but none of them if that would exceed the limit: then it is `over`, and nothing is written. */
   readonly take: (key: string, limit: number, seconds: number, requests: number) => Promise<RateCount>
+}
+
+/** requests of a client that are counted at the same time: the database counts one after the other anyway */
+const atOnce = 4
+
+/**
+ * Returns the same limiter, which thousands of requests of a client do not keep busy: those that wait while one is over
+ * the limit are over it, too.
+ */
+export const sparing = ({ take }: RateLimiter): RateLimiter => {
+  let moment = 0
+  const full = new QuickLRU<string, { readonly counted: RateCount; readonly since: number }>({ maxSize: 10_000 })
+  const inTurn = createSemaphore<string>({ total: Infinity, perKey: atOnce, kept: 0, waiting: 10_000 })
+  return {
+    take: async (key, limit, ...rest) => {
+      const asked = moment++
+      const end = await inTurn(key)
+      try {
+        const found = full.get(key)
+        if (found && found.since > asked && found.counted.limit === limit) return found.counted
+        const counted = await take(key, limit, ...rest)
+        if (counted.over && counted.remaining === 0) full.set(key, { counted, since: moment++ })
+        return counted
+      } finally {
+        end()
+      }
+    },
+  }
 }
 
 /** The headers of the rate limit: those of the API, and those of draft-ietf-httpapi-ratelimit-headers. */

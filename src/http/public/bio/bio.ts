@@ -8,6 +8,7 @@ import { type BlockedAddressOptions, blockedPage, createBlockedAddress, withoutB
 import type { Follow } from '../link/follow.ts'
 import { aliasIn, findOwnLink, type OwnLinkOptions } from '../link/ownlink.ts'
 import type { SendPage } from '../page/page.ts'
+import type { PageTurn } from '../page/turns.ts'
 import { pages } from '../page/messages.ts'
 import { redirectTo, seeOther } from '../responses.ts'
 import type { Source } from '../link/visit.ts'
@@ -16,6 +17,7 @@ export interface BioOptions extends Pick<Follow, 'follow' | 'record'>, BlockedAd
   readonly isOurHost: (host: string) => boolean
   readonly blocks: Pick<Blocks, 'address' | 'addressOn' | 'bio' | 'destination' | 'domain'>
   readonly sendPage: SendPage
+  readonly pageTurn: PageTurn
 }
 
 export interface BioPages {
@@ -30,7 +32,7 @@ const mayLoop = /^\/(?:qr\/.*|[A-Za-z0-9][A-Za-z0-9_-]{0,63}\/\d+\/?)$/
 
 /** Serves bio pages and the addresses of their entries. Both are visits, recorded as those of links are. */
 export const createBioPages = (options: BioOptions): BioPages => {
-  const { domains, isOurHost, blocks, sendPage, follow, record } = options
+  const { domains, isOurHost, blocks, sendPage, pageTurn, follow, record } = options
   const isBlockedAddress = createBlockedAddress(options)
   // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may
   // contain
@@ -43,6 +45,7 @@ export const createBioPages = (options: BioOptions): BioPages => {
       if (req.method === 'POST') return seeOther(req, res)
       const { bio: id, account, revision } = page
       await record(req, { account, link: 0, revision }, { url: '', rule: bioRules.view }, { kind: 'bio', id })
+      await pageTurn(req)
       sendPage(req, res, bioPage(withoutBlockedEntries(page, blocks)))
     },
 
