@@ -16,7 +16,8 @@ export interface Ordinals {
   readonly positionOf: (ordinal: number) => Promise<bigint | undefined>
   /**
    * Returns the newest event that was appended up to a moment, by the clock of the log: it never goes back, so an event
-   * with an earlier time than the one before it has that one's.
+   * with an earlier time than the one before it has that one's. In PostgreSQL, an event that is appended later is later
+   * than the moment, too, so that the answer is final.
    */
   readonly lastAt: (moment: Date) => Promise<Numbered | undefined>
   /** Returns how many events are numbered. */

@@ -48,9 +48,18 @@ interface PastMoment {
   readonly time: Date
 }
 
-const notFuture = (time: Date) => {
-  if (!(time.getTime() <= Date.now())) failField('at', 'in_future', {})
-  return time
+/** ms that the moment of an answer may be ahead of this process, whose clock is not the one that has given it */
+const clocksApart = 300_000
+
+/**
+ * Returns a time unless it is later than now, and than the newest event, which a process whose clock is ahead has
+ * stored. Fails with 400 otherwise.
+ */
+export const notFuture = async (time: Date, ordinals: Ordinals, tolerance = 0): Promise<Date> => {
+  const isPast = (now: number) => time.getTime() <= now + tolerance
+  if (isPast(Date.now())) return time
+  const newest = await ordinals.timeOf((await ordinals.head()) - 1)
+  return newest !== undefined && isPast(Date.parse(newest)) ? time : failField('at', 'in_future', {})
 }
 
 /** Returns the moment that a client asks for. */
@@ -63,7 +72,8 @@ const momentOf = async (at: string, zone: string | undefined, ordinals: Ordinals
     const [domain, clicks] = [Number(first), Number(second)]
     // the first event is no click: 0 is what the header says where there are none
     const contained = { domain: await positionOf(domain), clicks: clicks === 0 ? 0n : await positionOf(clicks) }
-    return { contained, time: to === undefined ? await timeOf(Math.max(domain, clicks)) : notFuture(new Date(to)) }
+    if (to !== undefined) return { contained, time: await notFuture(new Date(to), ordinals, clocksApart) }
+    return { contained, time: await timeOf(Math.max(domain, clicks)) }
   }
   const moment = parseMoment(at, Date.now(), zone)
   if (!moment) return failField('at', 'wrong_form', { what: 'past' })
@@ -71,7 +81,7 @@ const momentOf = async (at: string, zone: string | undefined, ordinals: Ordinals
     const position = await positionOf(moment.ordinal)
     return { contained: { domain: position, clicks: position }, time: await timeOf(moment.ordinal) }
   }
-  const time = notFuture(moment.at)
+  const time = await notFuture(moment.at, ordinals)
   const position = (await ordinals.lastAt(time))?.position ?? 0n
   return { contained: { domain: position, clicks: position }, time }
 }

@@ -13,6 +13,7 @@ import { problem, type Problem, sentenceOf, type Values } from '../../../lib/pro
 import { fail, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
 import { parseMoment } from '../../api/past/moment.ts'
+import { notFuture } from '../../api/past/past.ts'
 import type { Call, Writer } from '../../api/route.ts'
 import { changesBetween, type Fields } from '../fields.ts'
 
@@ -59,8 +60,7 @@ const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreService
   if (!moment) return failField('at', 'wrong_form', { what: 'past' })
   if (moment.kind === 'event')
     return (await ordinals.positionOf(moment.ordinal)) ?? failField('at', 'in_future', { what: 'event' })
-  if (moment.at.getTime() > Date.now()) failField('at', 'in_future', {})
-  return (await ordinals.lastAt(moment.at))?.position ?? 0n
+  return (await ordinals.lastAt(await notFuture(moment.at, ordinals)))?.position ?? 0n
 }
 
 /**
