@@ -53,16 +53,17 @@ const anyone = { who: undefined, bySession: false, session: undefined } as const
 
 /**
  * Authenticates and counts a request: for the account of its key or session, or for the client's address. A public
- * route ignores both.
+ * route ignores both, and has a count of its own: requests with wrong keys, which any page of another site can make,
+ * leave the sign-in alone.
  */
-export const identify = async (ctx: Context, isPublic: boolean, options: AdmitOptions) => {
+export const identify = async (ctx: Context, publicRoute: string | undefined, options: AdmitOptions) => {
   const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
-  const { who, bySession, session } = isPublic ? anyone : await authenticate(ctx, from, options)
+  const { who, bySession, session } = publicRoute === undefined ? await authenticate(ctx, from, options) : anyone
   if (session) sessions.recordUse(session)
   const [payer, limit] =
     who?.account === undefined
-      ? [`address ${addressBlock(from)}`, rateLimit]
+      ? [['address', addressBlock(from), ...(publicRoute === undefined ? [] : [publicRoute])].join(' '), rateLimit]
       : bySession
         ? [`session ${who.account}`, sessionRateLimit]
         : [`account ${who.account}`, ('rateLimit' in who ? who.rateLimit : null) ?? rateLimit]
@@ -86,10 +87,10 @@ export interface Admitted {
 /** Admits the caller of a route. Fails with 401, 403 or 429. */
 export const admit = async (
   ctx: Context,
-  { public: isPublic, scope = [], passwordInstead }: Pick<Route, 'public' | 'scope' | 'passwordInstead'>,
+  { path, public: isPublic, scope = [], passwordInstead }: Pick<Route, 'path' | 'public' | 'scope' | 'passwordInstead'>,
   options: AdmitOptions,
 ): Promise<Admitted> => {
-  const { who, counted, take } = await identify(ctx, isPublic === true, options)
+  const { who, counted, take } = await identify(ctx, isPublic ? path : undefined, options)
   if (who && !who.ok) return rejectKey(who, counted)
   const inScope = who === undefined || (mayCall(who, scope) && !(who.session !== undefined && passwordInstead))
   if (!inScope && !passwordInstead)

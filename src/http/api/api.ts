@@ -105,11 +105,7 @@ const logUnsent = (log: Logger) => {
 /** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
 const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, options: ApiOptions) => {
   const { matched = [] } = ctx as unknown as { matched?: readonly { path: unknown; methods: readonly string[] }[] }
-  await identify(
-    ctx,
-    matched.some(({ path }) => isPublic(path)),
-    options,
-  )
+  await identify(ctx, matched.flatMap(({ path }) => (isPublic(path) ? [path as string] : []))[0], options)
   if (matched.length === 0) fail(404, 'not_found', { what: 'address' })
   const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
   const allowed = methods.join(', ')
@@ -143,16 +139,20 @@ interface Serving extends ApiOptions {
   readonly cursors: Cursors
 }
 
-/** Fails for a request that a page of another site has sent, or could send without asking. */
-const requireOwnPage = (ctx: Context) => {
-  if (ctx.get('Sec-Fetch-Site') === 'cross-site') fail(403, 'not_dashboard', { what: 'other_site' })
-  if (ctx.get('Content-Type') === '') fail(415, 'wrong_content_type', { what: 'json' })
+/**
+ * Fails for a request without a key that a page of another site has sent, or could send without asking: before it is
+ * counted, so that it spends nothing of its visitor's.
+ */
+const requireOwnPage = (ctx: Context, route: Route) => {
+  if (route.public && route.method === 'post' && ctx.get('Sec-Fetch-Site') === 'cross-site')
+    fail(403, 'not_dashboard', { what: 'other_site' })
+  if (route.ownPagesOnly && ctx.get('Content-Type') === '') fail(415, 'wrong_content_type', { what: 'json' })
 }
 
-/** Order of checks: key, rate, readable body, owner of the resource, valid fields. */
+/** Order of checks: page, key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: Serving) => {
+  requireOwnPage(ctx, route)
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
-  if (route.ownPagesOnly) requireOwnPage(ctx)
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))

@@ -8,9 +8,9 @@ import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage, tooMany } from './pages.ts'
 import { createSteps, type Posted, type Step } from './steps.ts'
 import type { StepOptions } from './writes.ts'
-import { readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
-import { pages } from '../page/messages.ts'
+import { otherSitePage, pages } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
 import type { PublicHandler } from '../responses.ts'
 import { textsFor } from '../texts/languages.ts'
@@ -75,6 +75,7 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
         ? steps[path.slice('/account/'.length)]
         : undefined
       if (!step || domains.byHost(headers.host ?? '')) return await options.handle(req, res)
+      if (method === 'POST' && isFromOtherSite(req)) return sendPage(req, res, otherSitePage)
       if (method === 'POST') return await receive(req, res, step)
       if (method !== 'GET' && method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
       const token = new URLSearchParams(query).get('t') ?? ''

@@ -12,13 +12,13 @@ import { carried, email, firstProblem, must, says, text } from '../../../lib/fie
 import { answerOf, Failure } from '../../api/errors.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
-import { answerForm, isFromOtherSite, originOf } from './signed.ts'
+import { answerForm, originOf } from './signed.ts'
 import { blockedPage, overlayWithoutBlocked } from '../blocked.ts'
-import { readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage, WritePage } from '../page/page.ts'
 import type { FieldName, FormType, WrongAnswer } from './form.ts'
 import { type Answered, thanksPage, wrongAnswerPage } from './page.ts'
-import { notSentPage, pages, type TextOf } from '../page/messages.ts'
+import { notSentPage, otherSitePage, pages, type TextOf } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
 import type { PublicHandler } from '../responses.ts'
 import { counted } from '../texts/languages.ts'
@@ -124,7 +124,7 @@ const createReceive = ({ handler, pepper, blocks, secureCookies }: AnswerPagesOp
     if (!form) return undefined
     if (!posted) return notSentPage(413, tooLong)
     const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
-    if (!origin) return notSentPage(403, ({ messages }) => messages.postOnly.text)
+    if (!origin) return otherSitePage
     const alias = await aliasOf(origin.link)
     const address = alias && `${req.headers.host ?? ''}/${alias}`
     if (blocks.link(origin.link) || blocks.destination(origin.to))
@@ -158,7 +158,9 @@ export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler =>
       return true
     }
     const from = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
+    const { over, wait } = isFromOtherSite(req)
+      ? { over: false, wait: 0 }
+      : await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
     const page = over ? tooOften : await receive(req, id, posted)

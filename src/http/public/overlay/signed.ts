@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { isSignatureOf, sign } from '../../../security/signature.ts'
 
 /** An overlay's form: where it posts to, and its hidden fields, which a post must return unchanged. */
@@ -45,10 +44,3 @@ export const originOf = (secret: Buffer, overlay: number, form: URLSearchParams,
   const isOurs = isSignatureOf(secret, signedText(overlay, origin, until), form.get('sign') ?? '')
   return isOurs && until * 1000 > now ? origin : undefined
 }
-
-/**
- * Whether a browser says that the form was on a page of another site. Its signature may be one that the site was given
- * for a visit of its own.
- */
-export const isFromOtherSite = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
-  ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site'] ?? ''))

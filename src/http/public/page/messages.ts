@@ -190,3 +190,6 @@ export const notSentPage =
       ${status === 413 ? html`<p>${texts.answer.tryAgain}</p>` : ''}`,
     headers,
   })
+
+/** The page for a form that was on a page of another site. */
+export const otherSitePage: WritePage = notSentPage(403, ({ messages }) => messages.postOnly.text)

@@ -5,10 +5,10 @@ import type { Target } from '../../../queries/links/target.ts'
 import { rememberRight, TooManyPasswords } from '../../../security/passwords.ts'
 import { unreadable } from '../../../security/seal.ts'
 import type { Limiter } from '../../api/limits/limiter.ts'
-import { readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import { openGuesses } from '../../api/limits/guesses.ts'
 import type { SendPage } from '../page/page.ts'
-import { failurePage, pages } from '../page/messages.ts'
+import { failurePage, otherSitePage, pages } from '../page/messages.ts'
 import { passwordLimitPage, passwordPage } from './page.ts'
 import { seeOther } from '../responses.ts'
 import { unlockCookie } from './unlock.ts'
@@ -48,6 +48,7 @@ export const createPasswordForm = ({
     // the key of the hash is missing: no password can be checked until the operator restores it or the owner sets
     // another
     if (password === unreadable) return sendPage(req, res, failurePage('unavailable'))
+    if (isFromOtherSite(req)) return sendPage(req, res, otherSitePage)
     const form = await readForm(req, formLimit)
     if (!form) return sendPage(req, res, pages.passwordTooLong)
     const entered = form.get('password') ?? ''

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ReportReason } from '../../../events/operator/report.ts'
 import { isSignatureOf, sign } from '../../../security/signature.ts'
-import { isFromOtherSite } from '../overlay/signed.ts'
+import { isFromOtherSite } from '../postedform.ts'
 import { html } from '../page/html.ts'
 import type { WritePage } from '../page/page.ts'
 import type { TextOf } from '../page/messages.ts'

@@ -16,7 +16,7 @@ import { findAddressed, listPath } from '../../../queries/operator/shortaddress.
 import type { Limiter } from '../../api/limits/limiter.ts'
 import type { DomainNames } from '../../links/filter.ts'
 import { type LinkAddresses, short } from '../../links/address.ts'
-import { readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
 import { pages, type TextOf } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
@@ -129,7 +129,9 @@ const createReceive = (options: ReportPagesOptions) => {
 
   return async (req: IncomingMessage, res: ServerResponse) => {
     const [block, now] = [addressBlock(clientAddress(req, trustProxy)), Date.now()]
-    const { over, wait } = await limiter.count(`report ${block}`, rate.limit, rate.seconds)
+    const { over, wait } = isFromOtherSite(req)
+      ? { over: false, wait: 0 }
+      : await limiter.count(`report ${block}`, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const given = (name: string) => posted?.get(name) ?? ''
     const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) => {

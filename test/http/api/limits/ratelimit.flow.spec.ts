@@ -62,15 +62,13 @@ describe('the rate limit', () => {
     }
   })
 
-  it('is shared by all requests of an address without a valid key', async () => {
+  it('is shared by all requests of an address without a valid key, and each route without one has its own', async () => {
     const from = { 'X-Forwarded-For': '203.0.113.5' }
     const asks: [number, string, string, Ask][] = [
       [401, 'GET', '/api/urls', {}],
       [401, 'GET', '/api/urls', { key: 'wrong' }],
       [404, 'GET', '/api/nothing', {}],
       [405, 'PATCH', '/api/urls', {}],
-      [400, 'POST', '/register', { body: {} }],
-      [405, 'GET', '/register', {}],
     ]
     for (let i = 0; i < 30; i++) {
       const [status, method, path, ask] = asks[i % asks.length]!
@@ -79,7 +77,14 @@ describe('the rate limit', () => {
       expect(limits(answer)).to.deep.equal([30, 29 - i])
     }
     expectFailure(await limited.get('/api/urls', { headers: from }), 429, 'without a key')
-    expectFailure(await limited.post('/register', { body: {}, headers: from }), 429, 'POST /register')
+    for (const [status, method, left] of [
+      [400, 'POST', 29],
+      [405, 'GET', 28],
+    ] as const) {
+      const answer = await limited.ask(method, '/register', { ...(method === 'POST' && { body: {} }), headers: from })
+      expectFailure(answer, status, `${method} /register`)
+      expect(limits(answer)).to.deep.equal([30, left])
+    }
     expect((await limited.get('/api/urls', { headers: { 'X-Forwarded-For': '203.0.113.6' } })).status).to.equal(401)
     expect((await limited.get('/api/account', { key: other, headers: from })).status, 'with a key').to.equal(200)
   })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { answerForm, isFromOtherSite, originOf } from '../../../../src/http/public/overlay/signed.ts'
+import { answerForm, originOf } from '../../../../src/http/public/overlay/signed.ts'
+import { isFromOtherSite } from '../../../../src/http/public/postedform.ts'
 
 const secret = Buffer.alloc(32, 7)
 const origin = { link: 3, to: 'https://example.com/a?b=c d' }
