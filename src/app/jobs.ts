@@ -12,6 +12,7 @@ import { deleteOldAttempts } from '../postgres/webhooks.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './log/erasures.ts'
 import type { Ledger } from './log/ledger.ts'
+import { startReclassifying } from './reclassifier.ts'
 import { startWebhooks, type WebhookOverrides } from './webhooks.ts'
 
 export interface JobsOptions {
@@ -78,9 +79,10 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
           ...{ reader, handler, probe, originOf },
           ...job('frame_checks', 'framed links are not checked'),
         })
+  const reclassifier = startReclassifying(ledger, job('reclassifications', 'visits are not classified again'))
   const webhooks = startWebhooks(ledger, cache.blocks, overrides.webhooks)
   return {
-    services: { frameChecks, webhooks },
+    services: { frameChecks, reclassifyJobs: reclassifier.service, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */
     close: async () =>
       void (await Promise.all([
@@ -88,6 +90,7 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
         stopCleanup(),
         stopErasures(),
         stopTexts(),
+        reclassifier.close(),
         frameChecks.close(),
         webhooks.close(),
       ])),

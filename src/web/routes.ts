@@ -7,6 +7,8 @@ export type Screen = ComponentType<ScreenProps>
 interface Route {
   /** `/links/:id`; an id has digits only */
   readonly path: string
+  /** whether the screen is for one that is new, too: `/qr/new` */
+  readonly add?: true
   /** Loads the screen, with what it says: each is a file of its own, so that the first one is there soon. */
   readonly load: () => Promise<Screen>
 }
@@ -22,14 +24,17 @@ const routes: readonly Route[] = [
   { path: '/misses', load: withTexts(async () => (await import('./screens/links/misses.tsx')).Misses) },
   { path: '/visits', load: withTexts(async () => (await import('./screens/statistics/visits.tsx')).VisitsScreen) },
   { path: '/counting', load: withTexts(async () => (await import('./screens/statistics/counting.tsx')).Counting) },
+  { path: '/classes', load: withTexts(async () => (await import('./screens/statistics/classes.tsx')).Classes) },
   { path: '/qr', load: withTexts(async () => (await import('./screens/qr/list.tsx')).QrCodes) },
-  { path: '/qr/new', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
-  { path: '/qr/:id', load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
+  { path: '/qr/:id', add: true, load: withTexts(async () => (await import('./screens/qr/designer.tsx')).QrDesigner) },
   { path: '/history', load: withTexts(async () => (await import('./screens/history/list.tsx')).HistoryScreen) },
   { path: '/proof', load: withTexts(async () => (await import('./screens/proof/proof.tsx')).ProofScreen) },
   { path: '/bio', load: withTexts(async () => (await import('./screens/pages/bios/list.tsx')).Bios) },
-  { path: '/bio/new', load: withTexts(async () => (await import('./screens/pages/bios/bio.tsx')).BioScreen) },
-  { path: '/bio/:id', load: withTexts(async () => (await import('./screens/pages/bios/bio.tsx')).BioScreen) },
+  {
+    path: '/bio/:id',
+    add: true,
+    load: withTexts(async () => (await import('./screens/pages/bios/bio.tsx')).BioScreen),
+  },
   { path: '/campaigns', load: withTexts(async () => (await import('./screens/links/campaigns/list.tsx')).Campaigns) },
   {
     path: '/campaigns/:id',
@@ -42,20 +47,14 @@ const routes: readonly Route[] = [
   },
   { path: '/splash', load: withTexts(async () => (await import('./screens/pages/splashes/list.tsx')).Splashes) },
   {
-    path: '/splash/new',
-    load: withTexts(async () => (await import('./screens/pages/splashes/splash.tsx')).SplashScreen),
-  },
-  {
     path: '/splash/:id',
+    add: true,
     load: withTexts(async () => (await import('./screens/pages/splashes/splash.tsx')).SplashScreen),
   },
   { path: '/overlays', load: withTexts(async () => (await import('./screens/pages/overlays/list.tsx')).Overlays) },
   {
-    path: '/overlays/new',
-    load: withTexts(async () => (await import('./screens/pages/overlays/overlay.tsx')).OverlayScreen),
-  },
-  {
     path: '/overlays/:id',
+    add: true,
     load: withTexts(async () => (await import('./screens/pages/overlays/overlay.tsx')).OverlayScreen),
   },
   { path: '/pixels', load: withTexts(async () => (await import('./screens/pages/pixels.tsx')).Pixels) },
@@ -84,6 +83,10 @@ const routes: readonly Route[] = [
     load: withTexts(async () => (await import('./screens/operator/misses.tsx')).OperatorMisses),
   },
   {
+    path: '/operator/classes',
+    load: withTexts(async () => (await import('./screens/operator/classes.tsx')).OperatorClasses),
+  },
+  {
     path: '/operator/health',
     load: withTexts(async () => (await import('./screens/operator/health.tsx')).OperatorHealth),
   },
@@ -91,8 +94,9 @@ const routes: readonly Route[] = [
   { path: '/account', load: withTexts(async () => (await import('./screens/accounts/account.tsx')).AccountScreen) },
 ]
 
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[1-9]\\d{0,15})')}$`)
-const compiled = routes.map((route) => ({ ...route, pattern: patternOf(route.path) }))
+const patternOf = ({ path, add }: Route) =>
+  new RegExp(`^${path.replaceAll(/:(\w+)/g, `(?:${add ? 'new|' : ''}(?<$1>[1-9]\\d{0,15}))`)}$`)
+const compiled = routes.map((route) => ({ ...route, pattern: patternOf(route) }))
 
 /** Returns the screen at a path, with the parts of the path; undefined when there is none. */
 export const routeAt = (path: string) => {

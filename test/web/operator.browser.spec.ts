@@ -8,7 +8,14 @@ import { until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
 const [phone, desktop] = [390, 1440]
-const screens = ['/operator', '/operator/reports', '/operator/blocks', '/operator/misses', '/operator/health']
+const screens = [
+  '/operator',
+  '/operator/reports',
+  '/operator/blocks',
+  '/operator/misses',
+  '/operator/classes',
+  '/operator/health',
+]
 
 describe("the operator's screens in Chromium", function () {
   this.timeout(300_000)

@@ -229,6 +229,56 @@ describe('statistics in the dashboard', function () {
     await browser.prefer('en')
   })
 
+  it('counts which old visits would change class, by rule, changes them, shows both figures, and takes it back', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    await app.put('/api/account/exclusions', { key, body: { countries: ['GB'] } })
+    await open('/classes')
+    await press('Count what would change')
+    await seeText('1 visit would get another class')
+    await see(
+      `document.querySelector('.figures tbody').innerText.replaceAll(/\\s+/g, ' ').includes('Exclusions People Excluded 1')`,
+    )
+    await open('?period=today')
+    await see(`${figures}[0] === '4'`)
+    await open('/classes')
+    await press('Change 1 visit')
+    await seeText('1 visit got another class')
+    await open('?period=all')
+    await see(`${figures}[0] === '3'`)
+    await press('As counted then')
+    await see(
+      `${figures}[0] === '4' && document.querySelector('.exact [aria-current]').innerText === 'As counted then'`,
+    )
+    await open('/visits?period=all&class=human&classes=then')
+    await seeText('4 visits')
+    const faults: string[] = []
+    for (const [language, title] of [
+      ['de', 'Klassen alter Besuche'],
+      ['es', 'Clases de visitas antiguas'],
+      ['fr', 'Classes des anciennes visites'],
+      ['en', 'Classes of old visits'],
+    ] as const) {
+      await browser.prefer(language)
+      await open('/classes')
+      await see(
+        `document.querySelector('h1').innerText === ${JSON.stringify(title)} && document.querySelector('.figures')`,
+      )
+      for (const [width, scheme] of [
+        [320, 'light'],
+        [1440, 'dark'],
+      ] as const) {
+        await browser.show(width, scheme)
+        faults.push(...(await dashboard.faults()))
+      }
+    }
+    expect(faults).to.deep.equal([])
+    await browser.show(1280, 'light')
+    await press('Take back')
+    await seeText('Taken back.')
+    await open('?period=all')
+    await see(`${figures}[0] === '4'`)
+  })
+
   it('says which visits could not be recorded, in the language of the reader', async () => {
     const { app, browser, open, seeText } = dashboard
     const from = new Date(Date.now() - 2 * 86_400_000).toISOString()

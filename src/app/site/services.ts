@@ -75,6 +75,7 @@ export const openServices = (options: ServicesOptions) => {
     pepper: keys.service,
     proofs: openAllProofs(ledger),
     quotas: limits.quotas,
+    reclassifyJobs: jobs.services.reclassifyJobs,
     readStream: accounts.exports.readStream,
     secondFactors: accounts.secondFactors,
     sessions: accounts.sessions,

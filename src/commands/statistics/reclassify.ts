@@ -11,16 +11,21 @@ type Write = (command: ReclassificationCommand) => Promise<Pick<Handled<Reclassi
  */
 export type Pace = (part: number) => Promise<boolean>
 
-/** Records a reclassification part by part: one that is interrupted can be undone as far as it went. */
+/**
+ * Records a reclassification part by part, from the number `first` on: one that is interrupted can be undone as far as
+ * it went, or goes on.
+ */
 export const recordReclassification = async (
   write: Write,
   id: string,
   parts: readonly Data[],
   pace: Pace,
+  first = 0,
 ): Promise<void> => {
   let isPaced = true
-  for (const [part, data] of parts.entries()) {
-    if (part > 0 && isPaced) isPaced = await pace(part - 1)
+  for (const [n, data] of parts.entries()) {
+    const part = first + n
+    if (n > 0 && isPaced) isPaced = await pace(part - 1)
     await write({ type: 'AddPart', id, part, data })
   }
 }

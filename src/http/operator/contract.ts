@@ -15,6 +15,7 @@ import {
   time,
 } from '../api/contract.ts'
 import { operatorMisses } from '../statistics/contract/misses.ts'
+import { operatorReclassify } from '../statistics/contract/reclassify.ts'
 
 const status = z.enum(['active', 'disabled', 'erased'])
 const account = z.object({
@@ -82,6 +83,7 @@ export type BlockList = Whole<typeof blockList>
 
 export const operatorContract = {
   'GET /api/operator/misses': operatorMisses,
+  ...operatorReclassify,
   'GET /api/operator/accounts': {
     summary: 'List the accounts of this service',
     description: `${note} Of what an account has made, it shows the number of links only.`,

@@ -19,6 +19,7 @@ import { fail, failAt } from '../api/errors.ts'
 import { bodyId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
+import { operatorReclassifyRoutes, type ReclassifyServices } from '../statistics/background.ts'
 import { answerMisses, missQuery, type MissServices } from '../statistics/misses.ts'
 import { blockList, operatedAccounts, operatorContract, reports } from './contract.ts'
 
@@ -36,7 +37,7 @@ export type OperatorHealth = () => Promise<{
 }>
 
 /** What the routes of operators need. */
-export interface OperatorServices extends AnswerServices, MissServices {
+export interface OperatorServices extends AnswerServices, MissServices, ReclassifyServices {
   readonly baseUrl: () => string
   readonly blocks: Blocks
   readonly handler: Handler
@@ -217,4 +218,5 @@ export const operatorRoutes = (services: OperatorServices): readonly Route[] => 
   ...lists(services),
   ...changes(services),
   health(services),
+  ...operatorReclassifyRoutes(services),
 ]

@@ -3,11 +3,13 @@ import { z } from 'zod'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
+import { requireOwned } from '../../commands/owned/owned.ts'
 import { must, says } from '../../lib/fields.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { newerReclassification } from '../../queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
+import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { decideByWords } from '../../clicks/visitor/words.ts'
@@ -19,6 +21,7 @@ import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
+import { beginJob, reclassificationsOf, type ReclassifyServices } from './background.ts'
 
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, decide: decideByWords }
@@ -95,19 +98,41 @@ const reclassify = async (
   return { id, dryRun, rules: currentRules.version, visits, changes }
 }
 
+/** Fails with 400 while a newer reclassification has to be taken back first. */
+const requireNewest = async (reader: Reader, account: number, id: string) => {
+  const newer = await newerReclassification(reader, id, account)
+  if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })
+}
+
 const takeBack = async (call: Request, id: string) => {
   const { account, reader } = call
   const until = performance.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
-  const newer = await newerReclassification(reader, id, account)
-  if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })
+  await requireNewest(reader, account, id)
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
   await undoReclassification(writePart(call), id, { account, since }, pace)
   return { message: 'The reclassification has been taken back.' }
 }
 
+const inBackground = async (
+  services: ReclassifyServices,
+  { account, key, load, reader }: Request & Pick<Call, 'key'>,
+  { dryRun, undo }: { readonly dryRun: boolean; readonly undo: string | undefined },
+) => {
+  if (undo !== undefined) {
+    requireOwned((await load(reclassification, undo)).state, account, 'reclassification')
+    await requireNewest(reader, account, undo)
+  }
+  return beginJob(services, {
+    account,
+    work: undo === undefined ? (dryRun ? 'count' : 'apply') : 'undo',
+    actor: key ? { kind: 'key', key: key.key } : { kind: 'session' },
+    made: undo ?? null,
+  })
+}
+
 /** An account's own rules for what counts as a click. */
-export const reclassifyRoutes = (): readonly Route[] => [
+export const reclassifyRoutes = (services: ReclassifyServices): readonly Route[] => [
   endpoint(reclassifyContract, 'GET /api/account/exclusions', {
     scope: ['read', 'account'],
     run: async (call) => ({ data: (await readAccount(call)).exclusions }),
@@ -126,20 +151,32 @@ export const reclassifyRoutes = (): readonly Route[] => [
     },
   }),
 
+  endpoint(reclassifyContract, 'GET /api/account/reclassify', {
+    scope: ['read', 'account'],
+    nowOnly: 'reclassifications',
+    run: ({ account, reader }) => reclassificationsOf(services, reader, account),
+  }),
+
   endpoint(reclassifyContract, 'POST /api/account/reclassify', {
     scope: 'account',
     body: z
       .object({
         dryRun: flag.default(false),
+        background: flag.default(false),
         link: bodyId.optional(),
         undo: z.uuid(says('wrong_form', { what: 'reclassification' })).optional(),
       })
       .refine(({ dryRun, link, undo }) => undo === undefined || (!dryRun && link === undefined), {
         path: ['undo'],
         error: says('not_alone'),
+      })
+      .refine(({ background, link }) => !background || link === undefined, {
+        path: ['background'],
+        error: says('not_alone'),
       }),
     run: async (call) => {
-      const { dryRun, link, undo } = call.body
+      const { dryRun, background, link, undo } = call.body
+      if (background) return inBackground(services, call, { dryRun, undo })
       const { lost, end } = begin(call)
       const isAdmitted = async () => {
         lost.throwIfAborted()

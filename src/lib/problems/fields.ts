@@ -108,6 +108,7 @@ export const fieldTexts = {
     deliveries: '{field} must not be sent here: deliveries are not in the log.',
     misses: '{field} must not be sent here: addresses that lead nowhere are not in the log.',
     sessions: '{field} must not be sent here: sessions are those of the present.',
+    reclassifications: '{field} must not be sent here: what runs in the background is of the present.',
     export:
       '{field} must not be sent here: an export is of the present, and has the history of everything in `events`.',
     stream: '{field} must not be sent here: a stream is read from one event to another, by `from` and `limit`.',

@@ -56,3 +56,20 @@ export const accountOfLink = async ({ db, table }: Reader, link: number): Promis
   const [account]: string[] = await db(table('link_stats')).where({ link }).pluck('account')
   return account === undefined ? undefined : Number(account)
 }
+/** Returns the first account with clicks after another one; undefined when there is none. */
+export const nextClickedAccount = async ({ db, table }: Reader, after: number): Promise<number | undefined> => {
+  const found: string[] = await db(table('account_stats'))
+    .where('account', '>', after)
+    .orderBy('account')
+    .limit(1)
+    .pluck('account')
+  return found[0] === undefined ? undefined : Number(found[0])
+}
+/** Returns how many accounts have clicks, and how many of them come up to one. */
+export const countClickedAccounts = async ({ db, table }: Reader, upTo: number) => {
+  const { rows } = await db.raw<{ rows: { of: string; done: string }[] }>(
+    `select count(*) as of, count(*) filter (where account <= ?) as done from ${table('account_stats')}`,
+    [upTo],
+  )
+  return { of: Number(rows[0]?.of ?? 0), done: Number(rows[0]?.done ?? 0) }
+}

@@ -23,7 +23,7 @@ export const readPast = (text: string | null): Past | undefined => {
 const presentOnly = [
   /\/history$/,
   /^\/api\/sessions?$/,
-  /^\/api\/(?:clicks|events|export|misses|proof|operator)(?:\/|$)/,
+  /^\/api\/(?:clicks|events|export|misses|proof|operator|account\/reclassify)(?:\/|$)/,
   /^\/api\/url\/\d+\/revisions$/,
   /^\/api\/webhook\/\d+\/deliveries$/,
   /^\/api\/account\/(?:export|totp)/,

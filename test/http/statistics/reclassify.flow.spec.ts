@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { reportRules } from '../../../src/app/health/rules.ts'
+import { startReclassifier } from '../../../src/app/jobs/reclassify.ts'
+import { operatorContext } from '../../../src/app/operator/caller.ts'
+import { openReclassifier } from '../../../src/app/reclassifier.ts'
 import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import type { Click } from '../../../src/events/statistics/click.ts'
+import { openLocks } from '../../../src/postgres/listen.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 import { click, clicked, fresh } from '../../support/events.ts'
+import { signIn } from '../../support/session.ts'
 import { runCommand } from '../../support/process.ts'
 
 type Json = Answer['json']
@@ -172,6 +178,97 @@ describe('reclassification by the API', () => {
       const { status, json } = await app.put('/api/account/exclusions', { key, body })
       expect([status, json['message']].join(' ')).to.match(new RegExp(`^400 .*${field}`))
     }
+  })
+
+  it('works in the background, one of an account at a time, and goes on after a process that has ended', async () => {
+    const { ledger } = app.app
+    await app.put('/api/account/exclusions', { key, body: { agents: [], countries: ['JP', 'DE'], visitors: [] } })
+    const before = await counted((await seen()).series[1]?.total.clicks as number)
+    const shown = async () => (await app.get('/api/account/reclassify', { key })).json['data'] as Json
+    const ended = () => until(shown, ({ job }) => job?.ended !== null)
+    const begin = (body: object) => app.post('/api/account/reclassify', { key, body: { background: true, ...body } })
+    // while it is held, no process of the service works
+    const locks = await openLocks(app.connection, 'a test')
+    await locks.acquire([7275473n])
+    expect((await begin({ dryRun: true })).status).to.equal(200)
+    const refused = await begin({})
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([409, '5'])
+    expect((await shown())['job']).to.include({ work: 'count', ended: null, visits: 0 })
+    await locks.close()
+    const dry = (await reclassify({ dryRun: true })) as Json
+    expect(dry['visits']).to.be.above(1)
+    expect((await ended())['job']).to.deep.include({ failed: false, visits: dry['visits'], changes: dry['changes'] })
+    expect(await seen(), 'nothing is changed').to.deep.equal(before)
+
+    const again = await openLocks(app.connection, 'a test')
+    await again.acquire([7275473n])
+    expect((await begin({})).status).to.equal(200)
+    const { options } = openReclassifier(ledger)
+    let stop = async () => {}
+    let parts = 0
+    const killed = new Promise<void>((resolve) => {
+      const handle: typeof ledger.handler.handle = async (...command) => {
+        const handled = await ledger.handler.handle(...command)
+        parts++
+        void stop().then(resolve)
+        return handled
+      }
+      stop = startReclassifier({
+        ...options,
+        handler: { ...ledger.handler, handle },
+        alone: (work) => work(again.lost),
+        perPart: 1,
+        onProblem: (error) => expect.fail(String(error)),
+      })
+    })
+    await killed
+    expect(parts, 'the first of two parts').to.equal(1)
+    expect((await shown())['job']).to.deep.include({ work: 'apply', ended: null, parts: { done: 1, of: 2 } })
+    await again.close()
+    const { job, made } = await ended()
+    expect(job).to.deep.include({
+      failed: false,
+      visits: dry['visits'],
+      changes: dry['changes'],
+      parts: { done: 2, of: 2 },
+    })
+    expect(made[0]).to.deep.include({ account, visits: dry['visits'], undone: false })
+    expect((await reclassify({ dryRun: true })).visits).to.equal(0)
+
+    const stranger = await app.register()
+    const theirs = { key: stranger.key, body: { background: true, undo: made[0].id } }
+    expect((await app.post('/api/account/reclassify', theirs)).status).to.equal(404)
+    expect((await begin({ undo: made[0].id })).status).to.equal(200)
+    expect((await ended())['job']).to.include({ work: 'undo', failed: false })
+    expect(await seen()).to.deep.equal(before)
+  })
+
+  it('is counted and applied for all accounts by an operator', async () => {
+    const { ledger } = app.app
+    const other = await app.register()
+    const operator = await signIn(app, other.email)
+    const ask = (method: string, body?: object) => operator.ask(method, '/api/operator/reclassify', body)
+    expect((await ask('GET')).status).to.equal(403)
+    await ledger.handler.handle(accounts, { type: 'MarkOperator', id: other.id }, operatorContext(app.config, other.id))
+    const visits = (await reclassify({ dryRun: true })).visits as number
+    const ended = () =>
+      until(
+        async () => (await ask('GET')).json['data'] as Json,
+        ({ job }) => job?.ended,
+      )
+    expect((await ask('POST', { dryRun: true })).status).to.equal(200)
+    expect((await ended())['job']).to.deep.include({ work: 'count', visits, accounts: { done: 1, of: 1 } })
+    expect((await ask('POST', {})).status).to.equal(200)
+    const { job, made } = await until(
+      async () => (await ask('GET')).json['data'] as Json,
+      (data) => data['job'].work === 'apply' && data['job'].ended,
+    )
+    expect(job).to.deep.include({ failed: false, visits })
+    expect(made[0]).to.include({ account, visits })
+    const { rows } = await ledger.db.raw<{ rows: { kind: string }[] }>(
+      `select metadata->'actor'->>'kind' as kind from log.events where type = 'ClicksReclassified' order by position desc limit 1`,
+    )
+    expect(rows).to.deep.equal([{ kind: 'operator' }])
   })
 
   it('is suggested when the service starts with other rules for bots, until these are applied', async () => {

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { count, done, type Contract, revision, success, text } from '../../api/contract.ts'
+import {
+  type Answer,
+  type AnswerOf,
+  count,
+  done,
+  type Contract,
+  id,
+  revision,
+  success,
+  text,
+  time,
+} from '../../api/contract.ts'
 
 const exclusions = z
   .object({
@@ -13,18 +24,67 @@ const visitClass = z
   .enum(['human', 'bot', 'preview', 'prefetch', 'assistant', 'excluded', 'other'])
   .describe('`other`: only a newer version knows it')
 
-export const changes = z.array(
-  z.object({
-    from: visitClass,
-    to: visitClass,
-    rule: text
-      .describe(
-        'what decides: the name or word of a rule for user agents, which may be empty; `exclusions`; `recorded` where an earlier reclassification no longer holds',
+const change = z.object({
+  from: visitClass,
+  to: visitClass,
+  rule: text
+    .describe(
+      'what decides: the name or word of a rule for user agents, which may be empty; `exclusions`; `recorded` where an earlier reclassification no longer holds',
+    )
+    .meta({ examples: ['GPTBot'] }),
+  visits: count,
+})
+const changes = z.array(change).describe('most visits first')
+export type JobChange = Omit<Answer<typeof change>, 'from' | 'to'> & Readonly<Record<'from' | 'to', string>>
+
+const steps = z.object({ done: count, of: count })
+const job = z.object({
+  work: z.enum(['count', 'apply', 'undo']).describe('`count`: nothing is changed'),
+  asked: time,
+  ended: time.nullable().describe('null while it runs'),
+  failed: z.boolean().describe('whether it ended early: what is left is done by the next one'),
+  visits: count.describe('that get another class, in the accounts that are counted so far'),
+  changes: z.array(change.extend({ from: text, to: text })).describe('the 500 with most visits'),
+  accounts: steps,
+  parts: steps.describe('of the account whose turn it is'),
+})
+const reclassifications = success({
+  data: z.object({
+    rules: count.describe('version of the rules for bots'),
+    job: job.nullable().describe('the last one in the background'),
+    made: z
+      .array(
+        z.object({
+          id: text.meta({ examples: ['0197b0c2-6a3e-4c1d-9a55-0f2f6c0d1e11'] }),
+          account: id,
+          date: time,
+          rules: count,
+          visits: count,
+          undone: z.boolean(),
+        }),
       )
-      .meta({ examples: ['GPTBot'] }),
-    visits: count,
+      .describe('newest first, at most 100'),
   }),
-)
+})
+const running = { 409: { description: 'Another one is still running.' } }
+
+/** The same for all accounts, for operators. */
+export const operatorReclassify = {
+  'GET /api/operator/reclassify': {
+    summary: 'Get reclassifications of all accounts',
+    description: 'For sessions of operators only; other callers get 403.',
+    answer: reclassifications,
+  },
+  'POST /api/operator/reclassify': {
+    summary: 'Classify recorded visits of all accounts again, in the background',
+    description:
+      'For sessions of operators only; other callers get 403. Applies the present rules for bots and the exclusions of each account, account by account, and goes on after a restart.',
+    fields: { dryRun: 'true counts what would change, and changes nothing' },
+    example: { dryRun: true },
+    failures: running,
+    answer: done,
+  },
+} satisfies Contract
 
 export const reclassifyContract = {
   'GET /api/account/exclusions': {
@@ -44,6 +104,11 @@ export const reclassifyContract = {
     example: { agents: ['uptime'], countries: ['Canada'] },
     answer: success({ message: text, data: exclusions, revision }),
   },
+  'GET /api/account/reclassify': {
+    summary: 'Get reclassifications of your visits',
+    description: 'The last one in the background with its progress, and those that were made.',
+    answer: reclassifications,
+  },
   'POST /api/account/reclassify': {
     summary: 'Classify recorded visits again',
     description:
@@ -51,6 +116,8 @@ export const reclassifyContract = {
     fields: {
       dryRun: 'true returns what would change, and changes nothing',
       link: 'id of a link: only its visits',
+      background:
+        'true answers at once, and works in the background: as `GET` shows, also for millions of visits, and after a restart',
       undo: 'the `id` of the newest reclassification that is not taken back: visits get the classes from before it',
     },
     example: { dryRun: true },
@@ -66,9 +133,10 @@ export const reclassifyContract = {
         dryRun: z.boolean(),
         rules: count.describe('version of the rules for bots'),
         visits: count.describe('that get another class'),
-        changes: changes.describe('most visits first'),
+        changes,
       }),
       done,
     ]),
   },
 } satisfies Contract
+export type Reclassifications = AnswerOf<typeof reclassifyContract, 'GET /api/account/reclassify'>

@@ -8,6 +8,7 @@ const tabs = [
   ['/operator/reports', 'reports'],
   ['/operator/blocks', 'blocks'],
   ['/operator/misses', 'misses'],
+  ['/operator/classes', 'classes'],
   ['/operator/health', 'health'],
 ] as const
 

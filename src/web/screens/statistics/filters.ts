@@ -23,13 +23,13 @@ export type Dimension = (typeof dimensions)[number]
 export type Listed = Dimension | 'link'
 
 /** Returns the values that a dimension is filtered by; the address of the page has them. */
-export const filterOf = (dimension: Dimension): readonly string[] =>
+export const filterOf = (dimension: Dimension | 'classes'): readonly string[] =>
   (at.value.query.get(dimension) ?? '').split(',').filter(Boolean)
 
-/** Returns the filters, as a query of the API. */
+/** Returns the filters, as a query of the API, and which classes count. */
 export const filterQuery = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    dimensions.flatMap((name) => {
+    [...dimensions, 'classes' as const].flatMap((name) => {
       const values = filterOf(name)
       return values.length === 0 ? [] : [[name, values.join()]]
     }),

@@ -1,5 +1,5 @@
 import { at, href, visitsLink } from '../../core/router.ts'
-import { fill, t } from '../../core/texts.ts'
+import { allTexts, fill } from '../../core/texts.ts'
 
 const bots = 'bot,preview,prefetch,assistant,excluded'
 
@@ -26,6 +26,6 @@ export const visitsOf = ({ link, class: kinds, ...more }: Readonly<Record<string
 /** Makes every figure a link to its visits: over the figure, as that is part of another link. */
 export const openVisits = (): void => {
   visitsLink.value ??= ({ name, visits }) => (
-    <a class="visits" href={visitsOf(visits)} aria-label={fill(t().totals.visits, { name })} />
+    <a class="visits" href={visitsOf(visits)} aria-label={fill(allTexts.value?.through.visits ?? '{name}', { name })} />
   )
 }

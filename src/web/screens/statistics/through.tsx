@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
-import { at, href } from '../../core/router.ts'
+import { at, href, withQuery } from '../../core/router.ts'
 import { allTexts, counted, fill, figure, loadTexts } from '../../core/texts.ts'
 import { clockOf, dayOf, moment } from '../../core/time.ts'
 import { openVisits, visitsOf } from './openvisits.tsx'
@@ -70,10 +70,25 @@ const Lost = ({ lost = [] }: Shown['data']) => {
   )
 }
 
+/** Which classes count: only where some visits have had others. */
+const Counted = ({ classes }: Pick<Shown['data'], 'classes'>) => {
+  const texts = t().classes
+  const current = (one: typeof classes) => (one === classes ? 'true' : undefined)
+  return (
+    <span>
+      <a href={withQuery({ classes: undefined })} aria-current={current('now')}>
+        {texts.now}
+      </a>{' '}
+      <a href={withQuery({ classes: 'then' })} aria-current={current('then')}>
+        {texts.then}
+      </a>
+    </span>
+  )
+}
+
 /** How complete the figures are, and what they leave out. With it, they become links to their visits. */
 export const Through = ({ data, kinds }: Shown) => {
-  useEffect(openVisits, [])
-  useEffect(() => void loadTexts(), [])
+  useEffect(() => void loadTexts().then(openVisits), [])
   if (!allTexts.value) return null
   return (
     <>
@@ -83,6 +98,7 @@ export const Through = ({ data, kinds }: Shown) => {
         <span>
           <LeftOut data={data} kinds={kinds} />
         </span>{' '}
+        {data.classes && <Counted classes={data.classes} />} <a href={href('/classes')}>{t().classes.title}</a>{' '}
         <a href={href('/counting')}>{t().through.why}</a>
       </p>
     </>

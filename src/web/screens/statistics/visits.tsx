@@ -31,7 +31,7 @@ const queryOf = (period: ReturnType<typeof periodOf>): URLSearchParams => {
   const { query } = at.value
   const wanted = new URLSearchParams(periodQuery(period))
   wanted.delete('interval')
-  for (const name of [...others, ...dimensions]) {
+  for (const name of [...others, ...dimensions, 'classes']) {
     const value = query.get(name)
     if (value) wanted.set(name, value)
   }

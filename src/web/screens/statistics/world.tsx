@@ -2,7 +2,7 @@ import type { World } from 'linkledger:world'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { go } from '../../core/router.ts'
-import { counted, fill, t } from '../../core/texts.ts'
+import { allTexts, counted, fill, t } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Skeleton } from '../../parts/states.tsx'
@@ -45,7 +45,11 @@ const Map = ({ world, rows }: { readonly world: World; readonly rows: readonly S
   const chosen = filterOf('country')
   const { stats, chart } = t()
   return (
-    <svg viewBox={`0 0 ${world.width} ${world.height}`} role="img" aria-label={stats.mapLabel}>
+    <svg
+      viewBox={`0 0 ${world.width} ${world.height}`}
+      role="img"
+      aria-label={allTexts.value?.through.map ?? stats.filters.country}
+    >
       {world.countries.map(([code, path], n) => {
         const count = counts[code] ?? 0
         return (

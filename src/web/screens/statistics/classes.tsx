@@ -1,0 +1,173 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Reclassifications } from '../../../http/statistics/contract/reclassify.ts'
+import { request } from '../../core/api.ts'
+import { useLoad } from '../../core/load.ts'
+import { t } from '../../core/alltexts.ts'
+import { counted, figure, fill, textFor } from '../../core/texts.ts'
+import { moment, momentOf } from '../../core/time.ts'
+import { sayProblem } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Head, Section } from '../../parts/section.tsx'
+import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+
+type Data = Reclassifications['data']
+type Job = NonNullable<Data['job']>
+type Change = Job['changes'][number]
+
+/** ms between two looks at what runs in the background */
+const interval = 2000
+/** rows of a list of changes */
+const mostShown = 100
+
+const className = (name: string) =>
+  textFor({ ...t().stats.classes, ...t().through.kinds }, name) ?? t().through.kinds.other
+const ruleName = (rule: string) => textFor(t().classes.rules, rule || 'unnamed') ?? rule
+
+const Changes = ({ changes }: { readonly changes: readonly Change[] }) => {
+  const texts = t().classes
+  return (
+    <div class="scroll">
+      <table class="figures">
+        <caption class="visually-hidden">{texts.visits}</caption>
+        <thead>
+          <tr>
+            {[texts.by, texts.from, texts.to].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            <th class="num" scope="col">
+              {texts.visits}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.slice(0, mostShown).map(({ from, to, rule, visits }) => (
+            <tr key={`${from} ${to} ${rule}`}>
+              <th scope="row" dir="auto">
+                {ruleName(rule)}
+              </th>
+              <td>{className(from)}</td>
+              <td>{className(to)}</td>
+              <td class="num">{figure(visits)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const Running = ({ job: { work, accounts, parts } }: { readonly job: Job }) => {
+  const texts = t().classes
+  const step = {
+    ...{ n: figure(Math.min(accounts.done + 1, accounts.of)), of: figure(accounts.of) },
+    ...{ part: figure(parts.done), parts: figure(parts.of) },
+  }
+  return (
+    <Notice kind="good" icon="turn">
+      {texts.works[work]}: {fill(texts.step, step)}. {texts.goesOn}
+    </Notice>
+  )
+}
+
+/** What the last job has found or done. */
+const Ended = ({ job: { work, failed, visits, changes } }: { readonly job: Job }) => {
+  const texts = t().classes
+  if (failed) return <Notice kind="warn">{texts.failed}</Notice>
+  if (work === 'undo') return <p>{texts.back}</p>
+  if (visits === 0) return <p>{texts.none}</p>
+  return (
+    <>
+      <p>
+        <strong>{counted(work === 'count' ? texts.would : texts.did, visits)}</strong>
+      </p>
+      <Changes changes={changes} />
+    </>
+  )
+}
+
+/** The reclassifications that were made. The newest one that is not taken back can be. */
+const Made = ({ made, undo }: { readonly made: Data['made']; readonly undo: ((id: string) => void) | undefined }) => {
+  const texts = t().classes
+  const newest = made.find(({ undone }) => !undone)
+  return (
+    <Section title={texts.made}>
+      <table class="figures">
+        <caption class="visually-hidden">{texts.made}</caption>
+        <tbody>
+          {made.map(({ id, account, date, visits, undone }) => (
+            <tr key={id}>
+              <th scope="row">{momentOf(moment(date))}</th>
+              {!undo && <td>{fill(texts.account, { id: account })}</td>}
+              <td>{counted(texts.did, visits)}</td>
+              <td>
+                {undone && texts.undone}
+                {undo && id === newest?.id && (
+                  <Button writes onClick={() => undo(id)}>
+                    {texts.undo}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
+
+interface BoardProps {
+  readonly path: '/api/account/reclassify' | '/api/operator/reclassify'
+}
+
+/** Counts and changes the classes of recorded visits, of the account or of all. */
+export const ClassBoard = ({ path }: BoardProps) => {
+  const { data, error, reload } = useLoad<Reclassifications>(path, { ofNow: true })
+  const [busy, setBusy] = useState(false)
+  const texts = t().classes
+  const isOwn = path === '/api/account/reclassify'
+  const job = data?.data.job ?? undefined
+  const runs = job !== undefined && job.ended === null
+  useEffect(() => {
+    if (!runs) return undefined
+    const timer = setInterval(reload, interval)
+    return () => clearInterval(timer)
+  }, [runs])
+  const begin = (body: object) => {
+    setBusy(true)
+    void request('POST', path, { ...(isOwn && { background: true }), ...body })
+      .then(reload, sayProblem)
+      .finally(() => setBusy(false))
+  }
+  if (error && !data) return <Failed error={error} reload={reload} />
+  if (!data) return <Skeleton rows={4} label={texts.title} />
+  const wouldChange = job?.work === 'count' && !runs && !job.failed ? job.visits : 0
+  return (
+    <div class="stack">
+      <p class="quiet">{texts.only}</p>
+      {job && (runs ? <Running job={job} /> : <Ended job={job} />)}
+      <p class="row">
+        {wouldChange > 0 && (
+          <Button kind="primary" busy={busy} onClick={() => begin({})}>
+            {counted(texts.apply, wouldChange)}
+          </Button>
+        )}
+        <Button writes busy={busy} disabled={runs} onClick={() => begin({ dryRun: true })}>
+          {texts.count}
+        </Button>
+      </p>
+      {data.data.made.length > 0 && (
+        <Made made={data.data.made} undo={isOwn && !runs ? (id) => begin({ undo: id }) : undefined} />
+      )}
+    </div>
+  )
+}
+
+/** The classes of the visits of the account. */
+export const Classes = () => (
+  <>
+    <Head title={t().classes.title} text={t().classes.lead} />
+    <ClassBoard path="/api/account/reclassify" />
+  </>
+)

@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import { mergeChanges, type ReclassifyJob, startReclassifier } from '../../../src/app/jobs/reclassify.ts'
+import { until } from '../../support/client.ts'
+
+describe('the changes of several accounts', () => {
+  const change = (rule: string, visits: number, to = 'bot') => ({ from: 'human', to, rule, visits })
+
+  it('are added up by their classes and rule, most visits first, 500 at most', () => {
+    expect(mergeChanges([change('A', 2), change('B', 3)], [change('A', 4), change('A', 1, 'preview')])).to.deep.equal([
+      change('A', 6),
+      change('B', 3),
+      change('A', 1, 'preview'),
+    ])
+    const many = Array.from({ length: 600 }, (_, n) => change(`rule ${n}`, n))
+    expect(mergeChanges(many, [change('rule 7', 1000)])).to.have.length(500)
+    expect(mergeChanges(many, [change('rule 7', 1000)])[0]).to.deep.equal(change('rule 7', 1007))
+  })
+})
+
+describe('the jobs of reclassifications', () => {
+  const job = (id: string, account: number): ReclassifyJob => ({
+    ...{ id, account, work: 'count', actor: { kind: 'session' }, request: '', done: 0, made: null },
+    ...{ visits: 0, changes: [] },
+  })
+  /** Starts with some jobs, of accounts that cannot be read. Returns what became of them. */
+  const start = (jobs: ReclassifyJob[], load: () => Promise<never>, isAlone = true) => {
+    const ended: (readonly [string, boolean])[] = []
+    const problems: string[] = []
+    const stop = startReclassifier({
+      jobs: {
+        next: async () => jobs[0],
+        save: async () => {},
+        end: async (id, failed) => {
+          ended.push([id, failed])
+          jobs.shift()
+        },
+      },
+      handler: { handle: () => Promise.reject(new Error('not expected')), load } as never,
+      rules: { version: 1, decide: ({ class: same }) => ({ class: same, rule: '' }) },
+      openReader: () => ({ reader: {} as never, close: async () => {} }),
+      alone: async (work) => (isAlone ? work(new AbortController().signal) : undefined),
+      onProblem: (error) => problems.push(String(error)),
+    })
+    return { ended, problems, stop }
+  }
+
+  it('end each by itself: one that fails is marked, said, and keeps no other from its turn', async () => {
+    const jobs = [job('a', 1), job('b', 2)]
+    const { ended, problems, stop } = start(jobs, () => Promise.reject(new Error('broken')))
+    await until(
+      async () => ended.length,
+      (n) => n === 2,
+    )
+    await stop()
+    expect(ended).to.deep.equal([
+      ['a', true],
+      ['b', true],
+    ])
+    expect(problems).to.deep.equal(['Error: broken', 'Error: broken'])
+  })
+
+  it('stay as they are when the process ends meanwhile, and while another one works', async () => {
+    const jobs = [job('a', 1)]
+    let begun = () => {}
+    const loading = new Promise<void>((resolve) => (begun = resolve))
+    let fail = (_: Error) => {}
+    const first = start(jobs, () => {
+      begun()
+      return new Promise<never>((_, reject) => (fail = reject))
+    })
+    await loading
+    const other = start(jobs, () => Promise.reject(new Error('not expected')), false)
+    const stopped = first.stop()
+    fail(new Error('the pool is closed'))
+    await Promise.all([stopped, other.stop()])
+    expect([first.ended, first.problems, other.ended, jobs.length]).to.deep.equal([[], [], [], 1])
+  })
+})
