@@ -9,7 +9,7 @@ import { deliverWebhooks } from './jobs/webhooks/run.ts'
 import { aborted } from '../lib/async/aborted.ts'
 import { type GuardedPost, openPost } from '../lib/post.ts'
 import { startExclusive } from '../postgres/exclusive.ts'
-import { openLocks } from '../postgres/listen.ts'
+import { frozenAfter, openLocks } from '../postgres/listen.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import {
   beginCursor,
@@ -149,7 +149,7 @@ export const startWebhooks = (
   const stop = startExclusive({
     open: async () => {
       await Promise.race([logCheck.passed, ended])
-      return openLocks(connection, `${instance}-webhooks`)
+      return openLocks(connection, `${instance}-webhooks`, frozenAfter)
     },
     key: lockKey,
     work: (signal) => deliverWebhooks({ ...options, known: () => known(ledger), onFollowed: job.worked }, signal),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit, { type LimitFunction } from 'p-limit'
 import pg from 'pg'
 import { beginSession, closeWhenEnded, closeWhenSilent, type Connection, keepAlive, timeoutMsOf } from './database.ts'
 import { channel } from './notifications.ts'
@@ -90,30 +91,52 @@ export const createListener = (connection: Connection, name: string, locks: read
 /** ms that acquiring locks may take */
 const lockTimeout = 10_000
 
-/** Opens a connection for advisory locks, which last as long as the connection does. */
-export const openLocks = async (connection: Connection, name: string) => {
+/** ms after which work that others would do, too, counts as frozen */
+export const frozenAfter = 30_000
+
+/**
+ * Lets the server end a session, and with it its locks, when the process gives no sign of life for so many ms: the
+ * kernel of one that is frozen still answers for it. `lane` has one statement at a time.
+ */
+const endWhenFrozen = async (client: pg.Client, lane: LimitFunction, ms: number) => {
+  await client.query(`set idle_session_timeout = ${ms}; set idle_in_transaction_session_timeout = ${ms}`)
+  const sign = () => {
+    if (lane.activeCount === 0) void lane(() => client.query('select 1')).catch(() => {})
+  }
+  const signs = setInterval(sign, ms / 6).unref()
+  client.once('end', () => clearInterval(signs))
+}
+
+/**
+ * Opens a connection for advisory locks, which last as long as the connection does. `frozen` are the ms after which a
+ * process that is frozen loses them; without it, it never does.
+ */
+export const openLocks = async (connection: Connection, name: string, frozen?: number) => {
   const lost = new AbortController()
   const client = await connect(connection, name, () => lost.abort())
   closeWhenSilent(client, lockTimeout)
+  const lane = pLimit(1)
+  if (frozen !== undefined) await endWhenFrozen(client, lane, frozen)
   const held = new Set<bigint>()
+  const acquire = async (keys: readonly bigint[]) => {
+    // of several processes that start together, one then gets all locks, instead of each some of them
+    await client.query('begin')
+    try {
+      await client.query('select pg_advisory_xact_lock(7275464)')
+      const wanted = keys.filter((key) => !held.has(key))
+      const { rows } = await client.query<{ key: string; got: boolean }>(
+        'select key, pg_try_advisory_lock(key) as got from unnest($1::bigint[]) as key',
+        [wanted],
+      )
+      for (const { key, got } of rows) if (got) held.add(BigInt(key))
+    } finally {
+      await client.query('commit')
+    }
+    return held
+  }
   return {
     lost: lost.signal,
-    acquire: async (keys: readonly bigint[]) => {
-      // of several processes that start together, one then gets all locks, instead of each some of them
-      await client.query('begin')
-      try {
-        await client.query('select pg_advisory_xact_lock(7275464)')
-        const wanted = keys.filter((key) => !held.has(key))
-        const { rows } = await client.query<{ key: string; got: boolean }>(
-          'select key, pg_try_advisory_lock(key) as got from unnest($1::bigint[]) as key',
-          [wanted],
-        )
-        for (const { key, got } of rows) if (got) held.add(BigInt(key))
-      } finally {
-        await client.query('commit')
-      }
-      return held
-    },
+    acquire: (keys: readonly bigint[]) => lane(() => acquire(keys)),
     close: () => client.end(),
   }
 }

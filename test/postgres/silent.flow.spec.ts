@@ -70,4 +70,21 @@ describe('connections to a PostgreSQL that falls silent', () => {
     for (const one of sent) expect(one).to.match(/tcp_keepalives_idle = 5;.*tcp_user_timeout = 15000/)
     await Promise.all([listener.close(), locks.close(), pool.end(), plain.destroy(), readOnly.destroy()])
   })
+
+  it('lose their locks to another process when ours is frozen, though its kernel still answers', async () => {
+    const locks = await openLocks(through, 'frozen', 2000)
+    await locks.acquire([7n])
+    await until(
+      async () => [...sockets.values()].join(''),
+      (sent) => sent.split('select 1').length > 3,
+    )
+    freeze()
+    const other = await openLocks(through, 'other')
+    await until(
+      async () => (await other.acquire([7n])).has(7n),
+      (isHeld) => isHeld,
+    )
+    await until(async () => locks.lost.aborted, Boolean)
+    await Promise.all([locks.close(), other.close()])
+  })
 })

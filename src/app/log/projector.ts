@@ -4,7 +4,7 @@ import { aborted } from '../../lib/async/aborted.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import type { Database } from '../../postgres/database.ts'
 import { startExclusive } from '../../postgres/exclusive.ts'
-import { openLocks } from '../../postgres/listen.ts'
+import { frozenAfter, openLocks } from '../../postgres/listen.ts'
 import { type Halt, haltsOf, loadHalts } from '../../projections/engine/halts.ts'
 import { past, projections } from '../../projections/index.ts'
 import { type Projector, startProjector } from '../../projections/engine/run.ts'
@@ -38,7 +38,7 @@ export const project = (
   const open = async () => {
     // a log that is not known yet must not be projected into these tables
     await Promise.race([logCheck.passed, ended])
-    return openLocks(connection, instance)
+    return openLocks(connection, instance, frozenAfter)
   }
   const jobs = {
     numbering: ledger.jobs.open('numbering', 'the events of the log are not numbered'),
