@@ -92,3 +92,15 @@ export const addressSite = (block: string): string => {
   const [, site] = /^([\da-f]+:[\da-f]+:[\da-f]+):[\da-f]+::\/64$/.exec(block) ?? []
   return site === undefined ? block : `${site}::/48`
 }
+
+/** A network by which a client is counted, and how many times the limit of an address block it has. */
+export interface CountedNetwork {
+  readonly network: string
+  readonly times: number
+}
+
+/** Returns the networks by which a client is counted: its address block, and the site of a /64, which has thousands. */
+export const countedNetworks = (block: string): readonly [CountedNetwork, ...CountedNetwork[]] => {
+  const site = addressSite(block)
+  return [{ network: block, times: 1 }, ...(site === block ? [] : [{ network: site, times: 4 }])]
+}

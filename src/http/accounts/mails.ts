@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { MailOrder, Outbox } from '../../security/outbox.ts'
 import { fail } from '../api/errors.ts'
-import type { Limiter } from '../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../api/limits/limiter.ts'
 
 /** Orders mails. None is sent within a request: its answer takes the same time whatever becomes of the mail. */
 export interface Mails {
@@ -46,7 +46,7 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
       onOrder()
     },
     count: async (who) => {
-      const { over, wait } = await limiter.count(`mails ${who}`, perRequester, hour)
+      const { over, wait } = await countNetworks(limiter, 'mails', who, perRequester, hour)
       if (over)
         fail(
           429,

@@ -6,13 +6,15 @@ import { refuseTaken } from '../../commands/claims/taken.ts'
 import { stranger, type Turn } from '../../security/passwords.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { fail } from '../api/errors.ts'
-import type { Limiter } from '../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { accountContract } from './contract/account.ts'
 
 const hour = 3600
+/** part of all registrations that is kept for networks that have had none in this hour */
+const kept = 0.1
 
 /** Registrations in an hour, 0 = unlimited: of one address block, and of all together. */
 export interface RegistrationLimits {
@@ -27,17 +29,20 @@ export interface RegistrationLimits {
 export const limitRegistrations =
   (limiter: Limiter, { perAddress, total }: RegistrationLimits) =>
   async (from: string): Promise<void> => {
-    const count = async (key: string, limit: number, whose: 'network' | 'service') => {
-      if (limit === 0) return
-      const { over, wait } = await limiter.count(key, limit, hour)
+    const refuse = (wait: number, whose: 'network' | 'service') => {
       const minutes = Math.ceil(wait / 60)
-      if (over)
-        fail(429, 'too_many_requests', minutes === 1 ? { what: `${whose}_minute` } : { what: whose, minutes }, {
-          'Retry-After': String(wait),
-        })
+      fail(429, 'too_many_requests', minutes === 1 ? { what: `${whose}_minute` } : { what: whose, minutes }, {
+        'Retry-After': String(wait),
+      })
     }
-    await count(`register ${from}`, perAddress, 'network')
-    await count('register', total, 'service')
+    const own = await countNetworks(limiter, 'register', from, perAddress || Infinity, hour)
+    if (own.over) refuse(own.wait, 'network')
+    if (total === 0) return
+    const all = await limiter.count('register', own.isFirst ? total : Math.ceil(total * (1 - kept)), hour)
+    if (!all.over) return
+    // what was refused takes no place from others
+    await limiter.uncount('register')
+    refuse(all.wait, 'service')
   }
 
 /** What a registration needs. */

@@ -16,6 +16,7 @@ import type { Target } from '../../queries/links/target.ts'
 import {
   campaignLinks,
   findPublicCampaigns,
+  type PageLink,
   type PublicCampaign,
   type RotatorLink,
   rotatorLinks,
@@ -127,6 +128,14 @@ const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions
   return blocked
 }
 
+/** Returns what a list says of a link. */
+const entryOf = (row: PageLink, options: LinkAddresses) => {
+  const url = short(row, options)
+  const title = row.title || url.replace(/^https?:\/\//, '')
+  const isSecret = row.password || isExact(row.max_clicks)
+  return { url, title, host: isSecret ? undefined : webHost(row.url) || schemeOf(row.url) }
+}
+
 /**
  * Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists
  * them.
@@ -173,12 +182,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const shown = rows
       .slice(0, perPage)
       .filter((row) => !isBlocked({ ...row, aliasKey: row.alias, variants: [] }, options))
-    const links = shown.map((row) => {
-      const url = short(row, options)
-      const title = row.title || url.replace(/^https?:\/\//, '')
-      const isSecret = row.password || isExact(row.max_clicks)
-      return { url, title, host: isSecret ? undefined : webHost(row.url) || schemeOf(row.url) }
-    })
+    const links = shown.map((row) => entryOf(row, options))
     const older = rows.length > perPage && current.page < mostPages ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${Math.min(current.page - 1, mostPages)}` : undefined
     await pageTurn(req)

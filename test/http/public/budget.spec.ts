@@ -25,4 +25,17 @@ describe('the budget of a network', () => {
     expect(spend(from('2001:db8::ffff:2'))).to.be.above(0)
     expect([spend(from('2001:db8:0:1::1')), spend(from('192.0.2.9'))]).to.deep.equal([0, 0])
   })
+
+  it('is four times as much for a site of IPv6, which has thousands of networks', () => {
+    const spend = open()
+    const sent = Array.from({ length: 20 }, (_, n) => spend(from(`2001:db8:7:${n}::1`)))
+    expect(sent.filter((wait) => wait === 0)).to.have.length(8)
+    expect(spend(from('2001:db8:8::1')), 'another site').to.equal(0)
+  })
+
+  it('of a site is not spent by what one of its networks is refused', () => {
+    const spend = open()
+    for (let n = 0; n < 100; n++) spend(from('2001:db8:9::1'))
+    expect(spend(from('2001:db8:9:1::1'))).to.equal(0)
+  })
 })

@@ -1,4 +1,5 @@
 import QuickLRU from 'quick-lru'
+import { countedNetworks } from '../../../lib/address.ts'
 import { createSemaphore } from '../../../lib/async/semaphore.ts'
 
 export interface RateCount {
@@ -22,6 +23,29 @@ export interface Limiter {
 export interface RateLimiter {
   /** Counts `requests`, but none of them if that would exceed the limit: then it is `over`, and nothing is written. */
   readonly take: (key: string, limit: number, seconds: number, requests: number) => Promise<RateCount>
+}
+
+/**
+ * Counts a request of an address block, and of its site. Returns the count that is over its limit, if one is.
+ * `isFirst`: they have had no other.
+ */
+export const countNetworks = async (
+  { count }: Pick<Limiter, 'count'>,
+  what: string,
+  block: string,
+  limit: number,
+  seconds: number,
+): Promise<RateCount & { readonly isFirst: boolean }> => {
+  const [own, ...sites] = countedNetworks(block)
+  let counted = await count(`${what} ${own.network}`, limit, seconds)
+  let isFirst = counted.remaining === limit - 1
+  for (const { network, times } of sites) {
+    // what a block is refused is not counted for its site
+    if (counted.over) break
+    counted = await count(`${what} ${network}`, limit * times, seconds)
+    isFirst &&= counted.remaining === limit * times - 1
+  }
+  return { ...counted, isFirst }
 }
 
 /** requests of a client that are counted at the same time: the database counts one after the other anyway */

@@ -3,7 +3,7 @@ import { password as validPassword } from '../../../commands/accounts/register.t
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { ownEmail as validEmail } from '../../../lib/fields.ts'
 import type { LinkKind } from '../../../security/onetimelinks.ts'
-import type { Limiter } from '../../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage, tooMany } from './pages.ts'
 import { createSteps, type Posted, type Step } from './steps.ts'
@@ -46,7 +46,7 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
 
   const receive = async (req: IncomingMessage, res: ServerResponse, step: Step) => {
     const from = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = await limiter.count(`account ${from}`, rate.limit, rate.seconds)
+    const { over, wait } = await countNetworks(limiter, 'account', from, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const [token, email, password] = ['t', 'email', 'password'].map((name) => posted?.get(name) ?? '') as [
       string,

@@ -11,7 +11,7 @@ import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/a
 import { carried, email, firstProblem, must, says, text } from '../../../lib/fields.ts'
 import { answerOf, Failure } from '../../api/errors.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
-import type { Limiter } from '../../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import { answerForm, originOf } from './signed.ts'
 import { blockedPage, overlayWithoutBlocked } from '../blocked.ts'
 import { isFromOtherSite, readForm } from '../postedform.ts'
@@ -160,7 +160,7 @@ export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler =>
     const from = addressBlock(clientAddress(req, trustProxy))
     const { over, wait } = isFromOtherSite(req)
       ? { over: false, wait: 0 }
-      : await limiter.count(`answer ${from}`, rate.limit, rate.seconds)
+      : await countNetworks(limiter, 'answer', from, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
     const page = over ? tooOften : await receive(req, id, posted)

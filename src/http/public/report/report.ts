@@ -13,7 +13,7 @@ import { reference } from '../../../lib/reference.ts'
 import { readShortAddress } from '../../../lib/shortaddress.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import { findAddressed, listPath } from '../../../queries/operator/shortaddress.ts'
-import type { Limiter } from '../../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { DomainNames } from '../../links/filter.ts'
 import { type LinkAddresses, short } from '../../links/address.ts'
 import { isFromOtherSite, readForm } from '../postedform.ts'
@@ -37,6 +37,8 @@ export interface ReportPagesOptions extends Pick<Redirect, 'handle' | 'sendFailu
 }
 
 const rate = { limit: 10, seconds: 600 }
+/** reports of the same thing that are stored in an hour: the operator knows of it then */
+const mostOfSubject = 100
 /** bytes: an address and 1,000 characters, percent-encoded */
 const formLimit = 32_768
 
@@ -131,7 +133,7 @@ const createReceive = (options: ReportPagesOptions) => {
     const [block, now] = [addressBlock(clientAddress(req, trustProxy)), Date.now()]
     const { over, wait } = isFromOtherSite(req)
       ? { over: false, wait: 0 }
-      : await limiter.count(`report ${block}`, rate.limit, rate.seconds)
+      : await countNetworks(limiter, 'report', block, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const given = (name: string) => posted?.get(name) ?? ''
     const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) => {
@@ -153,8 +155,11 @@ const createReceive = (options: ReportPagesOptions) => {
     }
     const reported = await findReported(data.link, req.headers.host ?? '')
     if (!reported) return again({ status: 400, problem: problem('link') })
+    const { kind, subject } = reported
+    const known = await limiter.count(`reports of ${kind} ${subject}`, mostOfSubject, 3600)
     // a program that filled in the hidden field is thanked like a person, so that it does not try again
-    const id = given('website') ? await withRandomAlias(async (alias) => alias) : await store(reported, data)
+    const id =
+      given('website') || known.over ? await withRandomAlias(async (alias) => alias) : await store(reported, data)
     return sendPage(req, res, reportSentPage(reference(id)))
   }
 }

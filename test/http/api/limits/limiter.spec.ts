@@ -1,6 +1,49 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type RateCount, sparing } from '../../../../src/http/api/limits/limiter.ts'
+import { limitRegistrations } from '../../../../src/http/accounts/register.ts'
+import { Failure } from '../../../../src/http/api/errors.ts'
+import { type Limiter, type RateCount, sparing } from '../../../../src/http/api/limits/limiter.ts'
+
+/** Counts in memory, in one window. */
+const memoryLimiter = (): Limiter => {
+  const counts = new Map<string, number>()
+  return {
+    count: async (key, limit) => {
+      const n = (counts.get(key) ?? 0) + 1
+      counts.set(key, n)
+      return { limit, remaining: Math.max(0, limit - n), reset: 0, over: n > limit, wait: 3000 }
+    },
+    uncount: async (key) => void counts.set(key, (counts.get(key) ?? 0) - 1),
+  }
+}
+
+describe('registrations', () => {
+  const outcome = (registered: Promise<void>) =>
+    registered.then(
+      () => 'passed',
+      (error: unknown) => (error instanceof Failure ? String(error.problem.params['what']) : String(error)),
+    )
+
+  it('of a site of IPv6 are four times those of a network, however many networks it has', async () => {
+    const register = limitRegistrations(memoryLimiter(), { perAddress: 3, total: 1000 })
+    const outcomes: string[] = []
+    for (let n = 0; n < 40; n++) outcomes.push(await outcome(register(`2001:4db8:77:${n}::/64`)))
+    expect(outcomes.filter((one) => one === 'passed')).to.have.length(12)
+    expect(new Set(outcomes.slice(12))).to.deep.equal(new Set(['network']))
+  })
+
+  it('of a few networks leave some to networks that have had none, also after many were refused', async () => {
+    const register = limitRegistrations(memoryLimiter(), { perAddress: 100, total: 20 })
+    const outcomes: string[] = []
+    for (let n = 0; n < 60; n++) outcomes.push(await outcome(register(`203.0.113.${n % 2}`)))
+    expect(outcomes.filter((one) => one === 'passed')).to.have.length(18)
+    expect([await outcome(register('198.51.100.7')), await outcome(register('198.51.100.8'))]).to.deep.equal([
+      'passed',
+      'passed',
+    ])
+    expect(await outcome(register('198.51.100.9'))).to.equal('service')
+  })
+})
 
 describe('a client of the API', () => {
   const counted = (count: number, limit: number): RateCount => {
