@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { firstMoment, timestamp, issueOf, says } from '../../lib/fields.ts'
+import { firstMoment, timestamp, says } from '../../lib/fields.ts'
 import { clockIn, momentIn, utc } from '../../lib/zone.ts'
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
 import {
@@ -45,21 +45,16 @@ const rows = z
   })
   .meta({ type: 'integer', minimum: 1, maximum: 1000 })
 
-const Query = z
-  .object({
-    ...filterShape,
-    from: moment('00:00:00'),
-    to: moment('24:00:00'),
-    interval,
-    by: by(breakdownDimensions),
-    classes: classesShape,
-    compare: z.enum(['before'], says('not_one_of', { what: 'quoted', values: 'before' })).optional(),
-    limit: rows,
-  })
-  .superRefine((given, context) => {
-    const found = periodProblem(optionsOf(given, new Date()))
-    if (found) context.addIssue(issueOf(found))
-  })
+const Query = z.object({
+  ...filterShape,
+  from: moment('00:00:00'),
+  to: moment('24:00:00'),
+  interval,
+  by: by(breakdownDimensions),
+  classes: classesShape,
+  compare: z.enum(['before'], says('not_one_of', { what: 'quoted', values: 'before' })).optional(),
+  limit: rows,
+})
 type Query = z.output<typeof Query>
 
 /** Explains what the tables cannot answer. */

@@ -238,6 +238,25 @@ describe('the click series API', () => {
     expect((await asked('2026-03-01')).json['data'].total.clicks).to.equal(1)
   })
 
+  it('checks the period that a moment of the past ends, and not one that ends now', async () => {
+    const { headers } = await app.get('/api/account/stats', { key })
+    const at = headers.get('Linkledger-At') ?? ''
+    const asked = (path: string, from: string) =>
+      app.get(`${path}?at=${encodeURIComponent(at)}&interval=hour&from=${encodeURIComponent(from)}`, { key })
+    const ended = await app.get(`/api/account/stats?at=${encodeURIComponent(at)}`, { key })
+    const { to } = ended.json['data'] as { to: string }
+    // the most hours that there may be, and one second less
+    const from = Date.parse(`${to.replace(' ', 'T')}Z`) - 2000 * 3_600_000 + 1000
+    await until(
+      async () => Date.now() - from,
+      (ms) => ms > 2000 * 3_600_000 + 1000,
+    )
+    for (const path of ['/api/account/stats', '/api/stats', `/api/url/${one}/stats`]) {
+      const answer = await asked(path, new Date(from).toISOString())
+      expect(answer.status, answer.text).to.equal(200)
+    }
+  })
+
   it('says what would be right about an invalid query', async () => {
     const wrong: Record<string, RegExp> = {
       'from=yesterday': /^`from` must be a date and time/,
