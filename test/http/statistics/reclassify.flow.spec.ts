@@ -188,8 +188,15 @@ describe('reclassification by the API', () => {
     const ended = () => until(shown, ({ job }) => job?.ended !== null)
     const begin = (body: object) => app.post('/api/account/reclassify', { key, body: { background: true, ...body } })
     // while it is held, no process of the service works
-    const locks = await openLocks(app.connection, 'a test')
-    await locks.acquire([7275473n])
+    const hold = async () => {
+      const locks = await openLocks(app.connection, 'a test')
+      await until(
+        () => locks.acquire([7275473n]),
+        (held) => held.has(7275473n),
+      )
+      return locks
+    }
+    const locks = await hold()
     expect((await begin({ dryRun: true })).status).to.equal(200)
     const refused = await begin({})
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([409, '5'])
@@ -200,8 +207,7 @@ describe('reclassification by the API', () => {
     expect((await ended())['job']).to.deep.include({ failed: false, visits: dry['visits'], changes: dry['changes'] })
     expect(await seen(), 'nothing is changed').to.deep.equal(before)
 
-    const again = await openLocks(app.connection, 'a test')
-    await again.acquire([7275473n])
+    const again = await hold()
     expect((await begin({})).status).to.equal(200)
     const { options } = openReclassifier(ledger)
     let stop = async () => {}
