@@ -16,13 +16,13 @@ export class UnsureClock extends Error {
 
 /**
  * Returns the trail after a look at the clock, which is meant to be looked at every minute. A clock that has jumped
- * ahead by more than an hour is trusted an hour later, or when it is set back.
+ * ahead by more than an hour is trusted an hour later. Setting it back does not end the hour: it may not be right yet.
  */
 export const followClock = ({ seen, sureFrom }: ClockTrail, now: Date): ClockTrail => {
   const ahead = now.getTime() - seen.getTime()
   if (ahead > tolerance) return { seen: now, sureFrom: new Date(now.getTime() + waiting) }
-  // it was set back: to what is right, as far as anybody knows
-  return { seen: now, sureFrom: ahead < -tolerance ? now : sureFrom }
+  const left = Math.max(0, sureFrom.getTime() - seen.getTime())
+  return { seen: now, sureFrom: ahead < -tolerance ? new Date(now.getTime() + left) : sureFrom }
 }
 
 /**

@@ -44,7 +44,7 @@ describe('the clock for what cannot be undone', () => {
     expect(await isSure()).to.equal(true)
   })
 
-  it('is not trusted for an hour after it has jumped while nothing asked for it, unless it is set back', async () => {
+  it('is not trusted for an hour after it has jumped while nothing asked for it, also when it is set back by a part of that', async () => {
     const { isSure, state, wait } = open()
     await wait(5 * hour)
     expect(await isSure()).to.equal(true)
@@ -55,10 +55,17 @@ describe('the clock for what cannot be undone', () => {
     expect(await isSure()).to.equal(false)
     await wait(10 * minute)
     expect(await isSure()).to.equal(true)
-    state.skew = 30 * day
+    state.skew = 3650 * day
     await wait(minute)
     expect(await isSure()).to.equal(false)
-    state.skew = 2 * hour
+    state.skew -= 2 * hour
+    expect(await isSure()).to.equal(false)
+    await wait(50 * minute)
+    state.skew = 0
+    expect(await isSure()).to.equal(false)
+    await wait(11 * minute)
+    expect(await isSure()).to.equal(true)
+    state.skew = -5 * hour
     expect(await isSure()).to.equal(true)
   })
 
