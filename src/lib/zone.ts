@@ -62,6 +62,13 @@ export const momentIn = (zone: string, clock: number): number => {
 export const intervals = ['hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 
+/** Returns the time so many months before, in UTC: on the last day of a month that has no such day. */
+export const monthsBefore = (time: Date, months: number): Date => {
+  const month = time.getUTCMonth() - months
+  const lastDay = new Date(Date.UTC(time.getUTCFullYear(), month + 1, 0)).getUTCDate()
+  return new Date(new Date(time).setUTCMonth(month, Math.min(time.getUTCDate(), lastDay)))
+}
+
 /** Returns what clocks show at the start of the day, week or month in which they show a time, or some later. */
 const startOf = (clock: number, interval: Exclude<Interval, 'hour'>, later = 0) => {
   const date = new Date(Math.floor(clock / day) * day)

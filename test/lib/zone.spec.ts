@@ -1,5 +1,14 @@
 import { expect } from 'chai'
-import { clockIn, intervals, isZone, localTime, momentIn, startsIn, type Interval } from '../../src/lib/zone.ts'
+import {
+  clockIn,
+  intervals,
+  isZone,
+  localTime,
+  momentIn,
+  monthsBefore,
+  startsIn,
+  type Interval,
+} from '../../src/lib/zone.ts'
 import { onCalendar } from '../support/calendar.ts'
 import { randomFrom, repeatable, seed } from '../support/faults.ts'
 
@@ -86,6 +95,15 @@ describe(`time zones (${repeatable})`, () => {
     expect(moment('2026-10-25T02:30')).to.equal('2026-10-25T02:30:00+02:00')
     expect(moment('2026-03-29T02:30')).to.equal('2026-03-29T03:00:00+02:00')
     expect(moment('2026-06-01T12:00')).to.equal('2026-06-01T12:00:00+02:00')
+  })
+
+  it('have the last day of a month some months before, where it has no such day', () => {
+    const before = (day: string, months: number) => monthsBefore(new Date(`${day}T12:00:00Z`), months).toISOString()
+    expect(before('2027-03-31', 1)).to.equal('2027-02-28T12:00:00.000Z')
+    expect(before('2027-05-31', 3)).to.equal('2027-02-28T12:00:00.000Z')
+    expect(before('2028-02-29', 12)).to.equal('2027-02-28T12:00:00.000Z')
+    expect(before('2027-03-15', 1)).to.equal('2027-02-15T12:00:00.000Z')
+    expect(before('2027-01-31', 2)).to.equal('2026-11-30T12:00:00.000Z')
   })
 
   it('begin intervals where a calendar turns a page, in any zone', () => {

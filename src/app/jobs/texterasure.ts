@@ -5,6 +5,7 @@ import { answer } from '../../commands/pages/answer.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import { NotReady } from '../../lib/unavailable.ts'
+import { monthsBefore } from '../../lib/zone.ts'
 import { erasedReports, reportsClosedBefore } from '../../queries/operator/report.ts'
 import { answersBefore, erasedAnswers } from '../../queries/pages/answer.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -27,12 +28,6 @@ export interface TextErasureOptions {
 const every = 60_000
 /** answers, and reports, in one run */
 const perRun = 500
-
-const monthsBefore = (now: Date, months: number) => {
-  const time = new Date(now)
-  time.setUTCMonth(time.getUTCMonth() - months)
-  return time
-}
 
 /** The tables may not have an erasure yet, and another process may do the same. */
 const unlessErased = async (work: Promise<unknown>) => {

@@ -40,12 +40,7 @@ export const project = (
     await Promise.race([logCheck.passed, ended])
     return openLocks(connection, instance, frozenAfter)
   }
-  const jobs = {
-    numbering: ledger.jobs.open('numbering', 'the events of the log are not numbered'),
-    proofs: ledger.jobs.open('proofs', 'no checkpoint of the log is signed'),
-    keys: ledger.jobs.open('keys', 'texts of accounts are in danger'),
-    erasure: ledger.jobs.open('disk_erasure', 'the files of the database are not cleared of erased accounts'),
-  }
+  const jobs = openJobs(ledger)
   const stopNumbering =
     config.EVENTSTORE_URL === undefined ? async () => {} : startNumbering(ledger, db, open, jobs.numbering)
   const projector = startProjector({
@@ -63,6 +58,7 @@ export const project = (
     onUnknown: metrics.unknown,
     keepClicks: config.CLICK_RETENTION_MONTHS,
     sureNow,
+    watchPruning: jobs.pruning.watching,
   })
   const clock = createSigningClock(log)
   const whileActive = whileProjecting(ledger, { isActive: () => projector.state().active, ended })
@@ -80,6 +76,14 @@ export const project = (
     },
   }
 }
+
+const openJobs = ({ jobs }: Pick<Ledger, 'jobs'>) => ({
+  numbering: jobs.open('numbering', 'the events of the log are not numbered'),
+  proofs: jobs.open('proofs', 'no checkpoint of the log is signed'),
+  keys: jobs.open('keys', 'texts of accounts are in danger'),
+  pruning: jobs.open('pruning', 'clicks of old months and tables that nobody reads are not dropped'),
+  erasure: jobs.open('disk_erasure', 'the files of the database are not cleared of erased accounts'),
+})
 
 /** the advisory lock of the process that numbers the events of a log */
 const numberingLock = 7275467n

@@ -42,6 +42,8 @@ export interface ProjectorOptions extends FollowOptions {
    * fast
    */
   readonly keepOutdated?: number
+  /** Returns the same work, the dropping of tables and clicks, whose failures somebody is told of. */
+  readonly watchPruning?: (work: () => Promise<void>) => () => Promise<void>
 }
 
 const filters: readonly Filter[] = ['domain', 'clicks']
@@ -64,31 +66,44 @@ const startPruning = (
     sureNow = async () => new Date(),
     pruneInterval = 60_000,
     keepOutdated = 3_600_000,
+    watchPruning = (work) => work,
   }: ProjectorOptions,
   activeFor: () => number | undefined,
 ) => {
-  const pruneTables = async () => {
-    const active = activeFor()
-    if (active === undefined) return
-    await prune(db, projections)
-    await dropLeftSchemas(db)
+  const dropClicks = async () => {
     const now = keepClicks === undefined ? undefined : await sureNow().catch(() => undefined)
-    if (keepClicks !== undefined && now) {
-      const partitions = await dropOldClicks(db, keepClicks, now)
-      if (partitions.length > 0) log.info({ partitions }, 'clicks of old months are dropped')
-    }
+    if (keepClicks === undefined || !now) return
+    const partitions = await dropOldClicks(db, keepClicks, now)
+    if (partitions.length > 0) log.info({ partitions }, 'clicks of old months are dropped')
+  }
+  const dropTables = async () => {
     for (const projection of leftOut)
       if (await dropLeftOut(db, projection))
         log.info({ projection: projection.name }, 'the tables of a projection that is left out are dropped')
-    if (active >= keepOutdated)
-      await dropOutdated(db, projections, (dropped) => log.info(dropped, 'tables of an older version are dropped'))
   }
+  const dropOlder = async (active: number) => {
+    if (active < keepOutdated) return
+    await dropOutdated(db, projections, (dropped) => log.info(dropped, 'tables of an older version are dropped'))
+  }
+  const pruneTables = watchPruning(async () => {
+    const active = activeFor()
+    if (active === undefined) return
+    const steps = [() => prune(db, projections), () => dropLeftSchemas(db), dropClicks, dropTables]
+    await takeEach([...steps, () => dropOlder(active)])
+  })
   let pruning: Promise<void> | undefined
   return setInterval(() => {
     pruning ??= pruneTables()
-      .catch(() => {})
+      .catch((error: unknown) => log.error({ err: error }, 'what is no longer kept could not be dropped; trying again'))
       .finally(() => (pruning = undefined))
   }, pruneInterval).unref()
+}
+
+/** Takes all steps, also those after one that fails. Rejects with the first failure. */
+const takeEach = async (steps: readonly (() => Promise<unknown>)[]) => {
+  const failures: unknown[] = []
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Locks those of the projections that no other process works on. */

@@ -100,6 +100,25 @@ describe('the tables of an older version', () => {
     expect(await tables()).to.have.members([...oldTables, ...newTables])
   })
 
+  it('are dropped although another step before fails, which somebody is told of', async () => {
+    const failures: unknown[] = []
+    const watchPruning = (work: () => Promise<void>) => async () => {
+      await work().catch((error: unknown) => failures.push(error))
+    }
+    const broken = Object.defineProperty({ ...accounts }, 'name', {
+      get: () => {
+        throw new Error('a step that fails')
+      },
+    })
+    start({ projections: [newer], leftOut: [broken], pruneInterval: 20, keepOutdated: 50, watchPruning })
+    await until(tables, (found) => !found.some((name) => oldTables.includes(name)))
+    const [failure] = await until(
+      async () => failures,
+      ({ length }) => length > 0,
+    )
+    expect(String(failure)).to.include('a step that fails')
+  })
+
   it('are dropped by the projector some time after it took over', async () => {
     const kept = start({ projections: [newer], pruneInterval: 20 })
     await caughtUp(kept, 'domain')
