@@ -20,6 +20,7 @@ export interface Blocks {
   readonly destination: (url: string) => Blocked | undefined
   readonly link: (id: number) => boolean
   readonly bio: (id: number) => boolean
+  readonly campaign: (id: number) => boolean
   /**
    * Returns whether a short address was that of a link or a bio page that is blocked. `site`: the address of its
    * branded domain, undefined on the service's own host.
@@ -60,7 +61,7 @@ export const openBlocks = (): Blocks => {
     addresses = new Set(current.flatMap(([, block]) => block.addresses))
     use()
   }
-  const has = (kind: 'link' | 'bio' | 'domain', value: string) =>
+  const has = (kind: 'link' | 'bio' | 'campaign' | 'domain', value: string) =>
     subjects.size > 0 && subjects.has(blockId({ kind, value }))
 
   const find = (url: URL): Blocked | undefined => {
@@ -86,6 +87,7 @@ export const openBlocks = (): Blocks => {
     address: (site, alias) => addresses.size > 0 && addresses.has(blockedAddress(site, alias)),
     addressOn: (host, alias) => addresses.size > 0 && addresses.has(blockedOn(withoutPort(host), alias)),
     bio: (id) => has('bio', String(id)),
+    campaign: (id) => has('campaign', String(id)),
     domain: (host) => has('domain', hostKey(withoutPort(host).toLowerCase())),
     set: (blocks) => {
       let changed = false

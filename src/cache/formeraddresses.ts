@@ -1,5 +1,6 @@
 import { domain as domains } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
+import { campaign } from '../commands/links/campaign.ts'
 import { link } from '../commands/links/link.ts'
 import { blockedAddress } from '../commands/operator/block.ts'
 import { bio } from '../commands/pages/bio.ts'
@@ -64,8 +65,8 @@ const newestOf = (addresses: ReadonlySet<string>): readonly string[] => {
 }
 
 /**
- * Returns the short addresses that a link or a bio page has and had, the newest of them first, in the spelling that
- * they are blocked in; none of anything else that can be blocked.
+ * Returns the short addresses that a link, a bio page or a campaign has and had, the newest of them first, in the
+ * spelling that they are blocked in; none of anything else that can be blocked.
  */
 export const formerAddresses = async (sources: Sources, { kind, value }: Subject): Promise<readonly string[]> => {
   const { handler } = sources
@@ -77,6 +78,8 @@ export const formerAddresses = async (sources: Sources, { kind, value }: Subject
     addresses.add(address)
   }
   if (kind === 'bio') for await (const { after } of handler.steps(bio, value)) add(undefined, after.fields.alias)
+  if (kind === 'campaign')
+    for await (const { after } of handler.steps(campaign, value)) add(undefined, `r/${after.fields.slug}`)
   if (kind === 'link') {
     const siteOf = ownSites(sources)
     for await (const { after } of handler.steps(link, value)) {

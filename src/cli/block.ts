@@ -17,7 +17,7 @@ interface BlockOptions extends Confirmation {
 }
 
 const subjects: readonly (readonly [word: Word, argument: string, form: string, description: string])[] = [
-  ['link', '<link>', 'address or alias, or id:7 (bio:7 for a bio page)', 'a short link or a bio page'],
+  ['link', '<link>', 'address or alias, or id:7 (bio:7, campaign:7)', 'a short link, a bio page or a campaign'],
   ['host', '<host>', 'for example evil.example', 'all destinations on a host and on every host below it'],
   ['pattern', '<pattern>', 'host and path with *, for example sites.example/view/evil*', 'destinations by a pattern'],
   ['domain', '<host>', 'for example go.example.com', 'a branded domain, with everything on it'],
@@ -91,6 +91,11 @@ const unblockSubject = (cli: Cli, word: Word, text: string, options: Confirmatio
   })
 }
 
+const written = (kind: string, value: string) => {
+  if (kind === 'link') return `link id:${value}`
+  return kind === 'bio' || kind === 'campaign' ? `link ${kind}:${value}` : `${kind} ${value}`
+}
+
 const list = (cli: Cli) =>
   withTables(cli, async ({ reader }) => {
     const found = await listBlocks(reader)
@@ -99,7 +104,7 @@ const list = (cli: Cli) =>
       cli.print(`${since.padEnd(16)}  ${operator.padEnd(20)}  ${what.padEnd(40)}  ${reason}`)
     line('since (UTC)', 'operator', 'blocked', 'reason')
     for (const { kind, value, reason, operator, changed } of found) {
-      const what = kind === 'link' ? `link id:${value}` : kind === 'bio' ? `link bio:${value}` : `${kind} ${value}`
+      const what = written(kind, value)
       line(changed.toISOString().slice(0, 16).replace('T', ' '), operator, what, reason ?? '')
     }
   })

@@ -11,17 +11,19 @@ const known = (kind: string, value: string, reason: string | null = 'phishing', 
 })
 
 describe('what a process knows to be blocked', () => {
-  it('has links, bio pages, branded domains, hosts and patterns', () => {
+  it('has links, bio pages, campaigns, branded domains, hosts and patterns', () => {
     const blocks = openBlocks()
     blocks.set([
       known('link', '7'),
       known('bio', '8'),
+      known('campaign', '9'),
       known('domain', 'go.evil.example'),
       known('host', 'bad.example', 'malware'),
       known('pattern', 'sites.example/evil*'),
       known('planet', 'mars'),
     ])
     expect([blocks.link(7), blocks.link(8), blocks.bio(8), blocks.bio(7)]).to.deep.equal([true, false, true, false])
+    expect([blocks.campaign(9), blocks.campaign(8), blocks.link(9)]).to.deep.equal([true, false, false])
     expect([blocks.domain('go.evil.example'), blocks.domain('evil.example')]).to.deep.equal([true, false])
     expect(blocks.destination('https://a.bad.example/x')).to.deep.equal({ rule: 'bad.example', reason: 'malware' })
     expect(blocks.destination('https://sites.example/evil-1')?.rule).to.equal('sites.example/evil*')

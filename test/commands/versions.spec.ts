@@ -66,7 +66,7 @@ describe('the versions of deciders', () => {
     ['account', account, accountEvents, '11 jipmgAktBBa3'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
-    ['block', block, blockEvents, '2 U6rbCB_M-lih'],
+    ['block', block, blockEvents, '2 zNgDq5VHVf5_'],
     ['report', report, reportEvents, '2 q_RISh9KtJJU'],
     ['campaign', campaign, campaignEvents, '3 xT18bOzikMCF'],
     ['channel', channel, channelEvents, '3 _PKswmCwFSru'],

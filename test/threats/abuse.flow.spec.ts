@@ -234,6 +234,22 @@ describe('abuse of links', function () {
     }
   })
 
+  it('ends where a campaign is blocked: its list, its rotator, and what has its slug next', async () => {
+    const { id: campaign, list, rotator } = await add('/api/campaign/add', { name: 'Call us', slug: 'call-us' })
+    await add('/api/url/add', { url: 'https://good.example/', campaign })
+    const paths = [list, rotator].map((address: string) => new URL(address).pathname)
+    await statusSoon(paths[1]!, 302)
+    await command('block', 'link', list, '--reason', 'spam', '--yes')
+    for (const path of paths) await statusSoon(path, 403)
+    expect((await command('block', 'list')).join('\n')).to.include(`link campaign:${campaign}`)
+    await app.del(`/api/campaign/${campaign}/delete`, { key })
+    const next = await add('/api/campaign/add', { name: 'Call us', slug: 'call-us' })
+    await add('/api/url/add', { url: 'https://good.example/', campaign: next['id'] })
+    await statusSoon(new URL(next['rotator']).pathname, 403)
+    await command('unblock', 'link', `campaign:${campaign}`, '--yes')
+    await statusSoon(new URL(next['rotator']).pathname, 302)
+  })
+
   it('is reported by visitors, and the operator reads and closes the reports', async () => {
     await shorten({ custom: 'Reported', url: 'https://good.example/' })
     const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>

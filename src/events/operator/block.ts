@@ -3,10 +3,10 @@ import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
 
 /**
- * What the operator can block: a link or a bio page by its id, a branded domain by its host, and destinations by their
- * host, with all hosts below it, or by a pattern.
+ * What the operator can block: a link, a bio page or a campaign by its id, a branded domain by its host, and
+ * destinations by their host, with all hosts below it, or by a pattern.
  */
-export const BlockKind = z.enum(['link', 'bio', 'domain', 'host', 'pattern'])
+export const BlockKind = z.enum(['link', 'bio', 'domain', 'host', 'pattern', 'campaign'])
 
 const subject = {
   kind: openEnum(BlockKind),
@@ -20,8 +20,8 @@ export const blockEvents = {
     ...subject,
     reason: z.string(),
     /**
-     * of a link or a bio page: the addresses that it has and had, as host and alias (`go.example.com/sale`, `/sale` on
-     * the service's own host). What is at them is blocked, too, whoever has them next.
+     * of a link, a bio page or a campaign: the addresses that it has and had, as host and alias (`go.example.com/sale`,
+     * `/sale` and `/r/sale` on the service's own host). What is at them is blocked, too, whoever has them next.
      */
     addresses: z.array(z.string()).optional(),
   }),

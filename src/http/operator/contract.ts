@@ -39,15 +39,15 @@ const report = z.object({
   sent: time,
   closed: z.union([time, z.literal('')]),
   open: count.describe('open reports about the same'),
-  blocked: z.boolean().describe('whether the link or bio page is blocked by itself'),
+  blocked: z.boolean().describe('whether the link, bio page or campaign is blocked by itself'),
 })
 export type Report = Answer<typeof report>
 const kind = stored(z.enum(['link', 'host', 'pattern', 'domain']))
 const block = z.object({
   kind,
   value: text.describe('as `POST /api/operator/unblock` takes it').meta({ examples: ['evil.example'] }),
-  alias: text.describe('of a link or a bio page'),
-  account: id.nullable().describe('owner of a link or a bio page'),
+  alias: text.describe('of a link or a bio page; of a campaign, `r/` and its slug'),
+  account: id.nullable().describe('owner of a link, a bio page or a campaign'),
   reason: text,
   operator: text.describe('who has blocked it: the name on the command line, or the account of an operator'),
   since: time,
@@ -69,7 +69,7 @@ const statusChange = {
 const subject = {
   kind: 'what is meant',
   value:
-    'of a `link`: its address, its alias, or `id:7` (`bio:7` for a bio page); of a `host` or a `domain`: `evil.example`; of a `pattern`: a host and a path with `*`',
+    'of a `link`: its address, its alias, or `id:7` (`bio:7` for a bio page, `campaign:7` for a campaign); of a `host` or a `domain`: `evil.example`; of a `pattern`: a host and a path with `*`',
 }
 const changed = success({ kind, value: text.describe('as it is listed'), message: text })
 export type BlockChanged = Answer<typeof changed>

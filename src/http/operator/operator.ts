@@ -56,6 +56,11 @@ const presentAccount = ({ id, email, username, status, registered, links }: Oper
   links,
 })
 
+const isBlockedItself = ({ kind, subject }: Pick<ReportRow, 'kind' | 'subject'>, blocks: Blocks) => {
+  if (kind === 'link') return blocks.link(subject)
+  return kind === 'bio' ? blocks.bio(subject) : kind === 'campaign' && blocks.campaign(subject)
+}
+
 const presentReport = (row: ReportRow, blocks: Blocks) => ({
   reference: reference(row.id),
   account: row.account,
@@ -68,14 +73,14 @@ const presentReport = (row: ReportRow, blocks: Blocks) => ({
   sent: timestamp(row.sent),
   closed: row.closed ? timestamp(row.closed) : '',
   open: row.open,
-  blocked: row.kind === 'link' ? blocks.link(row.subject) : row.kind === 'bio' && blocks.bio(row.subject),
+  blocked: isBlockedItself(row, blocks),
 })
 
 /** Returns what is blocked as an operator writes it. */
-const presentSubject = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonly kind: string }) =>
-  kind === 'link' || kind === 'bio'
-    ? { kind: 'link', value: `${kind === 'bio' ? 'bio' : 'id'}:${value}` }
-    : { kind, value }
+const presentSubject = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonly kind: string }) => {
+  if (kind === 'link') return { kind, value: `id:${value}` }
+  return kind === 'bio' || kind === 'campaign' ? { kind: 'link', value: `${kind}:${value}` } : { kind, value }
+}
 
 const presentBlock = ({ kind, value, alias, account, reason, operator, changed, again }: NamedBlock) => ({
   ...presentSubject({ kind, value }),

@@ -136,18 +136,10 @@ const entryOf = (row: PageLink, options: LinkAddresses) => {
   return { url, title, host: isSecret ? undefined : webHost(row.url) || schemeOf(row.url) }
 }
 
-/**
- * Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists
- * them.
- */
-export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, pageTurn, handler, reader, pending, follow, withPrefix } = options
-  const sample = createSamples(options)
-  const linksOf = createLists(options)
-  const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
-
-  /** A campaign that was closed is no longer served, even before the tables know. */
-  const isPublic = async (id: number) => {
+/** Returns whether a campaign is served: one that was closed is not, even before the tables know. */
+const createIsPublic =
+  ({ handler, pending }: Pick<CampaignPagesOptions, 'handler' | 'pending'>) =>
+  async (id: number) => {
     if (!pending.has(streamId('campaign', id))) return true
     const read = async () => {
       const { state } = await handler.load(campaign, id)
@@ -156,15 +148,30 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     return unlessNewer(read, () => true)
   }
 
+/**
+ * Serves the public addresses of campaigns: `/r/{slug}` leads to any of its links, `/u/{username}/{slug}-{id}` lists
+ * them.
+ */
+export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
+  const { sendPage, pageTurn, reader, blocks, follow, withPrefix } = options
+  const isPublic = createIsPublic(options)
+  const sample = createSamples(options)
+  const linksOf = createLists(options)
+  const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
+
+  const sendBlocked = (req: IncomingMessage, res: ServerResponse) => {
+    sendPage(req, res, blockedPage)
+    return true
+  }
+
   const rotate = async (req: IncomingMessage, res: ServerResponse, slug: string) => {
     const links = await sample(slug)
     const id = links[0]?.campaign
-    const picked = id !== undefined && (await isPublic(id)) && (await pick(links, options))
+    if (id === undefined || !(await isPublic(id))) return false
+    if (blocks.campaign(id) || blocks.address(undefined, `r/${slug}`)) return sendBlocked(req, res)
+    const picked = await pick(links, options)
     if (!picked) return false
-    if (picked === 'blocked') {
-      sendPage(req, res, blockedPage)
-      return true
-    }
+    if (picked === 'blocked') return sendBlocked(req, res)
     const { target, link } = picked
     // the password is entered at the link's own address: this one may lead elsewhere when the form is posted
     if (target.password !== null) redirectTo(res, short(link, options))
@@ -176,6 +183,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const found = await findPublic(id)
     const named = found?.username === username && found.slug.toLowerCase() === slug.toLowerCase()
     if (!found || !named || !(await isPublic(id))) return false
+    if (blocks.campaign(id)) return sendBlocked(req, res)
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
     const rows = await linksOf(found, current.page)

@@ -30,7 +30,7 @@ export const blocksChanged = async ({ db, table }: Reader, after: bigint, upTo?:
 export const listBlocks = async ({ db, table }: Reader): Promise<readonly BlockRow[]> =>
   (await db(table('blocks')).whereNotNull('reason').orderBy('position', 'desc')) as BlockRow[]
 
-/** Something that is blocked, with the alias and the account of a link or a bio page. */
+/** Something that is blocked, with the alias and the account of a link, a bio page or a campaign: `r/` and its slug. */
 export interface NamedBlock extends BlockRow {
   readonly alias: string | null
   readonly account: number | null
@@ -53,11 +53,12 @@ export const searchBlocks = async (reader: Reader, request: ListRequest): Promis
   const rows = (await blocks()
     .leftJoin({ l: table('links') }, 'l.id', idOf('link'))
     .leftJoin({ o: table('bios') }, 'o.id', idOf('bio'))
+    .leftJoin({ c: table('campaigns') }, 'c.id', idOf('campaign'))
     .whereRaw('b.position = any(?::bigint[])', [found.rows.map(([position]) => String(position))])
     .select(
       'b.*',
       db.raw(
-        `coalesce(l.alias, o.alias) as alias, coalesce(l.account, o.account) as account,
+        `coalesce(l.alias, o.alias, 'r/' || c.slug) as alias, coalesce(l.account, o.account, c.account) as account,
          array(
            select x.id::int from (
              select id, url from ${table('links')}

@@ -64,5 +64,6 @@ export const findAddressed = async (
   return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
 }
 
-/** Returns a link or a bio page that is not deleted. */
-export const findAddressedById = (reader: Reader, kind: 'link' | 'bio', id: number) => find(reader, kind, 'x.id', id)
+/** Returns a link, a bio page or a campaign that is not deleted. */
+export const findAddressedById = (reader: Reader, kind: 'link' | 'bio' | 'campaign', id: number) =>
+  find(reader, kind, 'x.id', id)

@@ -98,9 +98,9 @@ const domainAt = async ({ reader, baseUrl }: Places, given: string | undefined) 
 }
 
 const link: Read = (text) => {
-  const [, prefix, id] = /^(id|bio):([1-9]\d{0,14})$/i.exec(text) ?? []
+  const [, prefix, id] = /^(id|bio|campaign):([1-9]\d{0,14})$/i.exec(text) ?? []
   const address = id === undefined ? readShortAddress(text) : undefined
-  if (id === undefined && address?.kind !== 'alias')
+  if (id === undefined && (!address || address.kind === 'qr'))
     throw new BadSubject(
       'link',
       text,
@@ -108,19 +108,20 @@ const link: Read = (text) => {
     )
   return async (places, { mustExist }) => {
     const { reader } = places
-    const named = prefix?.toLowerCase() === 'bio' ? 'bio' : 'link'
+    const named = prefixes[prefix?.toLowerCase() ?? 'id'] ?? 'link'
     const addressed = address
       ? await findAddressed(reader, await domainAt(places, address.host), address)
       : await findAddressedById(reader, named, Number(id))
     if (!addressed && id !== undefined && !mustExist)
       return { kind: named, value: id, called: `The deleted ${nameOf[named]} ${id}` }
-    if (!addressed || (addressed.kind !== 'link' && addressed.kind !== 'bio'))
-      throw new BadSubject('unknown', text, `there is no short link ${text}`)
+    if (!addressed || addressed.kind === 'qr') throw new BadSubject('unknown', text, `there is no short link ${text}`)
     const { kind, account, name } = addressed
-    return { kind, value: String(addressed.id), called: `The ${nameOf[kind]} /${name} of account ${account}` }
+    const path = kind === 'campaign' ? `/r/${name}` : `/${name}`
+    return { kind, value: String(addressed.id), called: `The ${nameOf[kind]} ${path} of account ${account}` }
   }
 }
-const nameOf = { link: 'link', bio: 'bio page' } as const
+const nameOf = { link: 'link', bio: 'bio page', campaign: 'campaign' } as const
+const prefixes: Readonly<Record<string, keyof typeof nameOf>> = { id: 'link', bio: 'bio', campaign: 'campaign' }
 
 /** By the word of an operator for it. */
 export const blockSubjects = { link, host, pattern, domain } as const satisfies Readonly<Record<string, Read>>

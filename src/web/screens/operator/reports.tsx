@@ -51,11 +51,11 @@ const Reported = (report: Report) => {
 /** What the report of something that can be blocked proposes. */
 const draftOf = (report: Report): Draft => ({
   kind: 'link',
-  value: `${report.kind === 'bio' ? 'bio' : 'id'}:${report.subject}`,
+  value: `${report.kind === 'link' ? 'id' : report.kind}:${report.subject}`,
   reason: fill(t().operator.byReport, { reason: reasonOf(report), reference: report.reference }),
   called: report.address,
 })
-const canBeBlocked = ({ kind }: Report) => kind === 'link' || kind === 'bio'
+const canBeBlocked = ({ kind }: Report) => kind === 'link' || kind === 'bio' || kind === 'campaign'
 
 /** Asks before what a visitor wrote is destroyed. */
 const Erase = ({ reference, onClose }: Pick<Report, 'reference'> & { readonly onClose: () => void }) => {

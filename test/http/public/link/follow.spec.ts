@@ -30,7 +30,7 @@ describe('a link with max_clicks', () => {
       trustProxy: 0,
       isOurHost: () => false,
       siteOf: () => undefined,
-      missed: { link: () => {} },
+      missed: { link: () => {}, head: () => {} },
       now: () => Date.now(),
       sendPage: (_req: IncomingMessage, res: ServerResponse, page: WritePage) =>
         void (res.statusCode = page(englishView).status),
