@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { until } from '../support/client.ts'
 import { events } from '../../src/events/index.ts'
 import { changes, typesSince } from './changes.ts'
 import { type Difference, differences, tableDifferences, unexplained, withProfiles } from './compare.ts'
@@ -8,6 +9,11 @@ import { foldAll } from './folds.ts'
 import { ask, type Question, type Reply } from './questions.ts'
 import { readJson, readLines, releases, startOn, versions } from './release.ts'
 
+interface Totals {
+  readonly clicks: number
+  readonly uniqueClicks: number
+  readonly visits: number
+}
 interface Answer {
   readonly question: Question
   readonly reply: Reply
@@ -71,6 +77,29 @@ for (const version of versions)
     it('answers every GET request of the API as it did', async () => {
       const found = await compareReplies('answers', ({ as }) => as !== undefined)
       expectSame(found, 'answers')
+    })
+
+    it('has visits whose classes can be corrected, which statistics show as counted then, and taken back', async () => {
+      const { app, release } = started
+      const { key } = release.accounts[0]!
+      const total = async (query = '') =>
+        (await app.get(`/api/stats?from=2020-01-01&interval=month${query}`, { key })).json['data'].total as Totals
+      const before = await total()
+      expect(before.clicks).to.be.above(0)
+      const exclude = (hours: readonly number[]) => app.put('/api/account/exclusions', { key, body: { hours } })
+      const reclassify = async (body: object) => (await app.post('/api/account/reclassify', { key, body })).json
+      await exclude(Array.from({ length: 24 }, (_, hour) => hour))
+      const { id, changes: found } = await reclassify({})
+      const to = (found as readonly { readonly to: string; readonly rule: string }[]).map(
+        (one) => `${one.to} ${one.rule}`,
+      )
+      // the rules of now differ, too
+      expect(to).to.include('excluded exclusions').and.have.length.above(1)
+      await until(total, ({ clicks }) => clicks === 0)
+      expect(await total('&classes=then')).to.deep.equal(before)
+      await reclassify({ undo: id })
+      await until(total, ({ clicks }) => clicks === before.clicks)
+      expect(await total()).to.deep.equal(before)
     })
 
     // last, because these visits are recorded and would change the statistics
