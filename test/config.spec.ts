@@ -197,6 +197,9 @@ describe('settings', () => {
     ])
     expect(read({ ...open, REGISTRATION: 'closed' }).DOMAIN_CHECK).to.equal('off')
     expect(read({ ...open, BASE_URL: 'http://localhost:3000' }).DOMAIN_CHECK).to.equal('off')
+    // what is no address has a problem of its own
+    for (const BASE_URL of ['go.example.com', 'foo', 'http://'])
+      expect(problems({ DOMAIN_CHECK: 'off', BASE_URL }).join('; '), BASE_URL).to.match(/^BASE_URL [^;]+$/)
   })
 
   it('are reported together when invalid, each with its name and what would be right', () => {

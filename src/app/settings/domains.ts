@@ -1,10 +1,14 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { isLoopback } from '../../lib/loopback.ts'
+import { parseUrl } from '../../lib/url.ts'
 import { host, list } from './parsers.ts'
 
-/** Returns whether an address leads to this machine only. */
-const isLocal = (address: string | undefined) => address === undefined || isLoopback(new URL(address).hostname)
+/** Returns whether an address leads to this machine only. One that cannot be read leads nowhere else. */
+const isLocal = (address: string | undefined) => {
+  const url = parseUrl(address ?? '')
+  return !url || isLoopback(url.hostname)
+}
 
 interface DomainSettings {
   readonly BASE_URL?: string | undefined
