@@ -160,6 +160,7 @@ const openPages = (
     '/log/': openLogPages(ledger),
     '/.well-known/': createWellKnown({
       ...redirect,
+      blocks,
       domains,
       findApps: (id) => findApps(redirectReader, id),
       contact: config.SECURITY_CONTACT,

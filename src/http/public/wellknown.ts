@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Blocks } from '../../cache/blocks.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { DomainFields } from '../../events/domains/domain.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
@@ -36,6 +37,7 @@ const createFiles = (findApps: WellKnownOptions['findApps']) => {
 
 export interface WellKnownOptions extends Pick<Fallbacks, 'sendFailure'> {
   readonly domains: Pick<Domains, 'byHost'>
+  readonly blocks: Pick<Blocks, 'domain'>
   /** Reads the apps of a domain by its id. */
   readonly findApps: (id: number) => Promise<Apps>
   /** an https or mailto address; undefined: there is no `security.txt` */
@@ -51,6 +53,7 @@ const nameIn = ({ url = '' }: IncomingMessage) => url.slice(prefix.length).split
  * limited nor redirected: Apple and Google follow no redirect, and a device asks once.
  */
 export const createWellKnown = ({
+  blocks,
   domains,
   findApps,
   contact,
@@ -60,7 +63,8 @@ export const createWellKnown = ({
   const fileOf = createFiles(findApps)
   const find = async (name: string, host: string) => {
     if (name === 'security.txt' && contact !== undefined) return securityTxt(contact, now())
-    const body = await fileOf(domains.byHost(host), name)
+    // an app that has the domain would open its links without asking here
+    const body = blocks.domain(host) ? undefined : await fileOf(domains.byHost(host), name)
     return body && { type: 'application/json', body }
   }
 

@@ -11,11 +11,13 @@ const apps: Readonly<Record<number, Pick<DomainFields, 'apple' | 'android'>>> = 
 const domains: Readonly<Record<string, Partial<KnownDomain>>> = {
   'go.example.com': { id: 1, position: 7n },
   'plain.example.com': { id: 2, position: 7n },
+  'blocked.example.com': { id: 1, position: 7n },
 }
 const appleAt = '/.well-known/apple-app-site-association'
 const androidAt = '/.well-known/assetlinks.json'
 const options: WellKnownOptions = {
   domains: { byHost: (name) => domains[name] as KnownDomain | undefined },
+  blocks: { domain: (host) => host === 'blocked.example.com' },
   findApps: (id) => Promise.resolve(apps[id] ?? noApps),
   sendFailure: (_, res) => void res.writeHead(503, {}).end(),
   contact: undefined,
@@ -39,6 +41,10 @@ const asked =
 const ask = asked(createWellKnown(options))
 
 describe('the files that programs look for below /.well-known/', () => {
+  it('have no files for apps on a blocked domain: an app would open its links without asking here', async () => {
+    for (const path of [appleAt, androidAt]) expect((await ask('blocked.example.com', path)).status).to.equal(404)
+  })
+
   it('are those of the branded domain, as JSON', async () => {
     const found = await ask('go.example.com', appleAt)
     expect(found.status).to.equal(200)
