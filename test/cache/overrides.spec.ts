@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { addressKey } from '../../src/cache/entries.ts'
+import { createOverrides } from '../../src/cache/overrides.ts'
 import { changed, openTestTargets, target } from '../support/targets.ts'
 
 describe('a link that is overridden because the tables are behind', () => {
@@ -56,5 +58,36 @@ describe('a link that is overridden because the tables are behind', () => {
     write(target(2))
     override('link-1', 5n, undefined)
     expect(await get('alias-2')).to.equal(2)
+  })
+})
+
+describe('thousands of links that are not in the tables yet', () => {
+  const asked: string[] = []
+  let seen = 0n
+  const shows = (stream: string, position: bigint) => {
+    asked.push(stream)
+    return position <= seen
+  }
+  const overrides = createOverrides(shows)
+  const add = (from: number, to: number) => {
+    for (let id = from; id <= to; id++) overrides.set(`link-${id}`, BigInt(id), target(id, `alias-${id}`))
+  }
+  const at = (id: number) => overrides.at(addressKey(target(id).domain, `alias-${id}`))
+  before(() => add(1, 1000))
+  beforeEach(() => asked.splice(0))
+
+  it('are not looked at by a redirect of another', () => {
+    expect(at(5000)).to.equal(undefined)
+    expect(asked).to.deep.equal([])
+    expect(at(500)).to.include({ link: 500 })
+    expect(asked).to.deep.equal(['link-500'])
+  })
+
+  it('are forgotten once the tables show them, also when nobody asks for them', () => {
+    seen = 1000n
+    add(1001, 1600)
+    const olds = asked.filter((stream) => Number(stream.slice('link-'.length)) <= 1000)
+    expect(new Set(olds).size).to.equal(1000)
+    expect(at(1500)).to.include({ link: 1500 })
   })
 })
