@@ -75,7 +75,10 @@ export const mistaken: ReadonlyMap<string, string> = new Map([
 
 /** Robots that isbot does not know, or only by an everyday word, each with what they are. */
 export const missing: ReadonlyMap<string, string> = new Map([
-  [String.raw`\bGoogle[- ](?!Earth|Nexus|Pixel|Play|Chrome|TV|WAP)[A-Z]|-Google\b|GoogleAd|googleweblight`, 'services of Google'],
+  [
+    String.raw`\bGoogle[- ](?!Earth|Nexus|Pixel|Play|Chrome|TV|WAP)[A-Z]|-Google\b|GoogleAd|googleweblight`,
+    'services of Google',
+  ],
   [
     String.raw`(?<=\(KHTML, like Gecko[;,]? ?)(?!Safari|HEVC)[^\s;),]+`,
     'a note of an engine that names something else, too',
