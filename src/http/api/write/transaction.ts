@@ -51,24 +51,25 @@ export const withoutWaitingOf =
   (ctx: Context, who: Who | undefined, options: WriterOptions, writing: Writing): Call['withoutWaiting'] =>
   async (work) => {
     const waits: Promise<void>[] = []
-    const wait = (stream: string, position: bigint) => {
-      waits.push(projected(ctx, [stream], position, options))
-      return options.progress.wait(position, paceMs)
+    const wait = (stream: string, position: bigint) => void waits.push(projected(ctx, [stream], position, options))
+    const paced = async (position: bigint) => {
+      await options.progress.wait(position, paceMs)
+      return true
     }
     const handler: Handler = {
       ...options.handler,
       handle: async (decider, command, ...rest) => {
         const handled = await options.handler.handle(decider, command, ...rest)
-        await wait(streamOf(decider, command), handled.position)
+        wait(streamOf(decider, command), handled.position)
         return handled
       },
       create: async (decider, nextId, make, context) => {
         const handled = await options.handler.create(decider, nextId, make, context)
-        await wait(streamOf(decider, make(handled.id)), handled.position)
+        wait(streamOf(decider, make(handled.id)), handled.position)
         return handled
       },
     }
-    const quick = { ...options, handler, progress: { ...options.progress, ...unwaited } }
+    const quick = { ...options, handler, progress: { ...options.progress, ...unwaited, wait: paced } }
     const result = await work(writer(ctx, who, quick, writing))
     await Promise.all(waits)
     return result
