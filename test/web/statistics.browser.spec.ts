@@ -334,4 +334,53 @@ describe('statistics in the dashboard', function () {
     expect(faults).to.deep.equal([])
     expect(browser.errors).to.deep.equal([])
   })
+
+  it('opens the visits of an hour, a day and a month from the table of the chart, and those of a row from the lists', async () => {
+    const { app, browser, open, press, see, seeText } = dashboard
+    const cells = `document.querySelectorAll('.figures td a')`
+    const clicks = `[...document.querySelectorAll('.figures td:nth-child(2)')].reduce((sum, one) => sum + Number(one.innerText), 0)`
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    for (const period of ['today', '30d', `custom&from=2025-01-01&to=${tomorrow}`]) {
+      await open(`?period=${period}`)
+      await see(`document.querySelector('.plot canvas')`)
+      await press('Table')
+      await see(`${cells}.length > 0 && ${clicks} === 4`)
+      await see(`document.querySelector('.figures th time').title.endsWith(' UTC')`)
+      // a test at midnight has them in two intervals
+      const shown = await browser.read<number>(`Number(${cells}[0].innerText)`)
+      await browser.read(`${cells}[0].click()`)
+      await see(`document.querySelectorAll('.visit-list tbody tr').length === ${shown}`)
+      await see(`document.querySelector('.visit-list time').title.endsWith(' UTC')`)
+      expect(await browser.read('location.search')).to.include(period === 'today' ? 'hour=' : 'from=')
+    }
+    const qr = await app.post('/api/qr/add', {
+      key,
+      body: { type: 'link', name: 'Poster', data: 'https://example.com/' },
+    })
+    const bio = await app.post('/api/bio/add', { key, body: { name: 'Us', alias: 'us', links: [] } })
+    await app.visit(`/qr/${String(qr.json['link']).split('/').at(-1)}/go`, { 'User-Agent': chrome })
+    await app.visit('/us', { 'User-Agent': chrome })
+    const counted = async (path: string, name: string) => Number((await app.get(path, { key })).json['details'][name])
+    expect([qr.status, bio.status]).to.deep.equal([200, 200])
+    await until(
+      () => counted(`/api/qr/${qr.json['id']}`, 'scans'),
+      (n) => n === 1,
+    )
+    for (const [screen, found] of [
+      ['/links', 4],
+      ['/links', 2],
+      ['/qr', 1],
+      ['/bio', 1],
+    ] as const) {
+      await open(screen)
+      await see(`document.querySelector('a.opens')`)
+      const place = screen === '/links' && found === 2 ? 1 : 0
+      await browser.read(`document.querySelectorAll('a.opens')[${place}].click()`)
+      await see(`document.querySelectorAll('.visit-list tbody tr').length === ${found}`)
+      await browser.read('history.back()')
+    }
+    await open(`/qr/${qr.json['id']}`)
+    await seeText('1 scan')
+    await see(`document.querySelector('.head a.opens').search.includes('qr=')`)
+  })
 })

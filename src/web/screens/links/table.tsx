@@ -2,10 +2,12 @@ import { withoutScheme } from '../../core/address.ts'
 import type { LinkRow } from '../../../http/links/contract/link.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { figure, fill } from '../../core/texts.ts'
+import { fill } from '../../core/texts.ts'
 import { dateOf, moment } from '../../core/time.ts'
 import { CopyButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { When } from '../../parts/when.tsx'
+import { LinkClicks, LinkVisitors } from './figures.tsx'
 import { SecondLine } from './rowstate.tsx'
 
 /** Returns the part of a short address before its alias. */
@@ -47,9 +49,15 @@ const Row = ({ link, picked, onPick }: RowProps) => {
           ))}
         </ul>
       </td>
-      <td class="num clicks-cell">{figure(link.clicks)}</td>
-      <td class="num spark-cell quiet">{figure(link.uniqueclicks)}</td>
-      <td class="changed-cell">{dateOf(moment(link.date))}</td>
+      <td class="num clicks-cell">
+        <LinkClicks {...link} />
+      </td>
+      <td class="num spark-cell quiet">
+        <LinkVisitors {...link} />
+      </td>
+      <td class="changed-cell">
+        <When at={moment(link.date)} as={dateOf} />
+      </td>
       <td class="do-cell">
         <div class="do">
           <CopyButton text={link.shorturl} label={fill(t().actions.copy, { what: withoutScheme(link.shorturl) })} />

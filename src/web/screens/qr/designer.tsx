@@ -16,6 +16,7 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { useCode } from '../../parts/qrimage.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
+import { Visits } from '../../parts/visits.tsx'
 import { blankDesign, dataOf, type Design, designOf, textOf } from './content.ts'
 import { Colors, Content } from './form.tsx'
 import { Preview } from './preview.tsx'
@@ -151,7 +152,13 @@ const Designer = ({ id, initial, link, scans }: FormProps) => {
     <>
       <Head
         title={id === undefined ? texts.create : design.name || texts.one}
-        text={id === undefined ? texts.newText : counted(texts.scans, scans)}
+        text={
+          id === undefined ? (
+            texts.newText
+          ) : (
+            <Visits n={scans} name={design.name} of={{ qr: String(id) }} text={counted(texts.scans, scans)} />
+          )
+        }
       >
         <span class="chips">
           {id !== undefined && <HistoryLink of="qr" id={id} />}

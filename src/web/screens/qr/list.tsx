@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Head } from '../../parts/section.tsx'
 import { Empty, Failed, Notice, Skeleton } from '../../parts/states.tsx'
+import { Visits } from '../../parts/visits.tsx'
 
 const sizes = ['24', '48', '96']
 
@@ -18,13 +19,13 @@ const Card = ({ code }: { readonly code: QrCode }) => (
     <a class="qr-card" href={href(`/qr/${code.id}`)}>
       {/* the picture itself, from this service; the revision of the row makes a new design visible at once */}
       <img src={new URL(`${code.link}.svg`).pathname} alt="" loading="lazy" width="200" height="200" />
-      <span class="row-between">
-        <span class="name cut" dir="auto">
-          {code.name}
-        </span>
-        <span class="quiet small">{counted(t().qr.scans, code.scans)}</span>
+      <span class="name cut" dir="auto">
+        {code.name}
       </span>
     </a>
+    <span class="quiet small">
+      <Visits n={code.scans} name={code.name} of={{ qr: String(code.id) }} text={counted(t().qr.scans, code.scans)} />
+    </span>
   </li>
 )
 

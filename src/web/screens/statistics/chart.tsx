@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { counted, figure, fill, t } from '../../core/texts.ts'
-import { clockOf, monthOf, shortDay, weekdayOf } from '../../core/time.ts'
+import { clockOf, inUtc, monthOf, shortDay, weekdayOf, zone } from '../../core/time.ts'
 
 export interface Point {
   readonly at: Date
@@ -160,6 +160,7 @@ const Tip = ({
       <b>
         {inWords(interval, point.at)}: {counted(chart.clicks, point.n)}
       </b>
+      {zone.value !== 'UTC' && <span class="quiet">{inUtc(point.at)}</span>}
       {point.before != null && <span class="quiet">{fill(chart.before, { n: figure(point.before) })}</span>}
     </div>
   )

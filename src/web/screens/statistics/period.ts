@@ -1,3 +1,4 @@
+import type { OverTime } from '../../../http/accounts/contract/account.ts'
 import { shownTime } from '../../core/past.ts'
 import { dayIn, utcDay, zone } from '../../core/time.ts'
 
@@ -65,3 +66,33 @@ export const periodInWords = (period: Period): string =>
   period.to.getTime() - period.from.getTime() <= day
     ? utcDay(period.from)
     : `${utcDay(period.from)} – ${utcDay(lastDay(period))}`
+
+/** What is drawn: clicks, those of visitors who came for the first time, or all requests. */
+export type Metric = 'clicks' | 'uniqueClicks' | 'visits'
+
+/** What a chart has as a table. */
+export interface FiguresProps {
+  readonly data: OverTime & { readonly before?: OverTime | null | undefined }
+  readonly metric: Metric
+  readonly period: Period
+}
+
+/**
+ * Returns what the visits of an interval have in common, as the list of visits takes it: an hour by its start, a day or
+ * a month by its days, of which a period may begin or end within a month. `next` is when the next one begins.
+ */
+export const visitsIn = (
+  interval: Period['interval'],
+  at: Date,
+  next: Date | undefined,
+  { from, to }: Pick<Period, 'from' | 'to'>,
+): Readonly<Record<string, string>> => {
+  if (interval === 'hour') return { hour: at.toISOString() }
+  const first = dayIn(at)
+  const end = next ? dayIn(next) : to
+  return {
+    period: 'custom',
+    from: isoDay(first < from ? from : first),
+    to: isoDay(lastDay({ to: end > to ? to : end })),
+  }
+}

@@ -1,15 +1,14 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { OverTime, StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
 import type { Loaded } from '../../core/load.ts'
-import { figure, t } from '../../core/texts.ts'
-import { clockOf, dayOf, moment, monthOf } from '../../core/time.ts'
+import { t } from '../../core/texts.ts'
+import { moment } from '../../core/time.ts'
 import { Chart, loadChart, type Point } from './chart.tsx'
-import { isUnfinished, type Period } from './period.ts'
+import { type FiguresProps, isUnfinished, type Metric, type Period } from './period.ts'
 import { Section } from '../../parts/section.tsx'
 import { Failed } from '../../parts/states.tsx'
 import { TableTools } from './tabletools.tsx'
-
-export type Metric = 'clicks' | 'uniqueClicks' | 'visits'
 
 /** Returns the points of a series, beside those of the period before. */
 const pointsOf = (metric: Metric, now: OverTime, before: OverTime | null | undefined): readonly Point[] =>
@@ -18,45 +17,6 @@ const pointsOf = (metric: Metric, now: OverTime, before: OverTime | null | undef
     n: point[metric],
     before: before?.series[i]?.[metric] ?? null,
   }))
-
-const nameOf = (interval: Period['interval'], at: Date) =>
-  interval === 'month' ? monthOf(at) : interval === 'day' ? dayOf(at) : `${dayOf(at)}, ${clockOf(at)}`
-
-const Figures = ({
-  points,
-  interval,
-}: {
-  readonly points: readonly Point[]
-  readonly interval: Period['interval']
-}) => {
-  const { chart } = t()
-  return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={chart.table}>
-      <table class="figures">
-        <thead>
-          <tr>
-            <th scope="col">{chart[interval]}</th>
-            <th scope="col" class="num">
-              {chart.now}
-            </th>
-            <th scope="col" class="num">
-              {chart.periodBefore}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.map(({ at, n, before }) => (
-            <tr key={at.getTime()}>
-              <th scope="row">{nameOf(interval, at)}</th>
-              <td class="num">{figure(n)}</td>
-              <td class="num quiet">{before == null ? '–' : figure(before)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
 
 const Legend = () => (
   <ul class="legend">
@@ -88,7 +48,9 @@ interface TimeSeriesProps {
 /** Clicks over time: as a chart, as a table, and as a file. */
 export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps) => {
   const [asTable, setAsTable] = useState(false)
+  const [Table, setTable] = useState<FunctionComponent<FiguresProps>>()
   useEffect(() => void loadChart(), [])
+  useEffect(() => void (asTable && import('./figures.tsx').then((found) => setTable(() => found.Figures))), [asTable])
   const { chart } = t()
   const data = now.data?.data
   const points = useMemo(() => (data ? pointsOf(metric, data, data.before) : []), [data, metric])
@@ -115,9 +77,9 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
     >
       {now.error && <Failed error={now.error} reload={now.reload} />}
       {!now.data && !now.error && <div class="plot pulse" aria-busy="true" aria-label={chart.loading} />}
-      {now.data &&
-        (asTable ? (
-          <Figures points={points} interval={period.interval} />
+      {data &&
+        (asTable && Table ? (
+          <Table data={data} metric={metric} period={period} />
         ) : (
           <Chart label={title} points={points} interval={period.interval} unfinished={unfinished} />
         ))}

@@ -1,22 +1,23 @@
 import { useState } from 'preact/hooks'
-import type { VisitList, VisitRow } from '../../../http/statistics/contract/visits.ts'
+import type { VisitList } from '../../../http/statistics/contract/visits.ts'
 import { withoutScheme } from '../../core/address.ts'
 import { t } from '../../core/alltexts.ts'
 import { ApiError } from '../../core/api.ts'
 import { saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
 import { pathAt } from '../../core/past.ts'
-import { at, href, withQuery } from '../../core/router.ts'
+import { at, withQuery } from '../../core/router.ts'
 import { account } from '../../core/session.ts'
 import { counted, figure, fill } from '../../core/texts.ts'
-import { clockOf, dateOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Head } from '../../parts/section.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
-import { saveReceipt } from '../proof/receipt.ts'
+import { When } from '../../parts/when.tsx'
 import { dimensions, filterOf, nameOf } from './filters.ts'
-import { periodInWords, periodOf, periodQuery } from './period.ts'
+import { type Period, periodInWords, periodOf, periodQuery } from './period.ts'
+import { VisitTable } from './visittable.tsx'
 // what it shares with the statistics is then one file with them, which the first chart needs
 import './statistics.tsx'
 
@@ -26,11 +27,22 @@ const rows = '50'
 /** lines of a file in one answer */
 const lines = '10000'
 
+/** Returns the start of the hour that is asked for instead of days. */
+const hourIn = (query: URLSearchParams): Date | undefined => {
+  const hour = new Date(query.get('hour') ?? '')
+  return Number.isNaN(hour.getTime()) ? undefined : hour
+}
+
 /** Returns the query of the API, without a cursor. */
-const queryOf = (period: ReturnType<typeof periodOf>): URLSearchParams => {
+const queryOf = (period: Period): URLSearchParams => {
   const { query } = at.value
   const wanted = new URLSearchParams(periodQuery(period))
   wanted.delete('interval')
+  const hour = hourIn(query)
+  if (hour) {
+    wanted.set('from', hour.toISOString())
+    wanted.set('to', new Date(hour.getTime() + 3_600_000).toISOString())
+  }
   for (const name of [...others, ...dimensions, 'classes']) {
     const value = query.get(name)
     if (value) wanted.set(name, value)
@@ -72,84 +84,12 @@ const inCommon = (): string => {
   return [...named, ...filtered].join(' · ')
 }
 
-const Visited = ({ row }: { readonly row: VisitRow }) => {
-  const texts = t().visits
-  const { link, qr, bio } = row
-  if (link != null) return <a href={href(`/links/${link}`)}>{fill(texts.link, { id: link })}</a>
-  if (qr != null) return <a href={href(`/qr/${qr}`)}>{fill(texts.qr, { id: qr })}</a>
-  return bio == null ? null : <a href={href(`/bio/${bio}`)}>{fill(texts.bio, { id: bio })}</a>
-}
-
-const Row = ({ row }: { readonly row: VisitRow }) => {
-  const texts = t().visits
-  const when = moment(row.date)
-  const [from, by] = [
-    [nameOf('country', row.country || 'none'), nameOf('referrer', row.referrer || 'none')],
-    [row.browser, row.os, nameOf('device', row.device)],
-  ].map((parts) => parts.filter(Boolean).join(' · '))
-  const { id } = row
+const InCommon = ({ period }: { readonly period: Period }) => {
+  const hour = hourIn(at.value.query)
   return (
-    <tr>
-      <th scope="row">
-        <time dateTime={when.toISOString()}>
-          {dateOf(when)}, {clockOf(when)}
-        </time>
-        <span class="quiet small">
-          {nameOf('class', row.class)}
-          {row.unique && `, ${texts.first}`}
-        </span>
-      </th>
-      <td>
-        <Visited row={row} />
-        <span class="quiet small">{nameOf('source', row.source)}</span>
-      </td>
-      <td>
-        <span dir="auto">{from}</span>
-        <span class="quiet small">{by}</span>
-      </td>
-      <td>
-        <bdi>{withoutScheme(row.destination)}</bdi>
-        <span class="quiet small">{fill(texts.revision, { n: row.revision, rule: nameOf('rule', row.rule) })}</span>
-      </td>
-      <td class="tools-cell">
-        {id != null && (
-          <button
-            class="text-button small"
-            type="button"
-            aria-label={fill(t().proof.receiptOf, { id })}
-            onClick={() => void saveReceipt('clicks', id)}
-          >
-            {t().history.receipt}
-          </button>
-        )}
-      </td>
-    </tr>
-  )
-}
-
-const Table = ({ visits }: { readonly visits: readonly VisitRow[] }) => {
-  const texts = t().visits
-  return (
-    <table class="list visit-list">
-      <caption class="visually-hidden">{texts.title}</caption>
-      <thead>
-        <tr>
-          {[texts.when, texts.visited, texts.from, texts.to].map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-          <th scope="col">
-            <span class="visually-hidden">{t().history.receipt}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {visits.map((row, n) => (
-          <Row key={row.id ?? n} row={row} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      {inCommon() || t().visits.all}, {hour ? <When at={hour} /> : periodInWords(period)}
+    </>
   )
 }
 
@@ -178,7 +118,7 @@ export const VisitsScreen = () => {
   const found = result >= most ? fill(texts.more, { n: figure(most) }) : counted(texts.found, result)
   return (
     <>
-      <Head title={texts.title} text={`${inCommon() || texts.all}, ${periodInWords(period)}`}>
+      <Head title={texts.title} text={<InCommon period={period} />}>
         <Button busy={busy} onClick={() => void save()}>
           CSV
         </Button>
@@ -186,7 +126,7 @@ export const VisitsScreen = () => {
       {error && <Failed error={error} reload={reload} />}
       {!answer && !error && <Skeleton rows={8} label={texts.title} />}
       {answer && visits.length === 0 && !next && <Empty title={texts.none} text={texts.noneText} />}
-      {visits.length > 0 && <Table visits={visits} />}
+      {visits.length > 0 && <VisitTable visits={visits} />}
       {answer && (
         <nav class="pager" aria-label={texts.title}>
           <span>{visits.length < Number(rows) && next ? texts.searched : found}</span>

@@ -6,12 +6,13 @@ import { useLoad } from '../../../core/load.ts'
 import { useHidden } from '../../../core/removal.ts'
 import { href, type ScreenProps } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
-import { fill, figure } from '../../../core/texts.ts'
+import { fill } from '../../../core/texts.ts'
 import { attempt } from '../../../core/toasts.ts'
 import { CopyButton, IconButton } from '../../../parts/button.tsx'
 import { Listing, Named, useList } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { CampaignForm, Openness } from './list.tsx'
+import { LinkClicks, LinkVisitors } from '../figures.tsx'
 import { Figures } from '../group/figures.tsx'
 import { GroupScreen } from '../group/group.tsx'
 
@@ -85,8 +86,8 @@ const CampaignLinks = ({ id }: { readonly id: number }) => {
             />
           ),
         },
-        { name: links.clicks, kind: 'num', cell: ({ clicks }) => figure(clicks) },
-        { name: links.visitors, kind: 'wide', cell: ({ uniqueclicks }) => figure(uniqueclicks) },
+        { name: links.clicks, kind: 'num', cell: LinkClicks },
+        { name: links.visitors, kind: 'wide', cell: LinkVisitors },
       ]}
       tools={(link) => (
         <IconButton
