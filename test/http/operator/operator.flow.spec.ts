@@ -61,7 +61,7 @@ describe("the operator's view", () => {
   }
 
   it('is refused to every key and to sessions of other accounts, with the same words on every route', async () => {
-    expect(operated.length).to.equal(11)
+    expect(operated.length).to.equal(13)
     const refused =
       '403 {"error":1,"message":"Only an operator who is signed in on the dashboard may do this.","code":"lacks_scope","params":{"what":"operator"}}'
     const stranger = await signIn(app, bob.email)
