@@ -70,10 +70,11 @@ export const client = (address: string, check = checkAnswer) => {
  */
 export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 30_000): Promise<T> => {
   const end = performance.now() + ms
-  for (;;) {
+  // most is there after some ms; what is not costs less when it is asked for less often
+  for (let pause = 10; ; pause = Math.min(pause * 1.5, 60)) {
     const answer = await ask()
     if (matches(answer)) return answer
     if (performance.now() > end) throw new Error(`not within ${ms} ms; the last was ${inspect(answer, { depth: 6 })}`)
-    await new Promise((done) => setTimeout(done, 20))
+    await new Promise((done) => setTimeout(done, pause))
   }
 }

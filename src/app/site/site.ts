@@ -156,7 +156,7 @@ const openPages = (
   const forms = {
     '/dashboard/': dashboard,
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
-    '/account/': accountPages(pages),
+    '/account/': accountPages({ ...pages, hashNewPassword: services.hashNewPassword }),
     '/log/': openLogPages(ledger),
     '/.well-known/': createWellKnown({
       ...redirect,

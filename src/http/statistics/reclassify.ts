@@ -4,7 +4,7 @@ import { account as accounts } from '../../commands/accounts/account.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
-import { must, says } from '../../lib/fields.ts'
+import { must, orStop, says } from '../../lib/fields.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { newerReclassification } from '../../queries/statistics/reclassifications.ts'
@@ -168,7 +168,7 @@ export const reclassifyRoutes = (services: ReclassifyServices): readonly Route[]
       })
       .refine(({ dryRun, link, undo }) => undo === undefined || (!dryRun && link === undefined), {
         path: ['undo'],
-        error: says('not_alone'),
+        ...orStop(says('not_alone')),
       })
       .refine(({ background, link }) => !background || link === undefined, {
         path: ['background'],

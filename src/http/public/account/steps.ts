@@ -4,7 +4,7 @@ import type { Account } from '../../../commands/accounts/state.ts'
 import { browserCookie } from '../../api/session.ts'
 import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { FoundLink, LinkKind } from '../../../security/onetimelinks.ts'
-import { hashPassword, owner } from '../../../security/passwords.ts'
+import { owner } from '../../../security/passwords.ts'
 import {
   confirmedPage,
   confirmPage,
@@ -69,7 +69,7 @@ const createPasswordStep = (options: StepOptions, update: ReturnType<typeof crea
       options.links.use('password', token, async ({ account: id }) =>
         update(
           id,
-          { password: await hashPassword(password, owner(id ?? 0)) },
+          { password: await options.hashNewPassword(password, owner(id ?? 0)) },
           { lang, pageOf: changedPage(id, options) },
         ),
       ),
@@ -123,7 +123,7 @@ const createEmailStep = (options: StepOptions, update: ReturnType<typeof createW
 
 /** Returns what the links of each kind do. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
-  const { links, isFirst } = options
+  const { hashNewPassword, links, isFirst } = options
   const { create, update } = createWrites(options)
   return {
     first: {
@@ -134,7 +134,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
           : undefined,
       act: async (token, { email, password }) => {
         const used = await links.use('first', token, async () =>
-          (await isFirst()) ? create({ email, password: await hashPassword(password) }) : gonePage,
+          (await isFirst()) ? create({ email, password: await hashNewPassword(password, owner(0)) }) : gonePage,
         )
         return used?.result
       },
@@ -148,7 +148,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       },
       act: async (token, { password }) => {
         const used = await links.use('register', token, async ({ content }) =>
-          unlessTaken(create({ ...content, password: await hashPassword(password) })),
+          unlessTaken(create({ ...content, password: await hashNewPassword(password, owner(0)) })),
         )
         return used?.result
       },

@@ -10,6 +10,7 @@ import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { AccountPasswords } from '../../accounts/password.ts'
 import type { OneTimeLinks } from '../../../security/onetimelinks.ts'
+import type { Turn } from '../../../security/passwords.ts'
 import { createdPage, takenPage } from './pages.ts'
 import type { WritePage } from '../page/page.ts'
 
@@ -23,6 +24,7 @@ export interface StepOptions {
   /** Whether no account was ever made. */
   readonly isFirst: () => Promise<boolean>
   readonly passwords: Pick<AccountPasswords, 'verify'>
+  readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
   readonly pepper: Buffer
   readonly serviceUrl: string
 }
