@@ -115,7 +115,7 @@ describe('the documentation', () => {
         expect(existsSync(join(root, path)), `${page}: ${path}`).to.equal(true)
   })
 
-  it('links every threat and fault to tests that exist, by their titles', () => {
+  it('links every threat and fault, each with a number of its own, to tests that exist, by their titles', () => {
     const catalogues = {
       'docs/threats.md': /^### \d+\. .*?(?=^##|$(?!\n))/gms,
       'docs/faults.md': /^- \*\*\d+.*?(?=^- |^##|$(?!\n))/gms,
@@ -123,6 +123,11 @@ describe('the documentation', () => {
     for (const [page, entry] of Object.entries(catalogues)) {
       const entries = read(page).match(entry) ?? []
       expect(entries.length, page).to.be.above(100)
+      const numbers = entries.map((text) => /\d+/.exec(text)?.[0])
+      expect(
+        numbers.filter((number, i) => numbers.indexOf(number) !== i),
+        page,
+      ).to.deep.equal([])
       for (const text of entries) {
         const links = [...text.matchAll(/\[((?:\\.|[^[\]\\])+)\]\(\.\.\/(test\/[^)]+)\)/g)]
         expect(links.length, text).to.be.above(0)
