@@ -101,7 +101,8 @@ const countFacts = async (
   const facts = factsOfTime(reader, counted, time)
   const where = ['true', ...(await conditions(reader, facts, filters))].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
-  const countingOf = (name: BreakdownDimension) => (name === 'class' || filters.class ? 'visits' : 'clicks')
+  const counting = filters.class ? 'visits' : 'clicks'
+  const countingOf = (name: BreakdownDimension) => (name === 'class' ? 'visits' : counting)
   // a planner whose statistics are old expects a few rows, and sorts a million of them on disk
   await reader.db.raw(`set local enable_sort = off`)
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
@@ -115,7 +116,7 @@ const countFacts = async (
        group by grouping sets (${columns.map((name) => `(${name})`).join()})
      )
      -- there may be as many links and referrers as visits
-     ${columns.map((_, n) => `(select * from counts where dim = ${n} order by ${countingOf('link')} desc, value limit ${mostLabels})`).join(' union all ')}`,
+     ${columns.map((_, n) => `(select * from counts where dim = ${n} order by ${counting} desc, value limit ${mostLabels})`).join(' union all ')}`,
   )
   const of = (column: string) => rows.filter(({ dim }) => dim === columns.indexOf(column))
   const sums = new Map<number, Sums>()

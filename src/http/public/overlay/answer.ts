@@ -11,10 +11,10 @@ import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/a
 import { carried, email, firstProblem, must, says, text } from '../../../lib/fields.ts'
 import { answerOf, Failure } from '../../api/errors.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
-import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
+import type { Limiter } from '../../api/limits/limiter.ts'
 import { answerForm, originOf } from './signed.ts'
 import { blockedPage, overlayWithoutBlocked } from '../blocked.ts'
-import { isFromOtherSite, readForm } from '../postedform.ts'
+import { countForm, isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage, WritePage } from '../page/page.ts'
 import type { FieldName, FormType, WrongAnswer } from './form.ts'
 import { type Answered, thanksPage, wrongAnswerPage } from './page.ts'
@@ -158,9 +158,7 @@ export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler =>
       return true
     }
     const from = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = isFromOtherSite(req)
-      ? { over: false, wait: 0 }
-      : await countNetworks(limiter, 'answer', from, rate.limit, rate.seconds)
+    const { over, wait } = await countForm(req, limiter, { name: 'answer', block: from, ...rate })
     const posted = await readForm(req, formLimit)
     const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
     const page = over ? tooOften : await receive(req, id, posted)

@@ -13,10 +13,10 @@ import { reference } from '../../../lib/reference.ts'
 import { readShortAddress } from '../../../lib/shortaddress.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import { findAddressed, listPath } from '../../../queries/operator/shortaddress.ts'
-import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
+import type { Limiter } from '../../api/limits/limiter.ts'
 import type { DomainNames } from '../../links/filter.ts'
 import { type LinkAddresses, short } from '../../links/address.ts'
-import { isFromOtherSite, readForm } from '../postedform.ts'
+import { countForm, readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
 import { pages, type TextOf } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
@@ -131,9 +131,7 @@ const createReceive = (options: ReportPagesOptions) => {
 
   return async (req: IncomingMessage, res: ServerResponse) => {
     const [block, now] = [addressBlock(clientAddress(req, trustProxy)), Date.now()]
-    const { over, wait } = isFromOtherSite(req)
-      ? { over: false, wait: 0 }
-      : await countNetworks(limiter, 'report', block, rate.limit, rate.seconds)
+    const { over, wait } = await countForm(req, limiter, { name: 'report', block, ...rate })
     const posted = await readForm(req, formLimit)
     const given = (name: string) => posted?.get(name) ?? ''
     const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) => {
