@@ -230,7 +230,9 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
       </div>
       {isCreating && (
         <NewLink
-          onClose={() => go(withQuery({ sheet: undefined, alias: undefined, on: undefined }), { replace: true })}
+          onClose={() =>
+            go(withQuery({ sheet: undefined, alias: undefined, on: undefined, like: undefined }), { replace: true })
+          }
         />
       )}
       {help && <Help onClose={() => setHelp(false)} />}

@@ -49,6 +49,14 @@ describe("the operator's screens in Chromium", function () {
     expect(seen, path).to.equal(status)
   }
 
+  /** Returns the link of an alias, as its owner reads it. */
+  const made = async (alias: string) => {
+    const { app } = dashboard
+    const { json } = await app.get(`/api/urls?q=${alias}`, { key: operator.key })
+    const [{ id }] = (json['data'] as { urls: [{ id: number }] }).urls
+    return (await app.get(`/api/url/${id}`, { key: operator.key })).json['details'] as Record<string, unknown>
+  }
+
   before(async function () {
     needsBrowser(this)
     dashboard = await openDashboard()
@@ -74,11 +82,16 @@ describe("the operator's screens in Chromium", function () {
   after(async () => dashboard?.close())
 
   it('make the link that a mistyped address has meant, with one click', async () => {
-    const { app, browser, open, press, see, seeText } = dashboard
-    const add = (custom: string) =>
-      app.post('/api/url/add', { key: operator.key, body: { url: `https://example.com/${custom}`, custom } })
-    for (const custom of ['summer', 'winter']) expect((await add(custom)).status).to.equal(200)
-    for (const path of ['/sumer', '/sumer', '/nothing-here', '/ann@example.com']) await visited(path, 404)
+    const { app, browser, open, press, see, seeText, write } = dashboard
+    const add = (custom: string, fields = {}) =>
+      app.post('/api/url/add', { key: operator.key, body: { url: `https://example.com/${custom}`, custom, ...fields } })
+    const limits = { password: 'open sesame', max_clicks: 5, expiry: '2100-01-31 18:00:00' }
+    for (const [custom, fields] of [
+      ['summer', { expired_url: 'https://example.com/over' }],
+      ['winter', limits],
+    ] as const)
+      expect((await add(custom, fields)).status).to.equal(200)
+    for (const path of ['/sumer', '/sumer', '/wintr', '/nothing-here', '/ann@example.com']) await visited(path, 404)
     for (const screen of ['/operator/misses', '/misses']) {
       await until(
         async () => {
@@ -92,12 +105,30 @@ describe("the operator's screens in Chromium", function () {
     await open('/operator/misses')
     await seeText('Did you mean /summer?')
     await press('Create /sumer')
-    await seeText('/sumer now leads to https://example.com/summer')
+    await seeText('/sumer is now a copy of /summer and leads to https://example.com/summer')
     await visited('/sumer', 302)
+    expect((await made('sumer'))['expired_url']).to.equal('https://example.com/over')
     await press('Create link …')
     await see(`[...document.querySelectorAll('dialog[open] input')].some((one) => one.value === 'nothing-here')`)
-    await press('Cancel')
-    await see(`!location.search.includes('alias')`)
+    await write('dialog[open] input[placeholder="https://"]', 'https://example.com/something')
+    await press('Create')
+    await seeText('/nothing-here created')
+    await visited('/nothing-here', 302)
+  })
+
+  it('make a copy of a protected link for a mistyped address only with a password, and with its end and its maximum', async () => {
+    const { open, press, see, seeText, write } = dashboard
+    await open('/operator/misses')
+    await press('Create /wintr')
+    await seeText('has a password, which cannot be copied: enter one.')
+    await press('Create')
+    await see(`document.querySelector('dialog[open] input[aria-invalid]')?.autocomplete === 'new-password'`)
+    await visited('/wintr', 404)
+    await write('dialog[open] input[autocomplete="new-password"]', 'another')
+    await press('Create')
+    await seeText('/wintr created')
+    await visited('/wintr', 200)
+    expect(await made('wintr')).to.include({ password: true, max_clicks: 5, expiry: '2100-01-31 18:00:00' })
   })
 
   for (const width of [desktop, phone])

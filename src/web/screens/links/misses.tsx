@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { FoundLink } from '../../../http/links/contract/link.ts'
 import type { Miss, MissList } from '../../../http/statistics/contract/misses.ts'
 import { get, request } from '../../core/api.ts'
-import { href, withQuery } from '../../core/router.ts'
+import { go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
@@ -11,18 +11,28 @@ import { Button, WriteLink } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Head } from '../../parts/section.tsx'
+import { blank, bodyOf, copyOf } from './editor/draft.ts'
 
 const days = 30
 const firstDay = () => new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
 const isAlias = (path: string) => /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
 /** How a form of a link names the domain of a host. */
 const domainOf = (host: string) => (host === new URL(service.baseUrl).host ? '' : host)
+/** Returns the address of the form of a new link at an address, which may begin as a copy. */
+const newAt = (path: string, host: string, like: number | null) =>
+  withQuery({ sheet: 'new', alias: path.slice(1), on: domainOf(host) || undefined, like: like?.toString() })
 
-/** Makes the address lead where the link leads that was meant. */
+/**
+ * Copies the link that was meant to the address. One with a limit that no copy can share is shown in the form first: a
+ * password, a maximum of clicks, an end that has come.
+ */
 const makeLink = async ({ host, path, suggested }: Miss) => {
   const { details } = await get<FoundLink>(`/api/url/${suggested}`)
-  await request('POST', '/api/url/add', { url: details.longurl, custom: path.slice(1), domain: domainOf(host) })
-  say(fill(t().misses.made, { path, to: details.longurl }))
+  const address = { custom: path.slice(1), domain: domainOf(host) }
+  if (details.password || details.max_clicks !== null || details.status === 'expired')
+    return go(newAt(path, host, suggested))
+  await request('POST', '/api/url/add', bodyOf(copyOf(details, service.baseUrl, address), blank))
+  say(fill(t().misses.made, { path, to: details.longurl, link: details.alias }))
 }
 
 /** What can be done about an address, with one click. */
@@ -44,9 +54,7 @@ const Action = (row: Miss) => {
       .finally(() => setBusy(false))
   }
   return suggested === null ? (
-    <WriteLink href={withQuery({ sheet: 'new', alias: path.slice(1), on: domainOf(host) || undefined })}>
-      {texts.create}
-    </WriteLink>
+    <WriteLink href={newAt(path, host, null)}>{texts.create}</WriteLink>
   ) : (
     <Button busy={busy} writes onClick={make}>
       {fill(texts.make, { path })}

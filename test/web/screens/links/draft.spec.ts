@@ -4,6 +4,7 @@ import { loadTexts, useLanguage } from '../../../../src/web/core/texts.ts'
 import {
   blank,
   bodyOf,
+  copyOf,
   type Draft,
   draftOf,
   groupOf,
@@ -58,6 +59,18 @@ describe('the form of a link', () => {
   before(async () => {
     await useLanguage('en')
     await loadTexts()
+  })
+
+  it('copies everything of a link to another address but its password', () => {
+    const draft = copyOf(details, base, { custom: 'sprng', domain: 'go.example' })
+    const body = bodyOf(draft, blank)
+    expect(body).to.include({ url, custom: 'sprng', domain: 'go.example', expiry: '2030-01-31 18:00:00' })
+    expect(body).to.include({ starts: '2029-12-01 08:30:00', max_clicks: '100', expired_url: details.expired_url })
+    expect(body['geotarget']).to.deep.equal([{ location: 'DE', link: 'https://example.com/de' }])
+    expect(body['variants']).to.deep.equal(details.variants.map(({ url: to, weight }) => ({ url: to, weight })))
+    expect(Object.keys(body)).to.have.members(
+      [...Object.values(groups).flat(), 'url', 'custom', 'domain'].filter((name) => name !== 'password'),
+    )
   })
 
   it('has everything that the API says of a link', () => {

@@ -69,12 +69,12 @@ export const AliasField = ({ draft, set, error, own }: FormProps & { readonly ow
           <select
             class="input"
             id={`${control.id}-domain`}
-            value={draft.domain}
+            value={withoutScheme(draft.domain)}
             onChange={(event) => set({ domain: event.currentTarget.value })}
           >
             <option value="">{shortHost}/</option>
             {domains.map(({ id, domain }) => (
-              <option key={id} value={domain}>
+              <option key={id} value={withoutScheme(domain)}>
                 {withoutScheme(domain)}/
               </option>
             ))}

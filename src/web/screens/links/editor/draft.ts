@@ -90,6 +90,16 @@ export const draftOf = (link: LinkDetails, base: string): Draft => ({
   pixels: link.pixels,
 })
 
+/**
+ * Returns the form of a new link at an address, with all that another one has: an end or a rule that was left out would
+ * open what its owner has limited. Only its password cannot be read.
+ */
+export const copyOf = (link: LinkDetails, base: string, at: Pick<Draft, 'custom' | 'domain'>): Draft => ({
+  ...draftOf(link, base),
+  ...at,
+  variants: link.variants.map(({ url, weight }) => ({ url, weight })),
+})
+
 const time = (value: string) => (value === '' ? null : stamp(momentIn(value)))
 const idOrNone = (value: string) => (value === '' ? null : Number(value))
 const filled = (rules: readonly Rule[]) => rules.filter(({ value, url }) => value !== '' || url !== '')

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../../core/address.ts'
-import type { FoundLink, LinkWritten } from '../../../../http/links/contract/link.ts'
+import type { FoundLink, LinkDetails, LinkWritten } from '../../../../http/links/contract/link.ts'
 import { ApiError, request } from '../../../core/api.ts'
 import { useLoad } from '../../../core/load.ts'
 import { at, go, href } from '../../../core/router.ts'
@@ -14,7 +14,7 @@ import { Dialog } from '../../../parts/dialog.tsx'
 import { Problem, TextField } from '../../../parts/field.tsx'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 import { AliasField } from './alias.tsx'
-import { blank, bodyOf, type Draft, draftOf } from './draft.ts'
+import { blank, bodyOf, copyOf, type Draft, draftOf } from './draft.ts'
 import type { FormProps } from './form.tsx'
 import { OrganizeForm, PasswordForm, PreviewForm, ScheduleForm, SplitForm } from './more.tsx'
 import { RedirectForm } from './redirect.tsx'
@@ -39,7 +39,26 @@ const store = async ({ id, draft, before, onClose }: Pick<FormState, 'id' | 'dra
   else onClose()
 }
 
-const Form = ({ id, initial, hasPassword, onClose }: InitialProps) => {
+/** Says what a copy has by itself. */
+const CopyHint = ({ shorturl, max_clicks, password }: LinkDetails) => {
+  const texts = t().editor
+  const name = withoutScheme(shorturl)
+  return (
+    <p class="hint">
+      {fill(texts.copy, { name })} {max_clicks !== null && texts.twice}{' '}
+      {password && fill(texts.passwordNotCopied, { name })}
+    </p>
+  )
+}
+
+/** Refuses a copy without a password of a link that has one. */
+const requirePassword = (draft: Draft, like: LinkDetails | undefined) => {
+  if (!like?.password || draft.password !== '') return
+  const message = fill(t().editor.passwordNotCopied, { name: withoutScheme(like.shorturl) })
+  throw new ApiError(400, { field: 'password', words: message, message })
+}
+
+const Form = ({ id, initial, like, hasPassword, onClose }: InitialProps) => {
   const [draft, setDraft] = useState(initial)
   const [error, setError] = useState<ApiError | undefined>(undefined)
   const [busy, setBusy] = useState(false)
@@ -51,7 +70,8 @@ const Form = ({ id, initial, hasPassword, onClose }: InitialProps) => {
     setBusy(true)
     setError(undefined)
     try {
-      await store({ id, draft, before: initial, onClose })
+      requirePassword(draft, like)
+      await store({ id, draft, before: id === undefined ? blank : initial, onClose })
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem
       setError(problem)
@@ -61,6 +81,7 @@ const Form = ({ id, initial, hasPassword, onClose }: InitialProps) => {
   return (
     <>
       <form class="body" id="link-form" noValidate onSubmit={(event) => void submit(event)}>
+        {like && <CopyHint {...like} />}
         <TextField
           label={texts.url}
           big
@@ -95,16 +116,43 @@ const Form = ({ id, initial, hasPassword, onClose }: InitialProps) => {
 interface InitialProps {
   readonly id: number | undefined
   readonly initial: Draft
+  /** the link that a new one is a copy of */
+  readonly like?: LinkDetails
   readonly hasPassword: boolean
   readonly onClose: () => void
 }
 
-const Existing = ({ id, onClose }: { readonly id: number; readonly onClose: () => void }) => {
+/** Returns what the address that led here says of a new link. */
+const asked = () => {
+  const { query } = at.value
+  return { custom: query.get('alias') ?? '', domain: query.get('on') ?? '' }
+}
+
+/** The form of a link that there is, or of a copy of it. */
+const Loaded = ({
+  id,
+  isCopy,
+  onClose,
+}: {
+  readonly id: number
+  readonly isCopy: boolean
+  readonly onClose: () => void
+}) => {
   const link = useLoad<FoundLink>(`/api/url/${id}`)
   if (link.data) {
     const { details } = link.data
-    const initial = draftOf(details, service.baseUrl)
-    return <Form id={id} initial={initial} hasPassword={details.password} onClose={onClose} />
+    const { baseUrl } = service
+    return isCopy ? (
+      <Form
+        id={undefined}
+        initial={copyOf(details, baseUrl, asked())}
+        like={details}
+        hasPassword={false}
+        onClose={onClose}
+      />
+    ) : (
+      <Form id={id} initial={draftOf(details, baseUrl)} hasPassword={details.password} onClose={onClose} />
+    )
   }
   return (
     <div class="body">
@@ -113,19 +161,17 @@ const Existing = ({ id, onClose }: { readonly id: number; readonly onClose: () =
   )
 }
 
-/** Returns the form of a new link, for the address that led here. */
-const asked = (): Draft => {
-  const { query } = at.value
-  return { ...blank, custom: query.get('alias') ?? '', domain: query.get('on') ?? '' }
-}
-
 /** The form of a link, at the side of the screen: its destination first, and the rest folded. */
-export const LinkSheet = ({ id, onClose }: { readonly id: number | undefined; readonly onClose: () => void }) => (
-  <Dialog title={id === undefined ? t().editor.create : t().editor.edit} as="sheet" onClose={onClose}>
-    {id === undefined ? (
-      <Form id={undefined} initial={asked()} hasPassword={false} onClose={onClose} />
-    ) : (
-      <Existing id={id} onClose={onClose} />
-    )}
-  </Dialog>
-)
+export const LinkSheet = ({ id, onClose }: { readonly id: number | undefined; readonly onClose: () => void }) => {
+  const like = Number(at.value.query.get('like'))
+  const loaded = id ?? (like > 0 ? like : undefined)
+  return (
+    <Dialog title={id === undefined ? t().editor.create : t().editor.edit} as="sheet" onClose={onClose}>
+      {loaded === undefined ? (
+        <Form id={undefined} initial={{ ...blank, ...asked() }} hasPassword={false} onClose={onClose} />
+      ) : (
+        <Loaded id={loaded} isCopy={id === undefined} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
