@@ -1,5 +1,7 @@
 import type { Blocks } from '../cache/blocks.ts'
 import { asSent } from '../http/streams/publicevent.ts'
+import { account as accounts } from '../commands/accounts/account.ts'
+import { webhook as webhooks } from '../commands/webhooks/webhook.ts'
 import type { WebhookSending } from '../http/webhooks/test.ts'
 import { messageAt } from './jobs/webhooks/again.ts'
 import { sendMessage } from './jobs/webhooks/send.ts'
@@ -91,9 +93,15 @@ const countAttempts = ({ registerCounter }: Pick<Ledger['metrics'], 'registerCou
   return (delivered: boolean) => void attempts[delivered ? 'delivered' : 'failed']++
 }
 
+/** Whether a webhook may have been deleted, or its account erased. */
+const isGone = async ({ handler }: Pick<Ledger, 'handler'>, webhook: number) => {
+  const { state } = await handler.load(webhooks, webhook)
+  return state.status !== 'open' || (await handler.load(accounts, state.account)).state.status === 'erased'
+}
+
 /** Returns what sends one message at once, and keeps the attempt. */
 const sendingNow =
-  (db: Ledger['db'], post: GuardedPost) =>
+  ({ db, handler }: Pick<Ledger, 'db' | 'handler'>, post: GuardedPost) =>
   async (
     of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
     target: Parameters<typeof sendMessage>[1],
@@ -102,6 +110,8 @@ const sendingNow =
     const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
     await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
     await trimAttempts(db, of.webhook, mostAttempts)
+    // what deletes its rows may have come before this one was stored
+    if (await isGone({ handler }, of.webhook)) await deleteCursors(db, [of.webhook])
     return { message: message.id, ...outcome }
   }
 
@@ -143,7 +153,7 @@ export const startWebhooks = (
   const job = ledger.jobs.open('webhooks', 'nothing is delivered to webhooks')
   const calls = { onAttempt: countAttempts(metrics), onProblem, onDisabling: createNotice(ledger) }
   const options = { store, texts: store.texts, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
-  const sendNow = sendingNow(db, post)
+  const sendNow = sendingNow(ledger, post)
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
   const stop = startExclusive({

@@ -214,7 +214,11 @@ export const trimAttempts = async (db: Database, webhook: number, most: number):
   )
 }
 
-/** Deletes attempts that are older than so many days. */
+/** Deletes attempts that are older than so many days, and those of accounts whose key was destroyed. */
 export const deleteOldAttempts = async (db: Database, days: number): Promise<void> => {
-  await db.raw(`delete from ${deliveries} where at < now() - make_interval(days => ?)`, [days])
+  await db.raw(
+    `delete from ${deliveries} where at < now() - make_interval(days => ?)
+     or exists (select from state.destroyed_keys d where d.name = 'account-' || account)`,
+    [days],
+  )
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { sendMessage } from '../../../src/app/jobs/webhooks/send.ts'
 import { openDatabase } from '../../../src/postgres/database.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { copyState, readState } from '../../../src/postgres/state.ts'
@@ -421,6 +422,41 @@ describe('the webhook API', () => {
     })
     await stored
     expect(await rowsOf(id)).to.deep.equal([])
+  })
+
+  it('leaves no row of a test whose answer comes after the webhook was deleted', async () => {
+    const { id } = await add({ events: ['LinkDeleted'] })
+    await until(
+      () => rowsOf(id),
+      (rows) => rows.length === 1,
+    )
+    let answer = () => {}
+    receiver.behave((res) => {
+      answer = () => void res.writeHead(200).end('late')
+      return true
+    })
+    const test = app.post(`/api/webhook/${id}/test`, { key: account.key })
+    await receiver.arrives(({ type }) => type === 'test')
+    await app.del(`/api/webhook/${id}/delete`, { key: account.key })
+    await until(
+      () => rowsOf(id),
+      (rows) => rows.length === 0,
+    )
+    answer()
+    expect((await test).json).to.include({ delivered: true, answer: 'late' })
+    expect(await rowsOf(id)).to.deep.equal([])
+  })
+
+  it('keeps no answer of a receiver that may repeat what a visitor wrote', async () => {
+    receiver.behave((res) => {
+      res.writeHead(200).end('thanks, Bea')
+      return true
+    })
+    const target = { url: receiver.url(own()), secret: `whsec_${'a'.repeat(43)}=`, old: null }
+    const message = (type: string) => ({ id: 'evt_1', type, body: JSON.stringify({ type, data: {} }) })
+    const excerptOf = async (type: string) => (await sendMessage(receiver.post, target, message(type))).excerpt
+    expect(await excerptOf('LinkCreated')).to.equal('thanks, Bea')
+    expect(await excerptOf('AnswerGiven')).to.equal('')
   })
 
   it('is in a backup and a copy with its place, also when it has nothing left to send', async () => {

@@ -1,3 +1,5 @@
+import type { EventType } from '../../../events/index.ts'
+import { hasOwnKey } from '../../../events/sealing.ts'
 import type { Posted } from '../../../lib/post.ts'
 import { webhookHeaders } from '../../../security/webhooks.ts'
 import { type Definition, secretsOf } from './hook.ts'
@@ -23,7 +25,7 @@ const problemOf = (posted: Posted): string => {
 export const sendMessage = async (
   post: WebhookOptions['post'],
   definition: Pick<Definition, 'url' | 'secret' | 'old'>,
-  { id, body }: Message,
+  { id, type, body }: Message,
   stop?: AbortSignal,
 ): Promise<Outcome> => {
   const now = new Date()
@@ -34,7 +36,8 @@ export const sendMessage = async (
   const answered = posted.status === undefined ? { status: null, excerpt: '' } : posted
   return {
     status: answered.status,
-    excerpt: answered.excerpt,
+    // a receiver may repeat what it got, and what a visitor wrote can be erased alone
+    excerpt: hasOwnKey(type as EventType) ? '' : answered.excerpt,
     ms: Date.now() - now.getTime(),
     delivered: problem === '',
     problem,
