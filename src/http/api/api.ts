@@ -125,6 +125,7 @@ const rawParams = (ctx: Context) => {
 
 const closing = ({ res }: Context) => {
   const closed = new AbortController()
+  if (res.writableEnded || res.closed) closed.abort()
   res.once('close', () => closed.abort())
   return closed.signal
 }

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { clickId, type Ordinals } from '../../events/ordinals.ts'
 import { textCell } from '../../lib/csv.ts'
+import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { Listed } from '../../queries/page.ts'
 import { type ListedVisit, type Visit, visitsBehind } from '../../queries/statistics/visits.ts'
@@ -21,6 +23,8 @@ export interface VisitsServices {
 
 /** rows of an answer in JSON, and in other forms */
 const [mostRows, mostLines] = [1000, 10_000]
+/** rows that are written at a time: other requests are answered between two of these */
+const inOneTurn = 500
 const { from, to, fields } = listQuery(visitEntries).shape
 const Query = z.object({
   limit: limitUpTo(mostLines),
@@ -70,7 +74,11 @@ export const identified = async (
     return ordinal === undefined ? null : clickId(ordinal, index)
   }
   const room = createRoom<VisitRow>((row) => row, most)
-  for (const [i, visit] of listed.rows.entries()) room.put(i, presented(visit, idOf(visit)))
+  const isLong = turnTimer()
+  for (const [i, visit] of listed.rows.entries()) {
+    if (isLong()) await nextTurn()
+    room.put(i, presented(visit, idOf(visit)))
+  }
   const { rows, ...further } = room.rows(listed, ({ place }) => place)
   return { total: listed.total, ...further, rows: rows.flatMap((_, i) => room.get(i) ?? []) }
 }
@@ -100,11 +108,13 @@ const listVisits = async (call: VisitsCall, most: number, services: VisitsServic
   return list(
     visitEntries,
     { ...call, query },
-    async ({ after }) =>
-      identified(
-        await visitsBehind(call.reader, subject, { ...time, filters, asThen, limit, after }).catch(explained),
-        services,
-      ),
+    async ({ after }) => {
+      const found = await visitsBehind(call.reader, subject, { ...time, filters, asThen, limit, after }).catch(
+        explained,
+      )
+      call.gone().throwIfAborted()
+      return identified(found, services)
+    },
     (row) => row,
   )
 }
@@ -116,19 +126,27 @@ const forms = {
   'application/json': undefined,
   'text/csv': {
     type: 'text/csv; charset=utf-8; header=present',
-    *write(rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) {
-      yield `${columns.join()}\r\n`
-      for (const row of rows) yield `${columns.map((name) => cell(row[name])).join()}\r\n`
-    },
+    head: (columns: typeof visitColumns) => `${columns.join()}\r\n`,
+    line: (row: Partial<VisitRow>, columns: typeof visitColumns) =>
+      `${columns.map((name) => cell(row[name])).join()}\r\n`,
   },
   'application/x-ndjson': {
     type: 'application/x-ndjson; charset=utf-8',
-    *write(rows: readonly Partial<VisitRow>[]) {
-      for (const row of rows) yield `${JSON.stringify(row)}\n`
-    },
+    head: () => '',
+    line: (row: Partial<VisitRow>) => `${JSON.stringify(row)}\n`,
   },
 } as const
 const types = Object.keys(forms) as (keyof typeof forms)[]
+type Form = NonNullable<(typeof forms)[keyof typeof forms]>
+
+const write = async function* (form: Form, rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) {
+  yield form.head(columns)
+  for (let from = 0; from < rows.length; from += inOneTurn) {
+    const lines = rows.slice(from, from + inOneTurn).map((row) => form.line(row, columns))
+    yield lines.join('')
+    await nextTurn()
+  }
+}
 
 /** The visits behind the figures of statistics. */
 export const visitRoutes = (services: VisitsServices): readonly Route[] => [
@@ -140,11 +158,11 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
     run: async (call) => {
       const wanted = call.accepts(types)
       const form = forms[types.find((type) => type === wanted) ?? 'application/json']
-      const answer = await listVisits(call, form ? mostLines : mostRows, services)
-      if (!form) return answer
+      if (!form) return listVisits(call, mostRows, services)
+      const answer = await listVisits(call, mostLines, services)
       const shown = call.query.fields
       const columns = visitColumns.filter((name) => shown.size === 0 || shown.has(name))
-      const content = Readable.from(form.write(answer.data.visits, columns))
+      const content = Readable.from(write(form, answer.data.visits, columns), { objectMode: false })
       // the rows say by which header to go on
       return { ...answer, download: { type: form.type, content } }
     },

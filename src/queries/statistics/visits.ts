@@ -125,7 +125,19 @@ const findVisits = async (
   return rows[0]!
 }
 
+/** rows that are made at a time: other requests are answered between two of these */
+const inOneTurn = 500
+
 const presented = async (reader: Reader, rows: readonly Row[], seen: number): Promise<readonly ListedVisit[]> => {
+  const visits: ListedVisit[] = []
+  while (visits.length < rows.length) {
+    const next = rows.slice(visits.length, visits.length + inOneTurn)
+    visits.push(...(await presentedSome(reader, next, seen + visits.length)))
+  }
+  return visits
+}
+
+const presentedSome = async (reader: Reader, rows: readonly Row[], seen: number): Promise<readonly ListedVisit[]> => {
   const clicks = await clicksFrom(reader, rows)
   const routes = await readRoutes(
     reader,

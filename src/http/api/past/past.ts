@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Load } from '../../../commands/load.ts'
 import type { Ordinals } from '../../../events/ordinals.ts'
 import { timestamp } from '../../../lib/fields.ts'
+import { Unavailable } from '../../../lib/unavailable.ts'
 import { BeforeHorizon } from '../../../queries/statistics/facts.ts'
 import { ClicksDropped, type Contained, NoPast, type TablesAt } from '../../../queries/history/tablesat.ts'
 import { failField } from '../errors.ts'
@@ -155,6 +156,11 @@ interface Earlier {
   readonly open: boolean
 }
 
+/** Throws when the client has its answer, as after a timeout, or is gone: it may have waited for its turn for long. */
+const requireClient = ({ res }: Context) => {
+  if (res.writableEnded || res.closed) throw new Unavailable('nobody waits for the answer')
+}
+
 const answerEarlier = async <A>(
   ctx: Context,
   { ordinals, earlier, loadUntil }: Past,
@@ -167,6 +173,7 @@ const answerEarlier = async <A>(
     const tables = await earlier(contained, by)
     const reader = { ...tables.reader, now: time }
     try {
+      requireClient(ctx)
       return await answer({ reader, pending: nonePending, load: loadUntil(contained.domain) })
     } finally {
       await tables.end()
@@ -205,6 +212,7 @@ export const answerAt = async <A>(
     if (position > newest) newest = position
   })
   try {
+    requireClient(ctx)
     return await answer({ ...from, reader: now ? { ...reader, now } : reader, load })
   } finally {
     void end()

@@ -31,20 +31,34 @@ describe('a page of a list with large entries', () => {
     expect(fitted([5, 300, 5, 5, 5], [1, 4, 0, 2, 3])).to.deep.equal({ rows: [0], next: ['after 0'], cut: true })
   })
 
+  const visit = (n: number): ListedVisit =>
+    ({
+      of: 'link',
+      id: 1,
+      at: new Date(0),
+      labels: {},
+      position: BigInt(n),
+      index: 0,
+      destination: `https://example.com/${'x'.repeat(1000)}`,
+      place: [n],
+    }) as unknown as ListedVisit
+  const services = { ordinals: { of: async () => new Map() } } as unknown as Parameters<typeof identified>[1]
+
   it('of visits ends where their destinations are too large together', async () => {
-    const visit = (n: number): ListedVisit =>
-      ({
-        of: 'link',
-        id: 1,
-        at: new Date(0),
-        labels: {},
-        position: BigInt(n),
-        index: 0,
-        destination: `https://example.com/${'x'.repeat(1000)}`,
-        place: [n],
-      }) as unknown as ListedVisit
-    const services = { ordinals: { of: async () => new Map() } } as unknown as Parameters<typeof identified>[1]
     const page = await identified({ total: 9, rows: [1, 2, 3, 4].map(visit), next: undefined }, services, 3000)
     expect([page.total, page.rows.length, page.next, page.cut]).to.deep.equal([9, 2, [2], true])
+  })
+
+  it('of 20,000 visits is made in pieces, so that others are answered meanwhile', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => visit(n))
+    let [turns, made] = [0, false]
+    const count = () => {
+      turns++
+      if (!made) setImmediate(count)
+    }
+    count()
+    await identified({ total: rows.length, rows, next: undefined }, services)
+    made = true
+    expect(turns).to.be.above(2)
   })
 })
