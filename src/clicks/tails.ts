@@ -82,15 +82,24 @@ const after = (tail: Tail, event: ClickEvent): Tail => {
 export const createTails = (options: TailsOptions, spools: Spools): Tails => {
   const { store, log, partitions, onRecorded = () => {} } = options
   const tails = new Map<number, Tail>()
+  /** how often an append has moved or lost the end of each partition: what was read before that is old */
+  const moves = new Map<number, number>()
+  const move = (partition: number, tail?: Tail) => {
+    moves.set(partition, (moves.get(partition) ?? 0) + 1)
+    if (tail) tails.set(partition, tail)
+    else tails.delete(partition)
+  }
   const streamOf = (partition: number) => streamId('clicks', log, partition)
 
   const appendOne = (partition: number, expected: ExpectedRevision, event: ClickEvent, others: readonly Write[]) =>
     store.append([...others, { stream: streamOf(partition), expected, events: [recordable(event)] }])
 
   const read = async (partition: number): Promise<Tail | undefined> => {
+    const before = moves.get(partition)
     const last = await store.last(streamOf(partition))
+    if (last) await checkPartitions(options, streamOf(partition))
+    if (moves.get(partition) !== before) return tails.get(partition) ?? read(partition)
     if (!last) return undefined
-    await checkPartitions(options, streamOf(partition))
     const tail = { revision: last.revision, ...stateAfter(last), retired: new Map<string, SpoolState>() }
     tails.set(partition, tail)
     onRecorded(partition, tail.upTo, last.position)
@@ -134,15 +143,15 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
         const others = openings(spools, partition, tail, event)
         const appended = await appendOne(partition, tail.revision, event, others).catch((error: unknown) => {
           // it may have been stored: only the stream can say
-          tails.delete(partition)
+          move(partition)
           throw error
         })
         if (!appended.ok) {
-          tails.delete(partition)
+          move(partition)
           return false
         }
         tail = after(tail, event)
-        tails.set(partition, tail)
+        move(partition, tail)
         onRecorded(partition, tail.upTo, appended.position)
       }
       return true

@@ -67,6 +67,29 @@ describe('recording Kafka messages', () => {
     expect(await recordedLinks()).to.deep.equal(numbers(1, 30))
   })
 
+  it('does not take the end of the log for an older one that was read while more was recorded', async () => {
+    await open().record(0, messages(1, 0))
+    let [answer, asked] = [() => {}, () => {}]
+    const isAsked = new Promise<void>((done) => (asked = done))
+    let isHeld = false
+    const last: EventStore['last'] = async (stream) => {
+      const found = await store.last(stream)
+      if (isHeld) await new Promise<void>((done) => [(answer = done), asked()])
+      return found
+    }
+    const record = openClickRecord({ store: { ...store, last }, log: 'topic', partitions: 2 })
+    await record.record(0, messages(11, 10))
+    isHeld = true
+    const confirmed = record.confirm('s', { 0: 20 })
+    await isAsked
+    isHeld = false
+    await record.record(0, messages(21, 20))
+    answer()
+    await confirmed
+    await record.record(0, messages(31, 30))
+    expect(await recordedLinks()).to.deep.equal(numbers(1, 40))
+  })
+
   it('rejects a number of partitions that differs from the one the click log was created with', async () => {
     await open().record(0, messages(1, 0))
     expect(String(await rejection(open(3).record(0, messages(11, 10))))).to.include('set KAFKA_PARTITIONS to 2')
