@@ -214,11 +214,15 @@ export const trimAttempts = async (db: Database, webhook: number, most: number):
   )
 }
 
-/** Deletes attempts that are older than so many days, and those of accounts whose key was destroyed. */
+/**
+ * Deletes attempts that are older than so many days, those of accounts whose key was destroyed, and what receivers have
+ * answered to what a visitor wrote, which earlier releases kept.
+ */
 export const deleteOldAttempts = async (db: Database, days: number): Promise<void> => {
   await db.raw(
     `delete from ${deliveries} where at < now() - make_interval(days => ?)
      or exists (select from state.destroyed_keys d where d.name = 'account-' || account)`,
     [days],
   )
+  await db(deliveries).where({ type: 'AnswerGiven' }).whereNot('excerpt', '').update({ excerpt: '' })
 }

@@ -3,7 +3,7 @@ import { sendMessage } from '../../../src/app/jobs/webhooks/send.ts'
 import { openDatabase } from '../../../src/postgres/database.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { copyState, readState } from '../../../src/postgres/state.ts'
-import { settleAttempt } from '../../../src/postgres/webhooks.ts'
+import { deleteOldAttempts, settleAttempt } from '../../../src/postgres/webhooks.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -457,6 +457,15 @@ describe('the webhook API', () => {
     const excerptOf = async (type: string) => (await sendMessage(receiver.post, target, message(type))).excerpt
     expect(await excerptOf('LinkCreated')).to.equal('thanks, Bea')
     expect(await excerptOf('AnswerGiven')).to.equal('')
+    // an earlier release has kept it
+    const row = `${account.id}, ${account.id}, 'evt_1', 'AnswerGiven', 1, 200, 1, true, '', 'thanks, Bea'`
+    await query(
+      app.connection,
+      `insert into state.webhook_deliveries (webhook, account, message, type, try, status, ms, delivered, problem, excerpt) values (${row})`,
+    )
+    await deleteOldAttempts(app.app.ledger.db, 30)
+    const kept = await query(app.connection, `select excerpt from state.webhook_deliveries where type = 'AnswerGiven'`)
+    expect(kept).to.deep.equal([{ excerpt: '' }])
   })
 
   it('is in a backup and a copy with its place, also when it has nothing left to send', async () => {
