@@ -81,7 +81,7 @@ const faultsOn = async (browser: Browser): Promise<readonly string[]> => {
   return [...own, ...violations]
 }
 
-/** What is wrong with what is on the screen, by our own rules: names, contrast, sizes, and what does not fit. */
+/** What is wrong with what is on the screen, by our own rules: names, contrast, sizes, times, and what does not fit. */
 const faultsOnScreen = `(async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
@@ -98,7 +98,8 @@ const faultsOnScreen = `(async () => {
   const shown = [...modal.querySelectorAll('*')].filter(isSeen)
   const name = (e) => (e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.[0]?.innerText || e.labels?.[0]?.textContent || e.innerText || e.title || '').trim()
   const what = (e) => e.outerHTML.slice(0, 120)
-  const texts = shown.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) && !e.matches(':disabled, option, optgroup, kbd'))
+  const ownText = (e) => [...e.childNodes].filter((n) => n.nodeType === 3 && n.textContent.trim())
+  const texts = shown.filter((e) => ownText(e).length > 0 && !e.matches(':disabled, option, optgroup, kbd'))
   const controls = shown.filter((e) => e.matches('a[href], button, input, select, textarea, summary'))
   const inText = (e) => getComputedStyle(e).display === 'inline'
   const ids = [...document.querySelectorAll('[id]')].map((e) => e.id)
@@ -107,6 +108,8 @@ const faultsOnScreen = `(async () => {
     ...controls.filter((e) => !name(e)).map((e) => 'name ' + what(e)),
     ...controls.filter((e) => !inText(e) && !e.matches('[type=checkbox], [type=file]')).filter((e) => { const box = e.getBoundingClientRect(); return box.width > 0 && (box.height < 24 || box.width < 24) }).map((e) => 'target ' + what(e)),
     ...[...document.images].filter((e) => e.getAttribute('alt') === null).map((e) => 'alt ' + what(e)),
+    ...shown.filter((e) => e.matches('time') && !/ UTC$/.test(e.title)).map((e) => 'no UTC ' + what(e)),
+    ...texts.filter((e) => !e.closest('code, pre, bdi, [dir=auto]') && ownText(e).some((n) => /\\d{4}-\\d\\d-\\d\\d/.test(n.textContent))).map((e) => 'time of the API ' + what(e)),
     ...(document.documentElement.scrollWidth > innerWidth ? ['wide ' + document.documentElement.scrollWidth + ' ' + shown.filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(what)] : []),
     ...(document.querySelectorAll('h1').length === 1 ? [] : ['headings ' + document.querySelectorAll('h1').length]),
     ...(document.querySelectorAll('main').length === 1 ? [] : ['main']),

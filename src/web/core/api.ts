@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { type Told, told } from './messages.ts'
 import { isRefusedInPast } from './past.ts'
 import { fill, t } from './texts.ts'
+import { moment, momentText } from './time.ts'
 
 /** A request that failed. `message` is a sentence for people. */
 export class ApiError extends Error {
@@ -81,9 +82,15 @@ export const confirmWith = (confirm: () => Promise<boolean>): void => {
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
+/** Returns what is wrong with the time in it by the clocks of the reader: from when on clicks are kept. */
+const locally = (body: Answer): Answer => {
+  const { first, ...others } = { ...(body['params'] as { readonly first?: string }) }
+  return first === undefined ? body : { ...body, params: { ...others, first: momentText(moment(first)) } }
+}
+
 const problemOf = async (status: number, body: Answer, retry: string | null) => {
   if (status === 429) return fill(t().errors.tooMany, { n: retry ?? '60' })
-  return typeof body['message'] === 'string' ? told(body) : t().errors.unknown
+  return typeof body['message'] === 'string' ? told(locally(body)) : t().errors.unknown
 }
 
 /**

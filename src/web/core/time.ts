@@ -36,29 +36,50 @@ export const moment = (timestamp: string): Date => new Date(`${timestamp.replace
 /** Returns a moment as the API takes it: `2030-01-31 18:00:00`. */
 export const stamp = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ')
 
-const inWords = (date: Date, options: Intl.DateTimeFormatOptions) =>
-  date.toLocaleString(locale(), { timeZone: zone.value, ...options })
+const [day, shortDay] = [
+  { day: 'numeric', month: 'long', year: 'numeric' },
+  { day: 'numeric', month: 'short' },
+] as const
+const date = { ...shortDay, year: 'numeric' } as const
+const weekday = { weekday: 'short', day: 'numeric', month: 'long' } as const
+const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+/** What is shown of a moment, by name. */
+const forms = {
+  /** 25 March 2026, 14:30 */
+  moment: [day, clock],
+  /** 25 March 2026 */
+  day: [day],
+  /** 25 Mar 2026 */
+  date: [date],
+  /** 25 Mar 2026, 14:30 */
+  dateAndClock: [date, clock],
+  /** 25 Mar */
+  shortDay: [shortDay],
+  /** 25 Mar, 14:30 */
+  shortDayAndClock: [shortDay, clock],
+  /** Tue 21 April */
+  weekday: [weekday],
+  /** Tue 21 April, 14:30 */
+  weekdayAndClock: [weekday, clock],
+  /** March 2026 */
+  month: [{ month: 'long', year: 'numeric' }],
+  /** 14:30 */
+  clock: [clock],
+  /** 14:30:05 */
+  seconds: [{ ...clock, second: '2-digit' }],
+} as const satisfies Readonly<Record<string, readonly Intl.DateTimeFormatOptions[]>>
+export type MomentForm = keyof typeof forms
 
-const long = { day: 'numeric', month: 'long', year: 'numeric' } as const
+/**
+ * Returns a moment as clocks of the reader show it. Screens show it with `When`, which has it in UTC, too: this is for
+ * what can only be a text.
+ */
+export const momentText = (at: Date, form: MomentForm = 'moment', timeZone = zone.value): string =>
+  forms[form].map((options) => at.toLocaleString(locale(), { timeZone, ...options })).join(', ')
 /** 25 March 2026, of a day without a clock: its start in UTC */
-export const utcDay = (date: Date): string => inWords(date, { ...long, timeZone: 'UTC' })
-
-/** 25 March 2026 */
-export const dayOf = (date: Date): string => inWords(date, long)
-/** 25 Mar */
-export const shortDay = (date: Date): string => inWords(date, { day: 'numeric', month: 'short' })
-/** 25 Mar 2026 */
-export const dateOf = (date: Date): string => inWords(date, { day: 'numeric', month: 'short', year: 'numeric' })
-/** Tue 21 April */
-export const weekdayOf = (date: Date): string => inWords(date, { weekday: 'short', day: 'numeric', month: 'long' })
-/** March 2026 */
-export const monthOf = (date: Date): string => inWords(date, { month: 'long', year: 'numeric' })
-/** 14:30 */
-export const clockOf = (date: Date): string => inWords(date, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-/** 25 March 2026, 14:30 */
-export const momentOf = (date: Date): string => `${dayOf(date)}, ${clockOf(date)}`
+export const utcDay = (at: Date): string => momentText(at, 'day', 'UTC')
 /** 2026-03-25 14:30:00 UTC, for who points at a time */
-export const inUtc = (date: Date): string => `${stamp(date)} UTC`
+export const inUtc = (at: Date): string => `${stamp(at)} UTC`
 
 /** Returns what clocks of the reader show, as a field for a time has it: `2030-01-31T18:00`. */
 export const fieldOf = (date: Date): string =>

@@ -51,7 +51,7 @@ export const Dialog = ({ title, as = 'box', firm, onClose, children }: DialogPro
 
 interface ConfirmProps {
   readonly title: string
-  readonly text: string
+  readonly text: ComponentChildren
   readonly action: string
   readonly onClose: () => void
   readonly onConfirm: () => Promise<unknown>

@@ -5,10 +5,12 @@ import { entriesOf } from '../core/readall.ts'
 import { at, href } from '../core/router.ts'
 import { t } from '../core/alltexts.ts'
 import { counted, type Plural } from '../core/texts.ts'
+import { moment } from '../core/time.ts'
 import { Pager } from './pager.tsx'
 import { ListSearch } from './search.tsx'
 import { Head } from './section.tsx'
 import { Empty, Failed, Skeleton } from './states.tsx'
+import { When } from './when.tsx'
 
 const sizes = ['25', '50', '100']
 
@@ -30,6 +32,13 @@ export interface Column<R> {
   readonly kind?: 'num' | 'wide' | 'state' | undefined
   readonly cell: (row: R) => ComponentChildren
 }
+
+/** A column of days. */
+export const dateColumn = <R,>(name: string, of: (row: R) => string): Column<R> => ({
+  name,
+  kind: 'wide',
+  cell: (row) => <When at={moment(of(row))} as="date" />,
+})
 
 export interface ListingProps<R> {
   /** of the table, for those who do not see it */

@@ -7,12 +7,13 @@ import { at, go } from '../core/router.ts'
 import { account } from '../core/session.ts'
 import { type Change, goTo, toNext, toPrevious } from '../core/steps.ts'
 import { fill, locale, t } from '../core/texts.ts'
-import { clockOf, dateOf, fieldOf, inUtc, moment, momentIn, momentOf } from '../core/time.ts'
+import { fieldOf, inUtc, moment, momentIn, momentText } from '../core/time.ts'
 import { sayProblem } from '../core/toasts.ts'
 import { Dialog } from './dialog.tsx'
 import { TextField } from './field.tsx'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import { When } from './when.tsx'
 
 /** the ends of the timeline */
 const steps = 1000
@@ -138,7 +139,7 @@ const Line = ({ subject, start, end, changes }: LineProps) => {
         step="any"
         value={value}
         aria-label={t().past.moment}
-        aria-valuetext={words ? momentOf(words) : t().past.now}
+        aria-valuetext={words ? momentText(words) : t().past.now}
         onInput={(event) => slide(event.currentTarget.valueAsNumber)}
         onKeyDown={(event) => {
           const step = keys[event.key]
@@ -157,7 +158,7 @@ const Banner = ({ time, onChoose }: { readonly time: Date; readonly onChoose: ()
     <strong>
       <Icon name="history" />
       <button class="text-button" type="button" title={`${inUtc(time)} · ${t().past.choose}`} onClick={onChoose}>
-        {momentOf(time)}
+        {momentText(time)}
       </button>
     </strong>
     <span>{showsNowOnly() ? t().past.screenOfNow : fill(t().past.shown, { ago: ago(time) })}</span>
@@ -199,9 +200,7 @@ const NowButton = ({ time, onChoose }: { readonly time: Date; readonly onChoose:
     onClick={onChoose}
   >
     <strong>{t().past.now}</strong>
-    <span class="not-phone quiet">
-      · {dateOf(time)}, {clockOf(time)}
-    </span>
+    <span class="not-phone quiet">· {momentText(time, 'dateAndClock')}</span>
   </button>
 )
 
@@ -243,7 +242,9 @@ export const Timeline = () => {
         <Line key={subject} subject={subject} start={start} end={end} changes={changes} />
         {shown && (
           <div class="timeline-ends" aria-hidden="true">
-            <span>{dateOf(new Date(start))}</span>
+            <span>
+              <When at={new Date(start)} as="date" />
+            </span>
             <span>{t().past.now}</span>
           </div>
         )}

@@ -1,21 +1,15 @@
 import { expect } from 'chai'
 import { useLanguage } from '../../../src/web/core/texts.ts'
 import {
-  clockOf,
-  dateOf,
   dayIn,
-  dayOf,
   fieldOf,
   inUtc,
   moment,
   momentIn,
-  momentOf,
-  monthOf,
-  shortDay,
+  momentText,
   stamp,
   useZone,
   utcDay,
-  weekdayOf,
 } from '../../../src/web/core/time.ts'
 
 const evening = new Date('2026-04-21T23:05:09Z')
@@ -33,7 +27,7 @@ describe('times of the dashboard', () => {
     await useLanguage('en')
     try {
       useZone('Asia/Kathmandu')
-      expect([momentOf(evening), inUtc(evening)]).to.deep.equal(['22 April 2026, 04:50', '2026-04-21 23:05:09 UTC'])
+      expect([momentText(evening), inUtc(evening)]).to.deep.equal(['22 April 2026, 04:50', '2026-04-21 23:05:09 UTC'])
       expect(fieldOf(evening)).to.equal('2026-04-22T04:50')
       expect(momentIn('2026-04-22T04:50')).to.deep.equal(new Date('2026-04-21T23:05:00Z'))
       expect(dayIn(evening)).to.deep.equal(new Date('2026-04-22T00:00:00Z'))
@@ -55,20 +49,22 @@ describe('times of the dashboard', () => {
   it('are written in UTC where the browser does not know the zone', async () => {
     await useLanguage('en')
     useZone('Europe/Atlantis')
-    expect(momentOf(evening)).to.equal('21 April 2026, 23:05')
+    expect(momentText(evening)).to.equal('21 April 2026, 23:05')
   })
 
   it('are written in UTC, too, where the account has no other zone', async () => {
     await useLanguage('en')
-    const words = [dayOf, shortDay, dateOf, weekdayOf, monthOf, clockOf, momentOf].map((inWords) => inWords(evening))
-    expect(words).to.deep.equal([
+    const forms = ['day', 'shortDay', 'date', 'weekday', 'month', 'clock', 'seconds', 'moment', 'dateAndClock'] as const
+    expect(forms.map((form) => momentText(evening, form))).to.deep.equal([
       '21 April 2026',
       '21 Apr',
       '21 Apr 2026',
       'Tue 21 April',
       'April 2026',
       '23:05',
+      '23:05:09',
       '21 April 2026, 23:05',
+      '21 Apr 2026, 23:05',
     ])
   })
 
@@ -80,12 +76,12 @@ describe('times of the dashboard', () => {
     ]
     for (const [language, words] of written) {
       await useLanguage(language)
-      expect(momentOf(evening)).to.equal(words)
+      expect(momentText(evening)).to.equal(words)
     }
   })
 
   it('have midnight at 00:00, not at 24:00', async () => {
     await useLanguage('en')
-    expect(clockOf(new Date('2026-04-21T00:00:00Z'))).to.equal('00:00')
+    expect(momentText(new Date('2026-04-21T00:00:00Z'), 'clock')).to.equal('00:00')
   })
 })

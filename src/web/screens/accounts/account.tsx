@@ -7,7 +7,7 @@ import { useLoad } from '../../core/load.ts'
 import { account } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { dayOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { attempt, say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
@@ -15,7 +15,7 @@ import { Head, Section } from '../../parts/section.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import { SecondFactor } from './secondfactor.tsx'
 import { Zone } from './zone.tsx'
-import { When } from '../../parts/when.tsx'
+import { filled, When } from '../../parts/when.tsx'
 
 const change = async (body: object) => {
   const { message } = await request<Updated>('PUT', '/api/account/update', body)
@@ -116,7 +116,7 @@ const SessionRow = ({ session, onEnd }: { readonly session: Session; readonly on
       <th scope="row">
         <strong>{fill(texts.browserOn, { browser: session.browser, os: session.os })}</strong>
         <br />
-        <span class="quiet small">{fill(texts.since, { when: dayOf(moment(session.date)) })}</span>
+        <span class="quiet small">{filled(texts.since, { when: <When at={moment(session.date)} as="day" /> })}</span>
       </th>
       <td class="quiet">{session.current ? texts.thisOne : <When at={moment(session.lastused)} />}</td>
       <td class="num">
@@ -180,7 +180,7 @@ export const AccountScreen = () => {
     <>
       <Head
         title={texts.title}
-        text={fill(texts.username, { name: who.username, when: dayOf(moment(who.registered)) })}
+        text={filled(texts.username, { name: who.username, when: <When at={moment(who.registered)} as="day" /> })}
       />
       <div class="pair">
         <div class="stack">

@@ -5,7 +5,7 @@ import { useDraft } from '../../core/draft.ts'
 import { useForm } from '../../core/form.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { dayOf, moment, stamp } from '../../core/time.ts'
+import { moment, momentText, stamp } from '../../core/time.ts'
 import { say } from '../../core/toasts.ts'
 import { Problem, SelectField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
@@ -82,7 +82,7 @@ export const KeyForm = ({ existing, onDone, onClose }: KeyFormProps) => {
     addresses: existing?.addresses.join('\n') ?? '',
   })
   const texts = t().keys
-  const kept = existing && (existing.expires === '' ? texts.noEnd : dayOf(moment(existing.expires)))
+  const kept = existing && (existing.expires === '' ? texts.noEnd : momentText(moment(existing.expires), 'day'))
   const submit = async () => {
     const { expires: term, addresses, ...rest } = form.draft
     const expires = term === '0' ? '' : stamp(new Date(Date.now() + Number(term) * day))

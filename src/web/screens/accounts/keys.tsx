@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { dayOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -12,17 +12,18 @@ import { Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { KeyForm, RotateForm } from './keyform.tsx'
-import { When } from '../../parts/when.tsx'
+import { filled, When } from '../../parts/when.tsx'
 
 /** Says until when a key works. */
 const Expiry = ({ expires }: Pick<ApiKey, 'expires'>) => {
   const texts = t().keys
   if (expires === '') return <Mark kind="good">{texts.endless}</Mark>
   const end = moment(expires)
+  const when = <When at={end} as="day" />
   return end <= new Date() ? (
-    <Mark kind="ended">{fill(texts.ended, { when: dayOf(end) })}</Mark>
+    <Mark kind="ended">{filled(texts.ended, { when })}</Mark>
   ) : (
-    <Mark kind="wait">{fill(texts.until, { when: dayOf(end) })}</Mark>
+    <Mark kind="wait">{filled(texts.until, { when })}</Mark>
   )
 }
 

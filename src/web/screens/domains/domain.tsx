@@ -8,7 +8,7 @@ import { remove } from '../../core/removal.ts'
 import { go, href, type ScreenProps } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say } from '../../core/toasts.ts'
 import { Button, CopyButton, Writable } from '../../parts/button.tsx'
 import { Problem, TextField } from '../../parts/field.tsx'
@@ -16,6 +16,7 @@ import { HistoryLink } from '../../parts/historylink.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+import { filled, When } from '../../parts/when.tsx'
 import { Apps } from './apps.tsx'
 import { DomainState } from './list.tsx'
 
@@ -125,7 +126,7 @@ const Dns = ({ domain, verification }: { readonly domain: DomainDetails; readonl
             <span lang="en">{problem}</span>
           </Notice>
         )}
-        {checked && <p class="hint">{fill(texts.checked, { when: momentOf(moment(checked)) })}</p>}
+        {checked && <p class="hint">{filled(texts.checked, { when: <When at={moment(checked)} /> })}</p>}
       </div>
     </Section>
   )

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks'
 import type { Restored } from '../../../http/history/contract/history.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, figure } from '../../core/texts.ts'
+import { moment } from '../../core/time.ts'
 import { Erased } from '../../parts/erased.tsx'
+import { When } from '../../parts/when.tsx'
 import { fieldName } from './words.ts'
 
 /**
@@ -15,6 +17,9 @@ type Change = Restored['changes'][number]
 
 const unreadable = 'unreadable'
 const secrets = new Set(['password', 'logo'])
+/** fields that are times: in others, a text that looks like one is the owner's */
+const times = new Set(['starts', 'expiry', 'expires', 'erases'])
+const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 /** fields that are shown at first when something is created */
 const mostShown = 4
 
@@ -52,8 +57,15 @@ const Secret = ({ change: { old, new: value } }: { readonly change: Change }) =>
   return value === true ? <ins>{set}</ins> : <del>{removed}</del>
 }
 
-const Line = ({ text, added }: { readonly text: string; readonly added: boolean }) => {
-  const content = text === unreadable ? <Erased /> : <bdi>{text}</bdi>
+interface LineProps {
+  readonly field: string
+  readonly text: string
+  readonly added: boolean
+}
+
+const Line = ({ field, text, added }: LineProps) => {
+  const time = times.has(field) && isTime.test(text) ? <When at={moment(text)} /> : undefined
+  const content = text === unreadable ? <Erased /> : (time ?? <bdi>{text}</bdi>)
   return added ? <ins>{content}</ins> : <del>{content}</del>
 }
 
@@ -68,8 +80,8 @@ const Field = ({ change }: { readonly change: Change }) => {
       <dt>{fieldName(field)}</dt>
       <dd>
         {isSecret && <Secret change={change} />}
-        {!isSecret && gone.map((line) => <Line key={`- ${line}`} text={line} added={false} />)}
-        {!isSecret && came.map((line) => <Line key={`+ ${line}`} text={line} added />)}
+        {!isSecret && gone.map((line) => <Line key={`- ${line}`} field={field} text={line} added={false} />)}
+        {!isSecret && came.map((line) => <Line key={`+ ${line}`} field={field} text={line} added />)}
         {!isSecret && came.length === 0 && after.length === 0 && (
           <ins>
             <span class="quiet">{t().history.empty}</span>

@@ -6,7 +6,7 @@ import { placeOf } from '../../core/places.ts'
 import { href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { clockOf, moment, shortDay } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { saveReceipt } from '../proof/receipt.ts'
 import { Diff } from './diff.tsx'
 import { RestoreDialog } from './restore.tsx'
@@ -75,7 +75,7 @@ export const Entry = ({ entry, place, named, children }: EntryProps) => {
       <div class="inner">
         <div class="when">
           <strong>{whatHappened(entry)}</strong>
-          <When at={when} as={(at) => `${shortDay(at)}, ${clockOf(at)}`} />
+          <When at={when} as="shortDayAndClock" />
         </div>
         <p class="who">
           <bdi>{whoDid(entry.actor)}</bdi>

@@ -6,12 +6,13 @@ import { now, past } from '../../core/past.ts'
 import { at, go } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Problem } from '../../parts/field.tsx'
 import { Skeleton } from '../../parts/states.tsx'
+import { filled, When } from '../../parts/when.tsx'
 import { Diff } from './diff.tsx'
 import { fieldName, isDeletion, kindName } from './words.ts'
 
@@ -82,7 +83,9 @@ export const RestoreDialog = ({ entry, onClose }: { readonly entry: HistoryEntry
   return (
     <Dialog title={fill(texts.title, { what })} onClose={onClose}>
       <div class="body">
-        <p>{isDeletion(entry) || comesBack ? texts.back : fill(texts.asOf, { when: momentOf(moment(entry.time)) })}</p>
+        <p>
+          {isDeletion(entry) || comesBack ? texts.back : filled(texts.asOf, { when: <When at={moment(entry.time)} /> })}
+        </p>
         {error && <Problem>{error.message}</Problem>}
         {!preview && !error && <Skeleton rows={3} label={texts.checking} />}
         {nothing && <p class="quiet">{texts.nothing}</p>}

@@ -6,11 +6,12 @@ import { past } from '../../core/past.ts'
 import { href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { dayOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { attempt } from '../../core/toasts.ts'
 import { CopyButton, WriteLink } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { QrImage } from '../../parts/qrimage.tsx'
+import { filled, When } from '../../parts/when.tsx'
 import { Status } from './status.tsx'
 
 const Facts = ({ details }: { readonly details: LinkDetails }) => {
@@ -31,7 +32,7 @@ const Facts = ({ details }: { readonly details: LinkDetails }) => {
           ))}
         </ul>
       )}
-      <span>{fill(texts.created, { when: dayOf(moment(details.date)) })}</span>
+      <span>{filled(texts.created, { when: <When at={moment(details.date)} as="day" /> })}</span>
       {host !== undefined && <span>{fill(t().qr.onlyHere, { host })}</span>}
     </div>
   )

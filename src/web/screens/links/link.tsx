@@ -9,7 +9,7 @@ import { past } from '../../core/past.ts'
 import { at, go, href, withQuery, type ScreenProps } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { dayOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { attempt } from '../../core/toasts.ts'
 import { CopyButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
@@ -18,6 +18,7 @@ import { Periods } from '../statistics/presets.tsx'
 import { useRefresh } from '../statistics/refresh.ts'
 import { NotFound } from '../../parts/section.tsx'
 import { Failed, Notice } from '../../parts/states.tsx'
+import { filled, When } from '../../parts/when.tsx'
 import { LinkSheet } from './editor/sheet.tsx'
 import { Destinations } from './destinations.tsx'
 import { LinkHead } from './head.tsx'
@@ -37,7 +38,7 @@ const Figures = ({ answer, onClicks }: FiguresProps) => {
   const allTime = {
     name: texts.allTime,
     n: data.clicks,
-    note: fill(counted(texts.since, data.uniqueClicks), { when: dayOf(created) }),
+    note: filled(counted(texts.since, data.uniqueClicks), { when: <When at={created} as="day" /> }),
     visits: { class: 'human', period: 'all' },
   }
   return (

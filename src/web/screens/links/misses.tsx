@@ -6,6 +6,7 @@ import { go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
+import { utcDay } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button, WriteLink } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
@@ -98,7 +99,7 @@ export const MissListing = ({ path }: { readonly path: string }) => {
       columns={[
         { name: texts.address, cell: (row) => <Address {...row} /> },
         { name: texts.asked, cell: (row) => <Times {...row} /> },
-        { name: texts.last, kind: 'wide', cell: ({ date }) => date },
+        { name: texts.last, kind: 'wide', cell: ({ date }) => utcDay(new Date(date)) },
       ]}
       tools={(row) => <Action {...row} />}
     />

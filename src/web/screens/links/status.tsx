@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import type { LinkDetails } from '../../../http/links/contract/link.ts'
 import { shownTime } from '../../core/past.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { Mark } from '../../parts/mark.tsx'
+import { filled, When } from '../../parts/when.tsx'
 
 type State = LinkDetails['status'] | 'archived'
 
@@ -21,21 +22,21 @@ export const marks = {
 /** Returns the word for the state of a link. */
 export const wordOf = (state: State): string => (state === 'blocked' ? t().resources.blocked : t().link[state])
 
-/** Returns when the state of a link began, begins or ends; empty where no time decides. */
-const whenOf = ({ status, starts, expiry }: LinkDetails, now = shownTime()): string => {
+/** Returns when the state of a link began, begins or ends; null where no time decides. */
+const whenOf = ({ status, starts, expiry }: LinkDetails, now = shownTime()): ComponentChildren => {
   const texts = t().link
   const end = expiry === null ? undefined : moment(expiry)
   switch (status) {
     case 'blocked':
     case 'unreachable':
-      return ''
+      return null
     case 'expired':
-      return end !== undefined && end <= now ? momentOf(end) : ''
+      return end !== undefined && end <= now ? <When at={end} /> : null
     case 'scheduled':
-      return starts === null ? '' : fill(texts.from, { when: momentOf(moment(starts)) })
+      return starts === null ? null : filled(texts.from, { when: <When at={moment(starts)} /> })
     case 'active':
     case 'protected':
-      return end === undefined ? '' : fill(texts.until, { when: momentOf(end) })
+      return end === undefined ? null : filled(texts.until, { when: <When at={end} /> })
   }
 }
 
@@ -47,7 +48,7 @@ export const Status = ({ details }: { readonly details: LinkDetails }) => {
   return (
     <Mark kind={marks[state]}>
       {wordOf(state)}
-      {when !== '' && <span class="quiet">{when}</span>}
+      {when && <span class="quiet">{when}</span>}
     </Mark>
   )
 }

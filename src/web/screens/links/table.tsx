@@ -3,7 +3,7 @@ import type { LinkRow } from '../../../http/links/contract/link.ts'
 import { at, go, href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { dateOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { CopyButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { When } from '../../parts/when.tsx'
@@ -56,7 +56,7 @@ const Row = ({ link, picked, onPick }: RowProps) => {
         <LinkVisitors {...link} />
       </td>
       <td class="changed-cell">
-        <When at={moment(link.date)} as={dateOf} />
+        <When at={moment(link.date)} as="date" />
       </td>
       <td class="do-cell">
         <div class="do">

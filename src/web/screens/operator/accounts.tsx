@@ -4,11 +4,10 @@ import { request } from '../../core/api.ts'
 import { account as signedIn } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { figure, fill } from '../../core/texts.ts'
-import { dateOf, moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { Listing, Named, useList } from '../../parts/listing.tsx'
+import { dateColumn, Listing, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { OperatorPage } from './page.tsx'
 
@@ -56,7 +55,7 @@ export const OperatorAccounts = () => {
             cell: ({ status }) => <Mark kind={marks[status]}>{texts.statuses[status]}</Mark>,
           },
           { name: texts.links, kind: 'num', cell: ({ links }) => figure(links) },
-          { name: texts.registered, kind: 'wide', cell: ({ registered }) => dateOf(moment(registered)) },
+          dateColumn(texts.registered, (row: OperatorAccount) => row.registered),
         ]}
         tools={(row) => {
           if (row.status === 'erased') return null

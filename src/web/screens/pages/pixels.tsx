@@ -1,10 +1,9 @@
 import type { Pixel, PixelList } from '../../../http/pages/contract/pixel.ts'
 import { useDraft } from '../../core/draft.ts'
 import { t } from '../../core/alltexts.ts'
-import { dateOf, moment } from '../../core/time.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { HistoryLink } from '../../parts/historylink.tsx'
-import { Named } from '../../parts/listing.tsx'
+import { dateColumn, Named } from '../../parts/listing.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
 import { ResourceForm } from '../../parts/resourceform.tsx'
 
@@ -61,7 +60,7 @@ export const Pixels = () => (
         name: t().resources.name,
         cell: ({ name, type, tag }) => <Named name={name} note={`${networks[type] ?? type} · ${tag}`} />,
       },
-      { name: t().resources.created, kind: 'wide', cell: ({ date }) => dateOf(moment(date)) },
+      dateColumn(t().resources.created, ({ date }) => date),
     ]}
   />
 )

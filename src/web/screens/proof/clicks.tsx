@@ -2,8 +2,8 @@ import type { ClickLine } from '../../../http/streams/contract.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { clockOf, shortDay } from '../../core/time.ts'
 import { Section } from '../../parts/section.tsx'
+import { When } from '../../parts/when.tsx'
 import { countryNamed } from '../links/editor/rules.ts'
 import { saveReceipt } from './receipt.ts'
 
@@ -44,9 +44,7 @@ export const RecentClicks = ({ events }: { readonly events: number }) => {
       <ul class="receipts">
         {clicks.map(({ id, at, country, browser, referrer }) => (
           <li key={id}>
-            <time dateTime={at}>
-              {shortDay(new Date(at))}, {clockOf(new Date(at))}
-            </time>
+            <When at={new Date(at)} as="shortDayAndClock" />
             <span class="cut" dir="auto">
               {[country && country !== 'Unknown' ? countryNamed(country) : '', browser.family, referrer]
                 .filter(Boolean)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { HistoryEntryList } from '../../../http/history/contract/history.ts'
 import type { ProofState } from '../../../http/proof/contract.ts'
@@ -6,12 +7,13 @@ import { saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill, figure } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { Problem } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Head, Section } from '../../parts/section.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
+import { When } from '../../parts/when.tsx'
 import { RecentClicks } from './clicks.tsx'
 import { readReceipt } from './receipt.ts'
 import { CannotCheck, type Receipt, type Step, type Verdict, verifyReceipt } from './verify.ts'
@@ -110,7 +112,7 @@ const Check = ({ proofKey, signed }: { readonly proofKey: string; readonly signe
 
 const State = ({ state: { events, checkpoint, verified } }: { readonly state: ProofState }) => {
   const texts = t().proof
-  const cell = (name: string, n: string, note: string) => (
+  const cell = (name: string, n: string, note: ComponentChildren) => (
     <li>
       <div class="total">
         <span class="name">{name}</span>
@@ -119,7 +121,7 @@ const State = ({ state: { events, checkpoint, verified } }: { readonly state: Pr
       </div>
     </li>
   )
-  const at = (time: string) => momentOf(moment(time))
+  const at = (time: string) => <When at={moment(time)} />
   return (
     <ul class="totals three">
       {cell(texts.events, figure(events), texts.eventsNote)}

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { counted, figure, fill, t } from '../../core/texts.ts'
-import { clockOf, inUtc, monthOf, shortDay, weekdayOf, zone } from '../../core/time.ts'
+import { inUtc, type MomentForm, momentText, zone } from '../../core/time.ts'
 
 export interface Point {
   readonly at: Date
@@ -20,12 +20,12 @@ export interface ChartProps {
 
 const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-/** Returns a moment as the axis has it. */
-const tick = (interval: ChartProps['interval']) => (at: Date) =>
-  interval === 'hour' ? clockOf(at) : interval === 'day' ? shortDay(at) : monthOf(at)
-
-const inWords = (interval: ChartProps['interval'], at: Date) =>
-  interval === 'hour' ? `${weekdayOf(at)}, ${clockOf(at)}` : interval === 'day' ? weekdayOf(at) : monthOf(at)
+type Forms = Readonly<Record<ChartProps['interval'], MomentForm>>
+/** how the axis and the tip show the start of an interval */
+const [ticks, tips]: readonly [Forms, Forms] = [
+  { hour: 'clock', day: 'shortDay', month: 'month' },
+  { hour: 'weekdayAndClock', day: 'weekday', month: 'month' },
+]
 
 /**
  * The lines: all but the last piece of this period, that piece dotted while its interval is not over, and the period
@@ -59,7 +59,7 @@ const optionsOf = (width: number, height: number, interval: ChartProps['interval
         gap: 8,
         size: 32,
         space: 72,
-        values: (_, at) => at.map((seconds) => tick(interval)(new Date(seconds * 1000))),
+        values: (_, at) => at.map((seconds) => momentText(new Date(seconds * 1000), ticks[interval])),
         splits: (plot) => {
           const xs = [...plot.data[0]]
           const step = Math.max(1, Math.ceil(xs.length / Math.max(2, Math.floor(plot.width / 96))))
@@ -158,7 +158,7 @@ const Tip = ({
       }}
     >
       <b>
-        {inWords(interval, point.at)}: {counted(chart.clicks, point.n)}
+        {momentText(point.at, tips[interval])}: {counted(chart.clicks, point.n)}
       </b>
       {zone.value !== 'UTC' && <span class="quiet">{inUtc(point.at)}</span>}
       {point.before != null && <span class="quiet">{fill(chart.before, { n: figure(point.before) })}</span>}
@@ -195,7 +195,7 @@ export const Chart = (props: ChartProps) => {
       >
         {point && <Tip point={point} interval={interval} x={offset} width={place.current?.clientWidth ?? 0} />}
       </div>
-      <output class="visually-hidden">{point && `${inWords(interval, point.at)}: ${figure(point.n)}`}</output>
+      <output class="visually-hidden">{point && `${momentText(point.at, tips[interval])}: ${figure(point.n)}`}</output>
     </figure>
   )
 }

@@ -4,11 +4,12 @@ import { request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, figure, fill, textFor } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Head, Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
+import { When } from '../../parts/when.tsx'
 
 type Data = Reclassifications['data']
 type Job = NonNullable<Data['job']>
@@ -98,7 +99,9 @@ const Made = ({ made, undo }: { readonly made: Data['made']; readonly undo: ((id
         <tbody>
           {made.map(({ id, account, date, visits, undone }) => (
             <tr key={id}>
-              <th scope="row">{momentOf(moment(date))}</th>
+              <th scope="row">
+                <When at={moment(date)} />
+              </th>
               {!undo && <td>{fill(texts.account, { id: account })}</td>}
               <td>{counted(texts.did, visits)}</td>
               <td>

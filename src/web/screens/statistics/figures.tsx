@@ -1,14 +1,13 @@
 import type { OverTime } from '../../../http/accounts/contract/account.ts'
 import { figure, t } from '../../core/texts.ts'
 import { at as page, visitsLink } from '../../core/router.ts'
-import { clockOf, dayOf, moment, monthOf } from '../../core/time.ts'
+import { moment, type MomentForm, momentText } from '../../core/time.ts'
 import { When } from '../../parts/when.tsx'
 import { type FiguresProps, type Metric, type Period, periodBefore, visitsIn } from './period.ts'
 // what it shares with the statistics is then one file with them, which the first chart needs
 import './statistics.tsx'
 
-const nameOf = (interval: Period['interval']) => (at: Date) =>
-  interval === 'month' ? monthOf(at) : interval === 'day' ? dayOf(at) : `${dayOf(at)}, ${clockOf(at)}`
+const forms = { month: 'month', day: 'day', hour: 'moment' } as const satisfies Record<Period['interval'], MomentForm>
 
 /** Returns what the visits of a line of the chart have in common. */
 const countedBy = (metric: Metric): Readonly<Record<string, string>> => {
@@ -36,7 +35,7 @@ const Cell = ({ series, index, metric, period, quiet }: CellProps) => {
   return (
     <td class={quiet ? 'num quiet' : 'num'}>
       {figure(point[metric])}
-      {Open && point[metric] > 0 && <Open name={nameOf(interval)(at)} visits={more} />}
+      {Open && point[metric] > 0 && <Open name={momentText(at, forms[interval])} visits={more} />}
     </td>
   )
 }
@@ -64,7 +63,7 @@ export const Figures = ({ data, metric, period }: FiguresProps) => {
           {data.series.map(({ at }, index) => (
             <tr key={at}>
               <th scope="row">
-                <When at={moment(at)} as={nameOf(interval)} />
+                <When at={moment(at)} as={forms[interval]} />
               </th>
               <Cell series={data.series} index={index} metric={metric} period={period} />
               <Cell series={data.before?.series} index={index} metric={metric} period={before} quiet />

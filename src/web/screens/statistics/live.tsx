@@ -3,9 +3,9 @@ import type { FoundLink } from '../../../http/links/contract/link.ts'
 import type { ClickLine } from '../../../http/streams/contract.ts'
 import { get } from '../../core/api.ts'
 import { href } from '../../core/router.ts'
-import { counted, locale, t } from '../../core/texts.ts'
-import { inUtc, zone } from '../../core/time.ts'
+import { counted, t } from '../../core/texts.ts'
 import { Section } from '../../parts/section.tsx'
+import { When } from '../../parts/when.tsx'
 import { nameOf, passes } from './filters.ts'
 
 /** clicks that are shown, and those of which it is known how many there were in the last minute */
@@ -89,15 +89,6 @@ const useNames = (ids: readonly number[]) => {
   return (id: number) => known.get(id) ?? ''
 }
 
-const clock = (at: string) =>
-  new Date(at).toLocaleTimeString(locale(), {
-    timeZone: zone.value,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  })
-
 const Line = ({ click, name, fresh }: { readonly click: Arrived; readonly name: string; readonly fresh: boolean }) => {
   const isScan = click.source.kind === 'qr'
   const from = [
@@ -107,9 +98,7 @@ const Line = ({ click, name, fresh }: { readonly click: Arrived; readonly name: 
   ]
   return (
     <li class={fresh ? 'fresh' : ''}>
-      <time dateTime={click.at} title={inUtc(new Date(click.at))}>
-        {clock(click.at)}
-      </time>
+      <When at={new Date(click.at)} as="seconds" />
       <div>
         {click.link === 0 ? (
           <strong>{nameOf('source', click.source.kind)}</strong>

@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks'
 import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
 import { at, href, withQuery } from '../../core/router.ts'
 import { allTexts, counted, fill, figure, loadTexts } from '../../core/texts.ts'
-import { clockOf, dayOf, moment } from '../../core/time.ts'
+import { moment, momentText } from '../../core/time.ts'
+import { filled, When } from '../../parts/when.tsx'
 import { openVisits, visitsOf } from './openvisits.tsx'
 
 export { openVisits }
@@ -21,8 +22,18 @@ interface Shown {
 const exact = ({ through: { event, at: stored, behind } }: Shown['data']) => {
   const texts = t().through
   if (event === null) return texts.noEvents
-  const when = stored ? ` (${clockOf(moment(stored))})` : ''
-  return `${fill(texts.exact, { n: figure(event) })}${when}${behind === null ? '' : `, ${counted(texts.behind, behind)}`}`
+  return (
+    <>
+      {fill(texts.exact, { n: figure(event) })}
+      {stored && (
+        <>
+          {' ('}
+          <When at={moment(stored)} as="clock" />)
+        </>
+      )}
+      {behind !== null && `, ${counted(texts.behind, behind)}`}
+    </>
+  )
 }
 
 /** What is not among the clicks, each with its number; those of visits lead to them. */
@@ -55,14 +66,16 @@ const LeftOut = ({ data, kinds }: Shown) => {
 /** Says which visits could not be recorded: "12 visits of 3 May could not be recorded." */
 const Lost = ({ lost = [] }: Shown['data']) => {
   const texts = t().lost
-  const inWords = (from: string, to: string) => (from === to ? from : fill(texts.between, { from, to }))
+  const day = (at: string) => <When at={moment(at)} as="day" />
+  const inWords = (from: string, to: string) =>
+    momentText(moment(from), 'day') === momentText(moment(to), 'day')
+      ? day(from)
+      : filled(texts.between, { from: day(from), to: day(to) })
   return (
     <div class="notice">
       {lost.map(({ from, to, visits, of }) => (
         <p key={`${from} ${to} ${of}`}>
-          {fill(counted(of === 'account' ? texts.own : texts.service, visits), {
-            when: inWords(dayOf(moment(from)), dayOf(moment(to))),
-          })}
+          {filled(counted(of === 'account' ? texts.own : texts.service, visits), { when: inWords(from, to) })}
         </p>
       ))}
       <p class="quiet">{texts.why}</p>

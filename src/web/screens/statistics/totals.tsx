@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { figure, fill, t } from '../../core/texts.ts'
 import { visitsLink } from '../../core/router.ts'
 
@@ -6,7 +7,7 @@ export interface Total {
   readonly n: number | undefined
   readonly before?: number | undefined
   /** instead of the comparison */
-  readonly note?: string
+  readonly note?: ComponentChildren
   readonly href?: string
   readonly current?: boolean
   /** what the counted visits have in common */

@@ -3,7 +3,7 @@ import { withoutScheme } from '../../core/address.ts'
 import { t } from '../../core/alltexts.ts'
 import { href } from '../../core/router.ts'
 import { fill } from '../../core/texts.ts'
-import { clockOf, dateOf, moment } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { When } from '../../parts/when.tsx'
 import { saveReceipt } from '../proof/receipt.ts'
 import { nameOf } from './filters.ts'
@@ -27,7 +27,7 @@ const Row = ({ row }: { readonly row: VisitRow }) => {
   return (
     <tr>
       <th scope="row">
-        <When at={when} as={(at) => `${dateOf(at)}, ${clockOf(at)}`} />
+        <When at={when} as="dateAndClock" />
         <span class="quiet small">
           {nameOf('class', row.class)}
           {row.unique && `, ${texts.first}`}

@@ -2,12 +2,12 @@ import type { WebhookCreated, WebhookDetails, WebhookList } from '../../../http/
 import { useState } from 'preact/hooks'
 import { go, href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
-import { moment, momentOf } from '../../core/time.ts'
+import { moment } from '../../core/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
+import { filled, When } from '../../parts/when.tsx'
 import { WebhookForm } from './form.tsx'
 
 const marks = { active: 'good', failing: 'bad', disabled: 'off' } as const
@@ -16,7 +16,7 @@ const marks = { active: 'good', failing: 'bad', disabled: 'off' } as const
 export const WebhookState = ({ webhook: { status, failing } }: { readonly webhook: WebhookDetails }) => (
   <Mark kind={marks[status]}>
     {status === 'failing' && failing !== ''
-      ? fill(t().webhooks.failingSince, { when: momentOf(moment(failing)) })
+      ? filled(t().webhooks.failingSince, { when: <When at={moment(failing)} /> })
       : t().webhooks.states[status]}
   </Mark>
 )

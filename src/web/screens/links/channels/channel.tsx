@@ -6,7 +6,7 @@ import { useLoad } from '../../../core/load.ts'
 import { at, href, type ScreenProps } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
 import { fill } from '../../../core/texts.ts'
-import { dateOf } from '../../../core/time.ts'
+import { utcDay, zone } from '../../../core/time.ts'
 import { attempt } from '../../../core/toasts.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { Listing, listQuery, Named } from '../../../parts/listing.tsx'
@@ -63,7 +63,7 @@ const Items = ({
           cell: (item) => <Named name={item.title} to={placeOf(item)} note={withoutScheme(item.link)} />,
         },
         { name: texts.kind, kind: 'wide', cell: ({ type }) => texts.kinds[type] },
-        { name: texts.added, kind: 'wide', cell: ({ date }) => dateOf(new Date(`${date}T00:00:00Z`)) },
+        { name: texts.added, kind: 'wide', cell: ({ date }) => utcDay(new Date(date)) },
       ]}
       tools={(item) => (
         <IconButton
@@ -80,7 +80,7 @@ const Items = ({
 /** One channel: what is in it, and what became of its links. */
 export const ChannelScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
-  const loaded = useLoad<FoundChannel>(`/api/channel/${id}?${listQuery().toString()}`)
+  const loaded = useLoad<FoundChannel>(`/api/channel/${id}?${listQuery({ tz: zone.value }).toString()}`)
   const { channels: texts } = t()
   return (
     <GroupScreen<ChannelDetails, FoundChannel>

@@ -5,6 +5,7 @@ import { t } from '../../../core/alltexts.ts'
 import { counted, fill, lang } from '../../../core/texts.ts'
 import { IconButton } from '../../../parts/button.tsx'
 import { Problem } from '../../../parts/field.tsx'
+import { filled } from '../../../parts/when.tsx'
 import { Fold, type FormProps } from './form.tsx'
 import { choices, decidingRule, kinds, type Rule, type RuleKind, type Visitor } from './rules.ts'
 
@@ -133,7 +134,7 @@ const Tester = ({ draft, visitor, onVisitor }: Pick<FormProps, 'draft'> & Tester
         : texts.byDefault
   return (
     <p class="tester">
-      {texts.tester.split(/(\{\w+\})/).map((part) => parts[part.slice(1, -1) as keyof typeof parts] ?? part)}
+      {filled(texts.tester, parts)}
       <output>
         <strong dir="auto">{withoutScheme(target) || texts.noUrl}</strong> <span class="quiet small">{reason}</span>
       </output>

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { request } from '../../../core/api.ts'
 import { saveList } from '../../../core/readall.ts'
 import { t } from '../../../core/alltexts.ts'
-import { counted, fill } from '../../../core/texts.ts'
-import { moment, momentOf } from '../../../core/time.ts'
+import { counted } from '../../../core/texts.ts'
+import { moment } from '../../../core/time.ts'
 import { say, sayProblem } from '../../../core/toasts.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/dialog.tsx'
@@ -12,7 +12,7 @@ import { Erased } from '../../../parts/erased.tsx'
 import { Listing, listQuery, useList } from '../../../parts/listing.tsx'
 import { Section } from '../../../parts/section.tsx'
 import { answersOf, type OverlayType } from './draft.ts'
-import { When } from '../../../parts/when.tsx'
+import { filled, When } from '../../../parts/when.tsx'
 
 /** An erased answer has no fields. */
 const isErased = ({ fields }: Pick<OverlayAnswer, 'fields'>) => Object.keys(fields).length === 0
@@ -32,7 +32,7 @@ const Erase = ({ path, row: { id, date }, onClose }: EraseProps) => {
   return (
     <Confirm
       title={texts.eraseTitle}
-      text={fill(texts.eraseText, { date: momentOf(moment(date)) })}
+      text={filled(texts.eraseText, { date: <When at={moment(date)} /> })}
       action={texts.erase}
       onClose={onClose}
       onConfirm={() => request('DELETE', `${path}/${id}/delete`).then(() => say(texts.isErased), sayProblem)}

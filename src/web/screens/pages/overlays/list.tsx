@@ -2,8 +2,7 @@ import type { OverlayList } from '../../../../http/pages/contract/overlay.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
 import { textFor } from '../../../core/texts.ts'
-import { dateOf, moment } from '../../../core/time.ts'
-import { Named } from '../../../parts/listing.tsx'
+import { dateColumn, Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
 /** All overlays: what stands above a framed destination. */
@@ -24,7 +23,7 @@ export const Overlays = () => {
             <Named name={name} to={href(`/overlays/${id}`)} note={textFor(texts.types, type) ?? type} />
           ),
         },
-        { name: resources.created, kind: 'wide', cell: ({ date }) => dateOf(moment(date)) },
+        dateColumn(resources.created, ({ date }) => date),
       ]}
     />
   )

@@ -1,8 +1,7 @@
 import type { SplashList } from '../../../../http/pages/contract/splash.ts'
 import { href } from '../../../core/router.ts'
 import { t } from '../../../core/alltexts.ts'
-import { dateOf, moment } from '../../../core/time.ts'
-import { Named } from '../../../parts/listing.tsx'
+import { dateColumn, Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
 /** All splash pages: what visitors see before they go on. */
@@ -16,7 +15,7 @@ export const Splashes = () => (
     make="/splash/new"
     columns={[
       { name: t().resources.name, cell: ({ id, name }) => <Named name={name} to={href(`/splash/${id}`)} /> },
-      { name: t().resources.created, kind: 'wide', cell: ({ date }) => dateOf(moment(date)) },
+      dateColumn(t().resources.created, ({ date }) => date),
     ]}
   />
 )
