@@ -1,25 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { countNetworks, type Limiter } from '../api/limits/limiter.ts'
 
 /**
  * Whether a browser says that the form was on a page of another site. A signature in it may be one that the site was
- * given for a visit of its own. What another site sends costs its visitor nothing: it is refused before it is counted.
+ * given for a visit of its own. What another site sends costs its visitor nothing: it is refused before it is
+ * counted, and so before anything is read for it.
  */
 export const isFromOtherSite = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site'] ?? ''))
-
-/** Counts a posted form for its network. One of another site is not counted: it is refused. */
-export const countForm = async (
-  req: IncomingMessage,
-  limiter: Limiter,
-  {
-    name,
-    block,
-    limit,
-    seconds,
-  }: { readonly name: string; readonly block: string; readonly limit: number; readonly seconds: number },
-): Promise<{ readonly over: boolean; readonly wait: number }> =>
-  isFromOtherSite(req) ? { over: false, wait: 0 } : countNetworks(limiter, name, block, limit, seconds)
 
 /**
  * Reads the fields of a posted form (`application/x-www-form-urlencoded`). Returns undefined above `limit` bytes: the

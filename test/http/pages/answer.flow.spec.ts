@@ -307,15 +307,19 @@ describe('the form of an overlay', () => {
     expect(await answers(overlay)).to.have.length(1)
   })
 
-  it('returns 404 for an overlay without a form', async () => {
+  it('returns 404 where there is no form any more, and 403 for what no form of ours has sent', async () => {
     const { overlay, action, fields } = await shown(news)
     const plain = await create({ type: 'message', name: 'm', message: 'Hello' })
     const deleted = await shown(news)
     await app.del(`/api/overlay/${deleted.overlay}/delete`, { key })
     const other = await app.register()
     const theirs = await create(news, other.key)
-    for (const path of [`/o/${plain}`, deleted.action, '/o/999999', '/o/0', '/o/x', `${action}/x`, '/o/1e3'])
-      expect((await send(path, { ...fields, email: 'a@example.com' })).status, path).to.equal(404)
+    const email = 'a@example.com'
+    expect((await send(deleted.action, { ...deleted.fields, email })).status).to.equal(404)
+    for (const path of ['/o/0', '/o/x', `${action}/x`, '/o/1e3'])
+      expect((await send(path, { ...fields, email })).status, path).to.equal(404)
+    for (const path of [`/o/${plain}`, deleted.action, '/o/999999'])
+      expect((await send(path, { ...fields, email })).status, path).to.equal(403)
     for (const method of ['GET', 'HEAD', 'PUT']) {
       const { status, headers } = await app.ask(method, action)
       expect([status, headers.get('Allow')]).to.deep.equal([405, 'POST, OPTIONS'])

@@ -11,10 +11,10 @@ import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/a
 import { carried, email, firstProblem, must, says, text } from '../../../lib/fields.ts'
 import { answerOf, Failure } from '../../api/errors.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
-import type { Limiter } from '../../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import { answerForm, originOf } from './signed.ts'
 import { blockedPage, overlayWithoutBlocked } from '../blocked.ts'
-import { countForm, isFromOtherSite, readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage, WritePage } from '../page/page.ts'
 import type { FieldName, FormType, WrongAnswer } from './form.ts'
 import { type Answered, thanksPage, wrongAnswerPage } from './page.ts'
@@ -119,12 +119,13 @@ const createReceive = ({ handler, pepper, blocks, secureCookies }: AnswerPagesOp
     id: number,
     posted: URLSearchParams | undefined,
   ): Promise<WritePage | undefined> => {
+    if (!posted) return notSentPage(413, tooLong)
+    // first: a stream is read only for who has been shown the form
+    const origin = originOf(pepper, id, posted, Date.now())
+    if (!origin) return otherSitePage
     const found = await findOverlay(id)
     const form = found && formOf(found.fields)
     if (!form) return undefined
-    if (!posted) return notSentPage(413, tooLong)
-    const origin = isFromOtherSite(req) ? undefined : originOf(pepper, id, posted, Date.now())
-    if (!origin) return otherSitePage
     const alias = await aliasOf(origin.link)
     const address = alias && `${req.headers.host ?? ''}/${alias}`
     if (blocks.link(origin.link) || blocks.destination(origin.to))
@@ -157,8 +158,13 @@ export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler =>
       sendPage(req, res, pages.postOnly)
       return true
     }
+    if (id === 0) return false
+    if (isFromOtherSite(req)) {
+      sendPage(req, res, otherSitePage)
+      return true
+    }
     const from = addressBlock(clientAddress(req, trustProxy))
-    const { over, wait } = await countForm(req, limiter, { name: 'answer', block: from, ...rate })
+    const { over, wait } = await countNetworks(limiter, 'answer', from, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
     const page = over ? tooOften : await receive(req, id, posted)

@@ -13,12 +13,12 @@ import { reference } from '../../../lib/reference.ts'
 import { readShortAddress } from '../../../lib/shortaddress.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import { findAddressed, listPath } from '../../../queries/operator/shortaddress.ts'
-import type { Limiter } from '../../api/limits/limiter.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { DomainNames } from '../../links/filter.ts'
 import { type LinkAddresses, short } from '../../links/address.ts'
-import { countForm, readForm } from '../postedform.ts'
+import { isFromOtherSite, readForm } from '../postedform.ts'
 import type { SendPage } from '../page/page.ts'
-import { pages, type TextOf } from '../page/messages.ts'
+import { otherSitePage, pages, type TextOf } from '../page/messages.ts'
 import type { Redirect } from '../redirect.ts'
 import { isDeliberate, type ReportForm, reportPage, reportSentPage, reportToken } from './form.ts'
 import type { PublicHandler } from '../responses.ts'
@@ -130,8 +130,9 @@ const createReceive = (options: ReportPagesOptions) => {
   const store = createStore(handler)
 
   return async (req: IncomingMessage, res: ServerResponse) => {
+    if (isFromOtherSite(req)) return sendPage(req, res, otherSitePage)
     const [block, now] = [addressBlock(clientAddress(req, trustProxy)), Date.now()]
-    const { over, wait } = await countForm(req, limiter, { name: 'report', block, ...rate })
+    const { over, wait } = await countNetworks(limiter, 'report', block, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const given = (name: string) => posted?.get(name) ?? ''
     const again = (form: Pick<ReportForm, 'status' | 'problem' | 'headers'>) => {
