@@ -55,7 +55,7 @@ export const postgresOrdinals = (db: Database): Ordinals => {
       return (await reaches(position)) ? position : undefined
     },
     lastAt: async (moment) => {
-      await db.raw('select log.ask(?)', [new Date(Math.min(moment.getTime(), Date.now()))])
+      await db.raw('select log.ask(log.sure(?::timestamptz))', [new Date(Math.min(moment.getTime(), Date.now()))])
       const position = await findNewest(db, log, moment)
       return position === undefined ? undefined : { ordinal: Number(position) - 1, position }
     },

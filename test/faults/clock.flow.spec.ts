@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { account } from '../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../src/events/event.ts'
 import { createSureClock, UnsureClock } from '../../src/lib/sureclock.ts'
 import { latestSigning } from '../../src/postgres/checkpoints.ts'
 import { lookAtClock } from '../../src/postgres/clock.ts'
@@ -51,5 +53,22 @@ describe('a clock that jumps ahead', () => {
     const found = [await isSureAt(`now() - interval '10 years'`), await isSureAt('now()')]
     await db.destroy()
     expect(found).to.deep.equal([false, true])
+  })
+})
+
+describe('an event that was stored while a clock was ahead', () => {
+  it('is said when the service starts', async () => {
+    const app = await startTestApp()
+    const { id } = await app.register()
+    const at = new Date(Date.now() + 3 * 3_600_000).toISOString()
+    await app.app.ledger.handler.handle(account, { type: 'DisableAccount', id }, { ...systemMetadata(id), at })
+    const again = await startTestApp({}, app.connection)
+    try {
+      const { problems } = (await again.operator.get('/readyz')).json
+      expect(String(problems)).to.include(`new events do not have the time`).and.include(`the newest event has ${at}`)
+    } finally {
+      await again.close()
+      await app.close()
+    }
   })
 })

@@ -30,6 +30,40 @@ describe('a moment of the past, in a log that others write', () => {
     expect(Date.parse((await ordinals.timeOf(3)) ?? '')).to.be.at.most(Date.now())
   })
 
+  /** Asks for what clocks show while that of the machine is hours ahead; it is set right afterwards. */
+  const askAhead = async () => {
+    const [clock, ahead] = [Date.now, 3 * 3_600_000]
+    await log.db.raw(`create schema ahead; alter function log.ask set search_path = ahead, pg_catalog;
+      create function ahead.clock_timestamp() returns timestamptz language sql as
+        $$ select pg_catalog.clock_timestamp() + interval '${ahead} ms' $$`)
+    Date.now = () => clock() + ahead
+    try {
+      await postgresOrdinals(log.db).lastAt(new Date(Date.now()))
+    } finally {
+      Date.now = clock
+      await log.db.raw('alter function log.ask reset search_path; drop schema ahead cascade')
+    }
+  }
+
+  it('does not move the clock of the log where it was now by a clock that was ahead, and what is right stays final', async () => {
+    const ordinals = postgresOrdinals(log.db)
+    const newest = async () => Date.parse((await ordinals.timeOf((await ordinals.head()) - 1)) ?? '')
+    const before = new Date()
+    await ordinals.lastAt(before)
+    await askAhead()
+    await append('link-5', new Date(before.getTime() - 3000))
+    expect(await newest())
+      .to.be.above(before.getTime())
+      .and.at.most(Date.now() + 1)
+    await askAhead()
+    const after = new Date()
+    await ordinals.lastAt(after)
+    await append('link-6', before)
+    expect(await newest())
+      .to.be.above(after.getTime())
+      .and.at.most(Date.now() + 1)
+  })
+
   it('is not in the future when it is the time of an event that another process has stored', async () => {
     const ordinals = postgresOrdinals(log.db)
     const [soon, later] = [new Date(Date.now() + 3_600_000), new Date(Date.now() + 7_200_000)]

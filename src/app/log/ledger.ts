@@ -24,6 +24,7 @@ import { openSnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { isKeyLost } from './lostkeys.ts'
 import { repeat } from '../jobs/repeat.ts'
+import { late, watchLogClock } from '../health/logclock.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
 import { createJobs, type Jobs } from '../health/standstill.ts'
 import { openOutages, type Outages } from '../health/outages.ts'
@@ -92,12 +93,12 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       secret: given,
       keyring: await openKeyring(db, given),
     }))
-    if (use === 'service') cleanup.defer(await keepLooking(db))
-    const metrics = openMetrics()
+    const [metrics, jobs] = [openMetrics(), createJobs()]
     const appended = createSignal()
     await ensureCheckpoints(db)
     await ensureTree(db)
     const ordinals = await openOrdinals(db, config)
+    if (use === 'service') cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
     const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
@@ -125,7 +126,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       log,
       outages,
       metrics,
-      jobs: createJobs(),
+      jobs,
       sureNow: createSureClock(() => lookAtClock(db)),
       notify: notifier(db),
       pool: postgres.database,
@@ -136,10 +137,15 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
 
 /**
  * Looks at the clock before anything is signed, and then every minute, so that a jump is noticed also when nothing asks
- * for the time. What waits because of it says so itself, and so does a database that cannot be written to.
+ * for the time, and so is an event that one has stored. What waits because of it says so itself, and so does a database
+ * that cannot be written to.
  */
-const keepLooking = async (db: Database) => {
-  const look = () => lookAtClock(db).catch(() => {})
+const keepLooking = async ({ db, ordinals, jobs, log }: Pick<Ledger, 'db' | 'ordinals' | 'jobs' | 'log'>) => {
+  const lookAtLog = watchLogClock(ordinals, jobs.open('log_clock', late), log)
+  const look = () =>
+    lookAtClock(db)
+      .then(({ seen }) => lookAtLog(seen))
+      .catch(() => {})
   await look()
   return repeat(look, 60_000, () => {})
 }

@@ -158,8 +158,9 @@ const callUntilKnown = async (query: Query, groups: readonly Group[], retries: n
   }
 }
 
-const appendMany = 'select * from log.append($1, $2, $3, $4, $5, $6, $7, $8, log.later($9))'
-const appendOne = 'select * from log.append($1, $2, $3, $4, $5, $6, array[$7::json], array[$8::json], log.later($9))'
+const appendMany = 'select * from log.append($1, $2, $3, $4, $5, $6, $7, $8, log.later(log.sure($9::timestamptz[])))'
+const appendOne =
+  'select * from log.append($1, $2, $3, $4, $5, $6, array[$7::json], array[$8::json], log.later(log.sure($9::timestamptz[])))'
 
 const call = (query: Query, groups: readonly Group[]) => {
   const writes = groups.flatMap((group, grp) => group.writes.map((write) => ({ grp, ...write })))
