@@ -21,6 +21,8 @@ export interface Step<S> {
 export interface StepRange {
   readonly from?: number
   readonly upTo?: number | undefined
+  /** Called with all that is read: events, also those before `from`, and the state of a snapshot. */
+  readonly onRead?: ((read: unknown) => void) | undefined
 }
 
 /** Reads steps of a stream, from the newest snapshot before them on. Throws `StoreUnavailable`. */
@@ -34,7 +36,7 @@ export const stepReader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotS
   async function* <C, S, E extends DomainEvent>(
     decider: Pick<Decider<C, S, E>, 'kind' | 'version' | 'initialState' | 'evolve'>,
     id: string | number,
-    { from = 0, upTo = Infinity }: StepRange = {},
+    { from = 0, upTo = Infinity, onRead }: StepRange = {},
   ) {
     const { kind, version, initialState, evolve } = decider
     const stream = streamId(kind, id)
@@ -42,8 +44,10 @@ export const stepReader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotS
       from < snapshotInterval
         ? undefined
         : await readFromSnapshot<S>(store, snapshots, { stream, version }, { from, upTo })
+    if (known) onRead?.(known.state)
     let before = known ? known.state : initialState
     for await (const event of known?.after ?? store.read(stream, 0n, upTo + 1)) {
+      onRead?.(event)
       // a stream holds the events of its own decider only
       const after = isUnknown(event) ? before : evolve(before, event as DomainEvent as E)
       if (event.revision >= from) yield { event, before, after }

@@ -38,6 +38,8 @@ export interface Listed<R> {
   readonly next?: Position | undefined
   /** rows of the page were left out: an answer has no room for them */
   readonly cut?: boolean | undefined
+  /** rows that were searched, if there are more */
+  readonly searched?: number | undefined
 }
 
 /** Matches beyond these are not counted, and have no page numbers. A cursor reads them all. */

@@ -114,6 +114,9 @@ const paging = z.object({
   nextpage: count.describe('stays at `maxpage` on the last page'),
   maxpage: count,
   next_cursor: text.describe('with `cursor`: that of the rows after these; absent after the last row').optional(),
+  searched: count
+    .describe('of a search that has not read all: how many entries it has; `result` and `maxpage` end with them')
+    .optional(),
 })
 /** One page of a list, in which `error` is a string. */
 export interface Page<N extends string, Row> {

@@ -29,6 +29,8 @@ export interface HistorySources {
   readonly actorOf?: typeof actorOf
   /** ends a search whose answer nobody waits for any more */
   readonly signal?: AbortSignal
+  /** counts what a search reads */
+  readonly onRead?: (read: unknown) => void
 }
 
 /** Who caused an event. Of a key, its id and its name; the name of an operator is not for accounts. */
@@ -88,11 +90,11 @@ const deciderOf = (kind: string) =>
 const readStream = async function* (
   stream: string,
   revisions: ReadonlySet<number>,
-  { handler, originOf }: HistorySources,
+  { handler, originOf, onRead }: HistorySources,
 ): AsyncGenerator<Found> {
   const { kind, id } = parseStreamId(stream)
   const [from, upTo] = [Math.min(...revisions), Math.max(...revisions)]
-  for await (const step of handler.steps(deciderOf(kind), id, { from, upTo })) {
+  for await (const step of handler.steps(deciderOf(kind), id, { from, upTo, onRead })) {
     const { event } = step
     const revision = Number(event.revision)
     if (!revisions.has(revision)) continue

@@ -6,6 +6,7 @@ import { refuse } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { link } from '../../commands/links/link.ts'
 import { countRevision } from '../../commands/load.ts'
+import type { StepRange } from '../../commands/steps.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { completed } from '../../events/links/link.ts'
 import { isUnknown } from '../../events/unknown.ts'
@@ -17,7 +18,7 @@ import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { createRoom } from '../api/list/room.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { searchingFor } from './search.ts'
+import { searchingFor, searchSome } from './search.ts'
 import { present, type ReadRevision, readOf, type Revision, type ShownRevision } from './presented.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
 
@@ -40,13 +41,13 @@ const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, i
 const forEachRevision = async (
   id: number,
   { handler }: Pick<RevisionServices, 'handler'>,
-  { from, last, signal }: { readonly from: number; readonly last: number; readonly signal: AbortSignal },
+  { from, last, signal, onRead }: Pick<StepRange, 'onRead'> & Record<'from' | 'last', number> & Pick<Asked, 'signal'>,
   use: (revision: Revision) => void,
 ): Promise<void> => {
   const isLong = turnTimer()
   let isKnown = true
   let newest: Revision | undefined
-  for await (const { event, after } of handler.steps(link, id, { from, upTo: last })) {
+  for await (const { event, after } of handler.steps(link, id, { from, upTo: last, onRead })) {
     signal.throwIfAborted()
     if (isLong()) await nextTurn()
     isKnown &&= !isUnknown(event)
@@ -71,18 +72,31 @@ const says = ({ fields }: Revision, q: readonly string[] | undefined) =>
 
 const matches = (one: Revision, request: ListRequest) => isWithin(one, request) && says(one, request.q)
 
-/** Returns one page of the revisions that match a request. */
-const pageOf = (matching: readonly Revision[], request: ListRequest): Listed<Revision> => {
-  const { after, limit, page, order } = request
-  const sorted = order === 'oldest' ? matching : matching.toReversed()
-  const last = after === undefined ? undefined : Number(after[0])
-  const isAfter = ({ revision }: Revision) =>
-    last === undefined || (order === 'oldest' ? revision > last : revision < last)
-  const rest = sorted.filter(isAfter)
+/** The revisions that match a request, in its order: of a search, those that it has searched. */
+interface Matching {
+  readonly rows: readonly Revision[]
+  readonly searched?: number
+  /** the last one that was searched, if there are more */
+  readonly stoppedAt?: number | undefined
+}
+
+const isAfter = (revision: number, { after, order }: ListRequest) =>
+  after === undefined || (order === 'oldest' ? revision > Number(after[0]) : revision < Number(after[0]))
+
+/** Returns one page of the revisions that match a request. A cursor has their number: a search begins at it. */
+const pageOf = ({ rows: matching, searched, stoppedAt }: Matching, request: ListRequest): Listed<Revision> => {
+  const { after, limit, page } = request
+  const total = searched === undefined ? matching.length : Number(after?.[1] ?? matching.length)
+  const rest = matching.filter(({ revision }) => isAfter(revision, request))
   const skip = after === undefined ? (page - 1) * limit : 0
   const rows = rest.slice(skip, skip + limit)
-  const next = rest.length > skip + limit ? rows.at(-1) : undefined
-  return { rows, total: matching.length, ...(next && { next: [next.revision] }) }
+  const last = rest.length > skip + limit ? rows.at(-1)?.revision : stoppedAt
+  return {
+    rows,
+    total,
+    ...(last !== undefined && { next: [last, total] }),
+    ...(stoppedAt !== undefined && { searched }),
+  }
 }
 
 const bare = (revision: number): Revision => ({ revision, deleted: false })
@@ -94,20 +108,26 @@ type Asked = Pick<RevisionsCall, 'account' | 'from' | 'params' | 'query'> & {
   readonly signal: AbortSignal
 }
 
-/** Returns the revisions of a link, up to `last`, that match a request. */
+/** Returns the revisions of a link, up to `last`, that match a request. A search begins where its cursor is. */
 const matchingOf = async (
   { account, from, params: { id }, last, signal }: Asked,
   request: ListRequest,
   services: RevisionServices,
-) => {
-  if (!(request.from ?? request.to ?? request.q))
-    return Array.from({ length: last + 1 }, (_, revision) => bare(revision))
-  const found: Revision[] = []
-  const use = (one: Revision) => {
-    if (matches(one, request)) found.push(bare(one.revision))
+): Promise<Matching> => {
+  const all = Array.from({ length: last + 1 }, (_, n) => (request.order === 'oldest' ? n : last - n))
+  if (!(request.from ?? request.to ?? request.q)) return { rows: all.map(bare) }
+  const search = async (some: readonly number[], onRead: (read: unknown) => void) => {
+    const found = new Set<number>()
+    const use = (one: Revision) => {
+      if (matches(one, request)) found.add(one.revision)
+    }
+    const span = { from: Math.min(...some), last: Math.max(...some), signal, onRead }
+    await forEachRevision(id, services, span, use)
+    return some.filter((revision) => found.has(revision))
   }
-  await searchingFor({ account, from }, signal, () => forEachRevision(id, services, { from: 0, last, signal }, use))
-  return found
+  const rest = all.filter((revision) => isAfter(revision, request))
+  const { matching, ...end } = await searchingFor({ account, from }, signal, () => searchSome(rest, search))
+  return { ...end, rows: matching.map(bare) }
 }
 
 /** Reads the revisions of a page, as many as an answer has room for. */
@@ -126,8 +146,13 @@ const readRows = async (
   // the next one ends the last of them
   const span = { from: Math.min(...missing), last: Math.min(last, Math.max(...missing) + 1), signal }
   if (missing.length > 0) await forEachRevision(id, services, span, use)
-  const { rows, ...further } = room.rows(listed, ({ revision }) => [revision])
-  return { total: listed.total, ...further, rows: rows.map((row, i) => room.get(i) ?? readOf(row, query.fields)) }
+  const { rows, ...further } = room.rows(listed, ({ revision }) => [revision, listed.total])
+  return {
+    total: listed.total,
+    searched: listed.searched,
+    ...further,
+    rows: rows.map((row, i) => room.get(i) ?? readOf(row, query.fields)),
+  }
 }
 
 /** Reads a page of revisions with what they did. */
@@ -144,7 +169,9 @@ const readPage = async (
   return readOneMoment(from, async (reader) => {
     // clicks of a log that was restored from a backup may have revisions that the link does not have yet
     const unknown = (await revisionsWithVisits(reader, id, last + 1)).map(bare).filter((one) => matches(one, request))
-    const { rows, ...listed } = await readRows(pageOf([...known, ...unknown], request), asked, services)
+    const rest = request.order === 'oldest' ? (known.stoppedAt === undefined ? unknown : []) : unknown.toReversed()
+    const all = request.order === 'oldest' ? [...known.rows, ...rest] : [...rest, ...known.rows]
+    const { rows, ...listed } = await readRows(pageOf({ ...known, rows: all }, request), asked, services)
     const keys = rows.flatMap(({ actor }) => actor?.key ?? [])
     const [routes, names, numbers] = await Promise.all([
       routesOf(

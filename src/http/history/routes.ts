@@ -72,9 +72,9 @@ const listEvents = async (
     call,
     async (request) => {
       const find = () => findInHistory(of, span, request, sources)
-      const { total, ...listed } = await (request.q ? searchingFor(call, signal, find) : find())
+      const { total, searched, ...listed } = await (request.q ? searchingFor(call, signal, find) : find())
       const placeOf = ({ position }: HistoryRow) => [position.toString(), ...(request.q ? [total] : [])]
-      return { total, ...(await readPage({ listed, placeOf, shown: call.query.fields }, sources)) }
+      return { total, searched, ...(await readPage({ listed, placeOf, shown: call.query.fields }, sources)) }
     },
     (entry) => entry,
   )

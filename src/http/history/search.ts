@@ -1,3 +1,4 @@
+import { serialize } from 'node:v8'
 import type { Actor } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import {
@@ -17,11 +18,18 @@ import { namesBefore } from './events.ts'
 
 /** Entries that one request searches: a search reads them from the log, because values of the past are nowhere else. */
 const mostSearched = mostCounted
+/** bytes of events and states that one request reads, and the entries that are searched first and together at most */
+const [mostBytes, firstSearched, mostTogether] = [32 * 1024 * 1024, 50, 2000]
+/** What one request searches at most. */
+interface SearchLimits {
+  readonly most?: number | undefined
+  readonly bytes?: number | undefined
+}
 
 /**
- * Runs the searches of histories, each of which may read 10,000 events and hold a connection: two at a time in a
- * process, one of a network, three of an account that run or wait, twelve in all. One whose client has its answer, or
- * has gone, does not begin any more.
+ * Runs the searches of histories, each of which may read 10,000 events or 32 MiB and hold a connection: two at a
+ * time in a process, one of a network, three of an account that run or wait, twelve in all. One whose client has its
+ * answer, or has gone, does not begin any more.
  */
 const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
 export const searchingFor = <T>(wanting: Wanting, signal: AbortSignal, search: () => Promise<T>): Promise<T> =>
@@ -110,28 +118,53 @@ const searchRows = async (
 }
 
 /**
- * Returns one page of the events of a history that have the text of a request. It looks at `most` events: pages with
- * numbers, and the number of matches, end with these. A cursor goes on after the last one that was looked at, also when
- * the page is not full. It has the number of matches.
+ * Searches rows, some at a time, until so many bytes were read: `search` returns those of some that match, and counts
+ * what it reads. Returns the matching ones, and the last row that was searched if there are more.
+ */
+export const searchSome = async <R>(
+  rows: readonly R[],
+  search: (some: readonly R[], onRead: (read: unknown) => void) => Promise<readonly R[]>,
+  { most = mostSearched, bytes = mostBytes }: SearchLimits = {},
+) => {
+  const matching: R[] = []
+  const end = Math.min(rows.length, most)
+  let [read, searched, together] = [0, 0, firstSearched]
+  const onRead = (one: unknown) => void (read += serialize(one).length)
+  while (searched < end && read < bytes) {
+    const some = rows.slice(searched, Math.min(end, searched + together))
+    matching.push(...(await search(some, onRead)))
+    searched += some.length
+    // as many as there is room for, if they are like those before
+    together = Math.max(1, Math.min(mostTogether, Math.floor(((bytes - read) * searched) / read)))
+  }
+  return { matching, searched, stoppedAt: searched < rows.length ? rows[searched - 1] : undefined }
+}
+
+/**
+ * Returns one page of the events of a history that have the text of a request. It looks at so many events, and so many
+ * bytes of them: pages with numbers, and the number of matches, end with these, and `searched` says at how many. A
+ * cursor goes on after the last one that was looked at, also when the page is not full. It has the number of matches.
  */
 export const findInHistory = async (
   of: HistoryOf,
   span: Span,
   request: ListRequest,
   sources: HistorySources,
-  most = mostSearched,
+  { most = mostSearched, bytes }: SearchLimits = {},
 ): Promise<Listed<HistoryRow>> => {
   const { q, limit } = request
   const [after, counted] = request.after ?? []
   const place = after === undefined ? undefined : [after]
   if (!q) return listHistory(sources.reader, of, span, { ...request, after: place })
   const window = { ...request, after: place, page: 1, limit: most }
-  const { rows, next: further } = await listHistory(sources.reader, of, span, window)
-  const matching = await searchRows(rows, sources, q)
+  const { rows, next: end } = await listHistory(sources.reader, of, span, window)
+  const search = (some: typeof rows, onRead: (read: unknown) => void) => searchRows(some, { ...sources, onRead }, q)
+  const { matching, searched, stoppedAt } = await searchSome(rows, search, { most, bytes })
+  const further = stoppedAt ? [stoppedAt.position.toString()] : end
   const total = counted === undefined ? matching.length : Number(counted)
   const skip = place ? 0 : offset(request)
   const page = matching.slice(skip, skip + limit)
   const last = page.at(-1)
   const next = matching.length > skip + limit && last ? [last.position.toString()] : further
-  return { total, rows: page, next: next && [...next, total] }
+  return { total, rows: page, next: next && [...next, total], ...(further && { searched }) }
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { findInHistory } from '../../../src/http/history/search.ts'
 import type { Position } from '../../../src/queries/page.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
 import type { Answer } from '../../support/client.ts'
 import { runCommand } from '../../support/process.ts'
 
@@ -285,7 +286,7 @@ describe('the history of an account', () => {
     const pages: (readonly number[])[] = []
     for (let after: Position | undefined, isFirst = true; isFirst || after; isFirst = false) {
       const request = { limit: 10, page: 1, after, order: 'date', q: ['plain'] } as const
-      const { rows, total, next } = await findInHistory({ account }, {}, request, sources, 2)
+      const { rows, total, next } = await findInHistory({ account }, {}, request, sources, { most: 2 })
       pages.push([total, rows.length])
       after = next
     }
@@ -297,6 +298,27 @@ describe('the history of an account', () => {
       [1, 0],
       [1, 0],
     ])
+  })
+
+  it('given events of more bytes than one request reads, says how many it has searched, and goes on after them', async () => {
+    const { key: mine, id: account } = await app.register()
+    const rows = Array.from({ length: 60 }, (_, n) => ({ url: `https://example.com/${n % 6 === 0 ? 'six' : 'other'}` }))
+    await app.post('/api/urls/bulk?op=create', { key: mine, body: { rows } })
+    await until(
+      () => app.get('/api/account/history?limit=1', { key: mine }),
+      ({ json }) => json['data'].result > 60,
+    )
+    const { reader, ordinals, handler } = app.app.ledger
+    const sources = { reader, ordinals, handler, originOf: () => '' }
+    const pages: (readonly (number | undefined)[])[] = []
+    for (let after: Position | undefined, isFirst = true; isFirst || after; isFirst = false) {
+      const request = { limit: 100, page: 1, after, order: 'oldest', q: ['/six'] } as const
+      const { rows: found, searched, next } = await findInHistory({ account }, {}, request, sources, { bytes: 1 })
+      pages.push([found.length, searched])
+      after = next
+    }
+    expect(pages.map(([, searched]) => searched)).to.deep.equal([50, undefined])
+    expect(pages.reduce((sum, [found = 0]) => sum + found, 0)).to.equal(10)
   })
 
   it('finds neither secrets nor what other accounts have', async () => {

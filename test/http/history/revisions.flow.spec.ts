@@ -86,6 +86,14 @@ describe('the revisions of a link', () => {
       next_cursor: string
     }
     expect(await numbers(`?limit=2&cursor=${first.next_cursor}`)).to.deep.equal([0])
+    const found = (await app.get('/api/url/1/revisions?limit=1&cursor&q=example.com', { key })).json['data'] as {
+      result: number
+      next_cursor: string
+    }
+    const next = `/api/url/1/revisions?limit=2&q=example.com&cursor=${found.next_cursor}`
+    const { data } = (await app.get(next, { key })).json as { data: { result: number; revisions: Row[] } }
+    expect([found.result, data.result]).to.deep.equal([3, 3])
+    expect(data.revisions.map(({ revision }) => revision)).to.deep.equal([1, 0])
   })
 
   it('are those of deleted links, too, and of no other account', async () => {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { link } from '../../../src/commands/links/link.ts'
 import { forEachFound, type HistorySources } from '../../../src/http/history/history.ts'
-import { searchingFor } from '../../../src/http/history/search.ts'
+import { searchingFor, searchSome } from '../../../src/http/history/search.ts'
 import type { HistoryRow } from '../../../src/queries/history/history.ts'
 import { fresh } from '../../support/events.ts'
 
@@ -32,6 +32,25 @@ describe('a search of a history', () => {
       (error: Error) => error.name,
     )
     expect([outcome, read]).to.deep.equal(['AbortError', 4])
+  })
+
+  it('reads so many bytes at most, in the order of its rows, and says where it has stopped', async () => {
+    const numbers = Array.from({ length: 5000 }, (_, n) => n)
+    let bytes = 0
+    const search = (size: number) => async (some: readonly number[], onRead: (read: unknown) => void) => {
+      bytes += some.length * size
+      for (const _ of some) onRead('x'.repeat(size))
+      return some.filter((n) => n % 10 === 0)
+    }
+    const large = await searchSome(numbers, search(10_000), { bytes: 1_000_000 })
+    expect(bytes).to.be.within(1_000_000, 1_100_000)
+    expect(large.searched).to.equal(bytes / 10_000)
+    expect(large.stoppedAt).to.equal(large.searched - 1)
+    expect(large.matching).to.deep.equal(numbers.filter((n) => n % 10 === 0 && n < large.searched))
+    const small = await searchSome(numbers, search(10), { bytes: 1_000_000 })
+    expect([small.searched, small.stoppedAt, small.matching.length]).to.deep.equal([5000, undefined, 500])
+    const some = await searchSome(numbers, search(10), { bytes: 1_000_000, most: 70 })
+    expect([some.searched, some.stoppedAt]).to.deep.equal([70, 69])
   })
 
   it('that waits for others does not begin once its client has gone', async () => {

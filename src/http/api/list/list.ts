@@ -76,7 +76,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
-  const { total, rows, next, cut } = await read(request)
+  const { total, rows, next, cut, searched } = await read(request)
   // the next page by number would leave out what this one has no room for
   if (cut && cursor === undefined) failField('limit', 'too_large', { what: 'page', mib: mostMiB })
   const maxpage = Math.max(1, Math.ceil(total / limit))
@@ -90,6 +90,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
       currentpage: current,
       nextpage: Math.min(current + 1, maxpage),
       maxpage,
+      ...(searched !== undefined && { searched }),
       ...(cursor !== undefined && next && { next_cursor: cursors.make(own, { page: current + 1, after: next }) }),
       [name]: rows.map((row) => columnsOf(present(row), shown)),
     } as Listing<N, Answer<Z>>['data'],
