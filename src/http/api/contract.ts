@@ -59,6 +59,11 @@ export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .meta({ examples: ['2030-01-31 18:00:00'] })
+/** `2030-01-31`, a day of the zone that the request names */
+export const day = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d$/)
+  .meta({ examples: ['2030-01-31'] })
 export const count = z
   .int()
   .nonnegative()

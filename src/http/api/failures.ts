@@ -121,25 +121,30 @@ export const requestHeaders = {
     'an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412',
 } as const
 
-/** The parameters of GET that ask for an earlier moment, and name the time zone of the reader. */
-export const atAndZone = [
-  {
-    name: 'at',
-    in: 'query',
-    description:
-      'the answer as it was then: a date and time in UTC or `tz`, a day for its end, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer',
-    schema: {
-      type: 'string',
-      examples: ['2026-03-01 12:00:00', '2026-03-01', 'event:123456', 'domain=123456, clicks=98765'],
-    },
+/** The parameter of GET that asks for an earlier moment. */
+const atParameter = {
+  name: 'at',
+  in: 'query',
+  description:
+    'the answer as it was then: a date and time in UTC or `tz`, a day for its end, ISO 8601 with an offset, an event as `event:123456`, or the value of `Linkledger-At` of another answer',
+  schema: {
+    type: 'string',
+    examples: ['2026-03-01 12:00:00', '2026-03-01', 'event:123456', 'domain=123456, clicks=98765'],
   },
-  {
-    name: 'tz',
-    in: 'query',
-    description:
-      'a time zone of the tz database: days, weeks and months are those of there, and so are times without an offset in `from`, `to` and `at`; UTC if not sent. Times in answers stay in UTC',
-    schema: { type: 'string', examples: ['Europe/Berlin'] },
-  },
+}
+/** The parameter of GET that names the time zone of the reader, wherever days or times are asked for or answered. */
+const zoneParameter = {
+  name: 'tz',
+  in: 'query',
+  description:
+    'a time zone of the tz database: days, weeks and months are those of there, and so are times without an offset in `from`, `to` and `at`; UTC if not sent. Times in answers stay in UTC',
+  schema: { type: 'string', examples: ['Europe/Berlin'] },
+}
+
+/** Returns those that a GET has whose answer may be of the past, or that asks for a period. */
+export const timeParameters = (hasPast: boolean, hasPeriod: boolean) => [
+  ...(hasPast ? [atParameter] : []),
+  ...(hasPast || hasPeriod ? [zoneParameter] : []),
 ]
 
 /** The answers to requests that fail, by status. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { assignItem, removeItem } from '../../commands/links/assign.ts'
 import { channel } from '../../commands/links/channel.ts'
 import type { ChannelFields } from '../../events/links/channel.ts'
-import { text, timestamp } from '../../lib/fields.ts'
+import { text } from '../../lib/fields.ts'
+import { localTime, utc } from '../../lib/zone.ts'
 import { findChannel, type ItemRow, listChannels, listItems } from '../../queries/links/channel.ts'
 import { channelTotals } from '../../queries/statistics/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
@@ -35,11 +36,11 @@ const present = ({ id, name, description, color, starred, revision }: Presented)
 })
 
 /** `preview` is the item's own image, else the favicon address of its destination; the service does not fetch it. */
-const presentItem = (row: ItemRow, addresses: LinkAddresses) => {
+const presentItem = (row: ItemRow, zone: string | undefined, addresses: LinkAddresses) => {
   const { kind, id, title, image, url, assigned } = row
   const link = kind === 'qr' ? imageAddress(row.alias, addresses.baseUrl) : short(row, addresses)
   const preview = kind === 'qr' ? link : image || `${new URL(url ?? link).origin}/favicon.ico`
-  return { type: kind, id, title, preview, link, date: timestamp(assigned).slice(0, 10) }
+  return { type: kind, id, title, preview, link, date: localTime(zone ?? utc, assigned.getTime()).slice(0, 10) }
 }
 
 const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId })
@@ -82,7 +83,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
         channelItems,
         call,
         (request) => listItems(call.reader, { id: params.id, account }, request),
-        (row) => presentItem(row, addresses),
+        (row) => presentItem(row, call.zone, addresses),
       )
       const row = await readOwned(channel, findChannel, call, params.id)
       const { links, clicks, uniques } = await channelTotals(call.reader, account, params.id)

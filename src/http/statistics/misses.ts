@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
 import { says } from '../../lib/fields.ts'
 import { missKinds } from '../../lib/misses.ts'
+import { utc } from '../../lib/zone.ts'
 import { listMisses, nearLinks } from '../../queries/statistics/misses.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { list, listQuery, type ListCall, orderOf } from '../api/list/list.ts'
@@ -21,17 +22,18 @@ export const missQuery = listQuery(misses).extend({
 interface MissCall extends ListCall {
   readonly query: z.output<typeof missQuery>
   readonly reader: Reader
+  readonly zone: string | undefined
 }
 
 /** Returns what leads nowhere, and the links of the caller that were meant. `of` 0: what is shown to operators. */
 export const answerMisses = async (call: MissCall, of: number, { domains }: MissServices) => {
-  const { account, query, reader } = call
+  const { account, query, reader, zone = utc } = call
   const { group, kind } = query
   return list(
     misses,
-    { ...call, params: { of, group, kind } },
+    { ...call, params: { of, group, kind, zone } },
     async (request) => {
-      const found = await listMisses(reader, of, { ...request, byAddress: group === 'address', kind })
+      const found = await listMisses(reader, of, { ...request, byAddress: group === 'address', kind, zone })
       const near = await nearLinks(
         reader,
         account,

@@ -15,7 +15,8 @@ import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
-import { endpoint, type Call, type Route } from '../api/route.ts'
+import { inUtc } from '../api/past/zone.ts'
+import { endpoint, type Call, type Query, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { LinkChanges, type LinkChecks, sentFields } from '../links/body.ts'
 import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
@@ -48,10 +49,11 @@ const most = 500
 /** kinds of visits that are decided in one turn of the event loop */
 const perTurn = 2000
 
-const Body = z
-  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00') })
+const Fields = z
+  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00'), tz: z.string().optional() })
   .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), draft }) => ({ draft, from, to }))
   .refine(({ from, to }) => from < to, { path: ['from'], error: says('wrong_order', { what: 'to' }) })
+const Body = z.preprocess((sent) => (typeof sent === 'object' && sent !== null ? inUtc(sent as Query) : sent), Fields)
 type Body = z.output<typeof Body>
 
 /** each takes a connection and a good part of a core */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headRequests, type MissKind } from '../../lib/misses.ts'
+import { localTime, startsIn } from '../../lib/zone.ts'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
@@ -16,9 +17,38 @@ export interface MissRow {
 type Raw = Omit<MissRow, 'count' | 'people'> & Record<'key' | 'count' | 'people', string>
 
 export interface MissRequest extends ListRequest {
+  /** whose days these are */
+  readonly zone: string
   /** whether the days of an address are added up */
   readonly byAddress: boolean
   readonly kind?: MissKind | undefined
+}
+
+/**
+ * SQL of the misses by quarters of an hour. What an earlier release has counted, or a process of one still counts, has
+ * none: it is at noon of its day.
+ */
+const byQuarter = `state.misses m
+  cross join lateral (select coalesce(sum(c), 0) as count, coalesce(sum(p), 0) as people
+    from unnest(m.quarter_counts, m.quarter_people) as known (c, p)) known
+  cross join lateral (
+    select m.day::timestamp at time zone 'UTC' + quarter * interval '15 minutes' as at, count, people
+    from (select * from unnest(m.quarters, m.quarter_counts, m.quarter_people)
+      union all select 48, m.count - known.count, m.people - known.people where m.count > known.count
+    ) as x (quarter, count, people)
+  ) q`
+
+const dayOf = (date: Date) => date.toISOString().slice(0, 10)
+const dayMs = 86_400_000
+/** more days than misses are kept, on all clocks */
+const keptDays = 92
+
+/** SQL of the day of a quarter in a zone; what is no longer kept has that of UTC. */
+const localDay = (zone: string, now = Date.now()) => {
+  const starts = startsIn(zone, now - keptDays * dayMs, now + 2 * dayMs, 'day')
+  const moments = starts.map((at) => new Date(at).toISOString()).join()
+  const days = starts.map((at) => localTime(zone, at).slice(0, 10)).join()
+  return `coalesce(('{${days}}'::date[])[width_bucket(q.at, '{${moments}}'::timestamptz[])], (q.at at time zone 'UTC')::date)`
 }
 
 const key = `concat_ws(E'\\n', m.host, m.path, m.kind)`
@@ -26,16 +56,16 @@ const key = `concat_ws(E'\\n', m.host, m.path, m.kind)`
 /** Returns one page of the addresses that lead nowhere, as an account sees them; 0: the operator. */
 export const listMisses = async (reader: Reader, account: number, request: MissRequest): Promise<Listed<MissRow>> => {
   const { db } = reader
-  const { byAddress, kind } = request
-  const days = filtered(
-    db,
-    db({ m: 'state.misses' })
-      .where({ 'm.account': account, ...(kind && { 'm.kind': kind }) })
-      .whereNot('m.kind', headRequests),
-    request,
-    { searched: `(m.host || m.path)`, created: `(m.day::timestamp at time zone 'UTC')` },
-  )
-  const summed = days
+  const { byAddress, kind, zone, from, to } = request
+  const within = db.from(db.raw(byQuarter)).where({ 'm.account': account, ...(kind && { 'm.kind': kind }) })
+  if (from) void within.where('m.day', '>=', dayOf(from))
+  if (to) void within.where('m.day', '<=', dayOf(to))
+  const counted = filtered(db, within.whereNot('m.kind', headRequests), request, {
+    searched: `(m.host || m.path)`,
+    created: 'q.at',
+  }).select('m.host', 'm.path', 'm.kind', 'q.count', 'q.people', db.raw(`${localDay(zone)} as day`))
+  const summed = db
+    .from(counted.as('m'))
     .select('m.host', 'm.path', 'm.kind')
     .select(
       db.raw(
@@ -129,16 +159,17 @@ export const nearLinks = async (
   })
 }
 
-/** Returns how many HEAD requests there were for what an account has, in the UTC days that a time touches. */
+/** Returns how many HEAD requests an account had in the quarters of an hour that a time touches. */
 export const countHeadRequests = async (
   { db }: Pick<Reader, 'db'>,
   account: number,
   { from, to }: { readonly from: Date; readonly to: Date },
 ): Promise<number> => {
   const { rows } = await db.raw<{ rows: { n: string }[] }>(
-    `select coalesce(sum(count), 0) as n from state.misses
-     where account = ? and kind = '${headRequests}' and day >= ?::date and day <= ?::date`,
-    [account, ...[from, new Date(to.getTime() - 1)].map((date) => date.toISOString().slice(0, 10))],
+    `select coalesce(sum(q.count), 0) as n from ${byQuarter}
+     where m.account = ? and m.kind = '${headRequests}' and m.day >= ? and m.day <= ?
+       and q.at > ?::timestamptz - interval '15 minutes' and q.at < ?`,
+    [account, dayOf(from), dayOf(to), from, to],
   )
   return Number(rows[0]?.n ?? 0)
 }

@@ -53,6 +53,31 @@ describe('the OpenAPI document', () => {
     expect(Account!.properties['operator']).to.deep.include({ type: 'boolean', not: { const: false } })
   })
 
+  it('has `tz` wherever days are asked for or answered', () => {
+    const isDay = /"pattern":"\^\\\\d\{4\}-\\\\d\\\\d-\\\\d\\\\d\$"/
+    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, object>> }
+    const whole = (part: object, known: readonly string[] = []): string => {
+      const text = JSON.stringify(part)
+      const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name = '']) => name)
+      const further = [...new Set(names)].filter((name) => !known.includes(name))
+      return [text, ...further.map((name) => whole(schemas[name] ?? {}, [...known, ...further]))].join('')
+    }
+    const withDays = operations.filter(({ responses, parameters, ...operation }) => {
+      const isPeriod = (part: unknown) => /"from":\{.*"to":\{/.test(JSON.stringify(part))
+      return (
+        isDay.test(whole(responses[200])) ||
+        parameters.some(({ name }) => ['interval', 'from'].includes(name)) ||
+        ('requestBody' in operation && isPeriod(operation.requestBody) && isPeriod(responses[200]))
+      )
+    })
+    const names = withDays.map(({ operationId }) => operationId)
+    expect(names).to.include.members(['getMisses', 'getOperatorMisses', 'getChannelById', 'getStats', 'getUrls'])
+    expect(names).to.include('postUrlByIdRehearse')
+    const hasZone = ({ parameters, ...operation }: (typeof operations)[number]) =>
+      parameters.some(({ name }) => name === 'tz') || JSON.stringify(operation).includes('"tz":{')
+    expect(withDays.filter((one) => !hasZone(one)).map(({ operationId }) => operationId)).to.deep.equal([])
+  })
+
   it('explains only fields that exist', () => {
     for (const route of routes) {
       const endpoint = `${route.method.toUpperCase()} ${route.path}`

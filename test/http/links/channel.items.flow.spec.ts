@@ -39,6 +39,19 @@ describe('items of a channel', () => {
       })
     }))
 
+  it('have the day of their assignment in the zone that is asked for', async () => {
+    const { id: channel } = await create()
+    await assigned(channel, 'links', (await link()).id)
+    // a day and an hour apart
+    for (const tz of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const day = () => new Date().toLocaleDateString('sv', { timeZone: tz })
+      const before = day()
+      const { json } = await app.get(`/api/channel/${channel}?tz=${tz}`, { key })
+      const dates = (json['data'].items as readonly { readonly date: string }[]).map(({ date }) => date)
+      expect([before, day()], tz).to.include(dates[0])
+    }
+  })
+
   it('come with the channel itself and the clicks on its links', async () => {
     const { id } = await create({ name: 'Letters', starred: true })
     const one = await link()

@@ -163,6 +163,55 @@ describe('addresses that lead nowhere', () => {
     )
   })
 
+  it('have the days of the zone that is asked for, by quarters of an hour', async () => {
+    const of = await app.register()
+    const dayMs = 86_400_000
+    const start = Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs
+    const dayAfter = (days: number) => new Date(start + days * dayMs).toISOString().slice(0, 10)
+    let now = 0
+    const misses = openMisses(app.app.ledger.db, () => now)
+    // 23:50 and 0:20 in Kolkata; what waits while the database is away is written at once
+    for (const [hour, write] of [
+      [18 + 2 / 6, true],
+      [18 + 5 / 6, false],
+      [18 + 2 / 6, true],
+      [18 + 5 / 6, true],
+    ] as const) {
+      now = start + Math.round(hour * 3_600_000)
+      misses.note({ account: of.id, host: 'zone.example', path: '/a', kind: 'unknown', byPerson: write })
+      misses.note({ account: of.id, host: '', path: '', kind: 'head', byPerson: false })
+      if (write) await misses.write()
+    }
+    const [row] = await query(
+      app.connection,
+      `select quarters, quarter_counts as counts, quarter_people as people, count from state.misses where host = 'zone.example'`,
+    )
+    expect(row).to.deep.equal({ quarters: [73, 75], counts: ['2', '2'], people: ['2', '1'], count: '4' })
+    const listed = async (search: string) => {
+      const { json } = await app.get(`/api/misses?q=zone.example${search}`, { key: of.key })
+      return (json['data'].misses as readonly Row[]).map(({ date, count }) => [date, count])
+    }
+    expect(await listed('')).to.deep.equal([[dayAfter(0), 4]])
+    expect(await listed('&tz=Asia/Kolkata')).to.deep.equal([
+      [dayAfter(1), 2],
+      [dayAfter(0), 2],
+    ])
+    expect(await listed('&tz=Asia/Kolkata&group=address')).to.deep.equal([[dayAfter(1), 4]])
+    expect(await listed(`&tz=Asia/Kolkata&from=${dayAfter(1)}`)).to.deep.equal([[dayAfter(1), 2]])
+    expect(await listed(`&tz=Asia/Kolkata&to=${dayAfter(0)}`)).to.deep.equal([[dayAfter(0), 2]])
+    const heads = async (search: string) =>
+      (await app.get(`/api/stats?${search}`, { key: of.key })).json['data'].headRequests as number
+    expect(await heads(`tz=Asia/Kolkata&from=${dayAfter(1)}`)).to.equal(2)
+    expect(await heads(`from=${dayAfter(0)}&to=${dayAfter(0)}`)).to.equal(4)
+    // counted by an earlier release
+    await query(
+      app.connection,
+      `insert into state.misses (account, day, host, path, kind, count, people) values ($1, $2, 'zone.example', '/b', 'unknown', 3, 1)`,
+      [of.id, dayAfter(5)],
+    )
+    expect((await listed('&tz=America/New_York'))[0]).to.deep.equal([dayAfter(5), 3])
+  })
+
   it('are not mixed with HEAD requests, which statistics of all links have beside their clicks, for now only', async () => {
     const of = await app.register()
     await add({ custom: 'probed' }, of)

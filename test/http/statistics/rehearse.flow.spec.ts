@@ -71,6 +71,16 @@ describe('POST /api/url/:id/rehearse', () => {
     ])
   })
 
+  it('takes days and times by the clocks of a zone', async () => {
+    const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    const [from, to] = [at(-2), at(3)]
+    const data = await found({ from, to, tz: 'Asia/Kolkata' })
+    expect([data['from'], data['to']]).to.deep.equal([`${at(-3)} 18:30:00`, `${to} 18:30:00`])
+    expect(await found({ from: `${from}T00:00+05:30`, to: `${to} 18:30`, tz: 'UTC' })).to.deep.equal(data)
+    const { status, json } = await rehearse({ tz: 'Asia/Nowhere' })
+    expect([status, json['field']]).to.deep.equal([400, 'tz'])
+  })
+
   it('says where clicks would go by a draft, and what cannot be known', async () => {
     const nl = [{ language: 'nl', link: 'https://example.com/nl' }]
     const data = await found({ draft: { devicetarget: [], languagetarget: nl } })

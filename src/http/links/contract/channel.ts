@@ -4,6 +4,7 @@ import {
   type LinkTotals,
   type Whole,
   address,
+  day,
   deleted,
   done,
   id,
@@ -28,14 +29,13 @@ const channel = {
 const details = z.object(channel).meta({ id: 'ChannelDetails' })
 export type ChannelDetails = Answer<typeof details>
 const type = z.enum(['links', 'bio', 'qr'])
-const day = text.meta({ examples: ['2030-01-31'] })
 const item = z.object({
   type,
   id,
   title: text,
   preview: address.describe('its image, or the favicon address of its destination'),
   link: address,
-  date: day.describe('when it was added'),
+  date: day.describe('when it was added, by the clocks of `tz`'),
 })
 export type ChannelItem = Answer<typeof item>
 const fields = { color: 'HEX color, with or without the hash' }

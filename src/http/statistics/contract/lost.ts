@@ -17,5 +17,5 @@ export const lostVisits = z
 export const headRequests = count
   .optional()
   .describe(
-    'HEAD requests for your links and pages in the UTC days of the period, which are no visits: of the last 90 days, only where there are some, and neither with `link`, `campaign`, `channel`, `qr` and `bio` nor with `at`',
+    'HEAD requests for your links and pages in the quarters of an hour of the period, which are no visits: of the last 90 days, only where there are some, and neither with `link`, `campaign`, `channel`, `qr` and `bio` nor with `at`',
   )

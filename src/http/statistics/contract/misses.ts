@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Answer, type Whole, count, id, listOf, pageFields, type Contract, text } from '../../api/contract.ts'
+import { type Answer, type Whole, count, day, id, listOf, pageFields, type Contract, text } from '../../api/contract.ts'
 import { missKinds } from '../../../lib/misses.ts'
 
 const row = z.object({
@@ -7,7 +7,7 @@ const row = z.object({
   path: text
     .describe('in lower case, without a query; `other`: paths that may name a person, and those beyond 1,000 of a day')
     .meta({ examples: ['/sumer'] }),
-  date: text.describe('day in UTC; with `group=address` the last one').meta({ examples: ['2030-01-31'] }),
+  date: day.describe('of `tz`; with `group=address` the last one'),
   count: count.describe('requests'),
   people: count.describe('those of people, as far as their browsers tell; the others are programs'),
   kind: z
@@ -30,15 +30,15 @@ export type MissList = Whole<typeof misses>
 export const missFields = {
   ...pageFields,
   order: '`date` (newest day first, default), `oldest` or `click` (most people first)',
-  from: 'days since this one, in UTC',
-  to: 'days until this one, in UTC',
+  from: 'since this time or day',
+  to: 'before this time, or until the end of this day',
   q: 'part of the host and the path',
   group: '`day` (default), or `address`: the days of an address are added up',
   kind: missKinds.map((kind) => `\`${kind}\``).join(', '),
 }
 
 const kept =
-  'They are counted by day for 90 days, within some seconds, and are neither visits nor in the log: there is no `at`.'
+  'They are kept for 90 days, counted by quarters of an hour, within some seconds, and are neither visits nor in the log: there is no `at`.'
 export const missesContract = {
   'GET /api/misses': {
     summary: 'List the addresses that lead nowhere',

@@ -25,6 +25,7 @@ export const rehearseContract = {
         'fields of the link that decide where visitors go, as in an update of it; those that are not sent stay as they are now. `{}`: the rules of now',
       from: 'a time or a day; 30 days before `to` if not sent',
       to: 'a time or a day, which is included; now if not sent',
+      tz: 'the time zone of these, unless they name their offset: `Europe/Berlin`; UTC if not sent',
     },
     example: { draft: { geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }] } },
     failures: { 409: { description: 'A rehearsal of the account is still running.' } },

@@ -6,7 +6,7 @@ import { go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, fill } from '../../core/texts.ts'
-import { utcDay } from '../../core/time.ts'
+import { fieldOf, utcDay, zone } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button, WriteLink } from '../../parts/button.tsx'
 import { Listing, Named, useList } from '../../parts/listing.tsx'
@@ -15,7 +15,7 @@ import { Head } from '../../parts/section.tsx'
 import { blank, bodyOf, copyOf } from './editor/draft.ts'
 
 const days = 30
-const firstDay = () => new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
+const firstDay = () => fieldOf(new Date(Date.now() - (days - 1) * 86_400_000)).slice(0, 10)
 const isAlias = (path: string) => /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
 /** How a form of a link names the domain of a host. */
 const domainOf = (host: string) => (host === new URL(service.baseUrl).host ? '' : host)
@@ -86,7 +86,12 @@ const Times = ({ count, people }: Miss) => {
 
 /** The addresses that lead nowhere, those first that most people have asked for. */
 export const MissListing = ({ path }: { readonly path: string }) => {
-  const { list, rows } = useList<MissList>(path, 'misses', { group: 'address', order: 'click', from: firstDay() })
+  const { list, rows } = useList<MissList>(path, 'misses', {
+    group: 'address',
+    order: 'click',
+    from: firstDay(),
+    tz: zone.value,
+  })
   const texts = t().misses
   return (
     <Listing
