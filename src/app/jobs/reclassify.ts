@@ -5,7 +5,7 @@ import type { Handler } from '../../commands/handle.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import type { Actor } from '../../events/event.ts'
-import { NotReady } from '../../lib/unavailable.ts'
+import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
 import { type ClassChange, planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
@@ -56,6 +56,8 @@ export interface ReclassifierOptions {
 const [every, patience] = [1000, 5000]
 /** changes that a job keeps, most visits first */
 const mostChanges = 500
+/** times in a row that a statement of a job may take too long, or be cancelled */
+const mostCancelled = 3
 
 /** Adds changes up by their classes and rule. */
 export const mergeChanges = (some: readonly Change[], more: readonly Change[]): readonly Change[] => {
@@ -70,6 +72,21 @@ export const mergeChanges = (some: readonly Change[], more: readonly Change[]): 
 /** The process ends, or another one goes on: the job stays as it is. */
 class Interrupted extends Error {
   override readonly name = 'Interrupted'
+}
+
+const isCancelled = (error: unknown) => {
+  const { code, message = '' } = error as { code?: string; message?: string }
+  return code === '57014' || message.includes('Query read timeout')
+}
+
+/** Returns whether a job has failed by an error: an outage of a store has not, but what is cancelled again and again. */
+const countCancelled = () => {
+  let cancelled = 0
+  return {
+    isFailure: (error: unknown) =>
+      isCancelled(error) ? ++cancelled % mostCancelled === 0 : !(error instanceof Interrupted || isUnavailable(error)),
+    worked: () => (cancelled = 0),
+  }
 }
 
 /** What the work of a job needs. */
@@ -161,6 +178,7 @@ const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
  */
 export const startReclassifier = (options: ReclassifierOptions) => {
   const { jobs, handler, rules, perPart, openReader, alone, onProblem } = options
+  const { isFailure, worked } = countCancelled()
   let stopped = false
   const carryOut = async (lost: AbortSignal) => {
     const { reader, close } = openReader()
@@ -176,9 +194,10 @@ export const startReclassifier = (options: ReclassifierOptions) => {
       for (let job = await jobs.next(); job && !stopped && !lost.aborted; job = await jobs.next())
         try {
           await step(means, job)
+          worked()
         } catch (error) {
-          if (stopped || error instanceof Interrupted || error instanceof NotReady) throw error
-          // without the database, it stays as it is
+          // a job stays as it is in an outage, however short, and the next look goes on
+          if (stopped || !isFailure(error)) throw error
           await jobs.end(job.id, true)
           if (!(error instanceof Refused)) onProblem(error, 'a reclassification has failed')
         }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { mergeChanges, type ReclassifyJob, startReclassifier } from '../../../src/app/jobs/reclassify.ts'
+import { StoreUnavailable } from '../../../src/events/store.ts'
 import { until } from '../../support/client.ts'
 
 describe('the changes of several accounts', () => {
@@ -57,6 +58,20 @@ describe('the jobs of reclassifications', () => {
       ['b', true],
     ])
     expect(problems).to.deep.equal(['Error: broken', 'Error: broken'])
+  })
+
+  it('stay as they are in an outage, however short, and end when their statements are cancelled again and again', async () => {
+    const cut = { code: '57P01', message: 'terminating connection due to administrator command' }
+    const cancelled = { code: '57014', message: 'canceling statement due to statement timeout' }
+    const fail = [cut, new StoreUnavailable('the log does not answer'), cut, cut, cancelled, cancelled, cancelled]
+    let failures = 0
+    const { ended, problems, stop } = start([job('a', 1)], () => Promise.reject(fail[failures++] as Error))
+    await until(
+      async () => ended.length,
+      (n) => n === 1,
+    )
+    await stop()
+    expect([ended, failures, problems.length]).to.deep.equal([[['a', true]], fail.length, fail.length])
   })
 
   it('stay as they are when the process ends meanwhile, and while another one works', async () => {

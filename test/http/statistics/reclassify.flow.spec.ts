@@ -249,6 +249,40 @@ describe('reclassification by the API', () => {
     expect(await seen()).to.deep.equal(before)
   })
 
+  it('goes on in the background when a session is cut, though PostgreSQL is there', async () => {
+    const { ledger } = app.app
+    const locks = await openLocks(app.connection, 'a test')
+    await until(
+      () => locks.acquire([7275473n]),
+      (held) => held.has(7275473n),
+    )
+    await app.post('/api/account/reclassify', { key, body: { background: true, dryRun: true } })
+    const { options } = openReclassifier(ledger)
+    let problem: unknown
+    const opened: ReturnType<typeof options.openReader>[] = []
+    const load: typeof ledger.handler.load = async (...stream) => {
+      if (problem === undefined) await opened[0]?.reader.db.raw('select pg_terminate_backend(pg_backend_pid())')
+      return ledger.handler.load(...stream)
+    }
+    const stop = startReclassifier({
+      ...options,
+      openReader: () => {
+        opened.push(options.openReader())
+        return opened.at(-1)!
+      },
+      handler: { ...ledger.handler, load },
+      alone: (work) => work(locks.lost),
+      onProblem: (error) => (problem = error),
+    })
+    const { job } = await until(
+      async () => (await app.get('/api/account/reclassify', { key })).json['data'] as Json,
+      ({ job }) => job.ended !== null,
+    )
+    await Promise.all([stop(), locks.close()])
+    expect(job).to.include({ work: 'count', failed: false })
+    expect(String(problem)).to.match(/terminat/)
+  })
+
   it('is counted and applied for all accounts by an operator', async () => {
     const { ledger } = app.app
     const other = await app.register()
