@@ -126,7 +126,7 @@ const findVisits = async (
 }
 
 /** rows that are made at a time: other requests are answered between two of these */
-const inOneTurn = 500
+const inOneTurn = 2000
 
 const presented = async (reader: Reader, rows: readonly Row[], seen: number): Promise<readonly ListedVisit[]> => {
   const visits: ListedVisit[] = []
