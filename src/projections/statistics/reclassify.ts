@@ -29,8 +29,8 @@ export type Undone = Recorded<Event<'ReclassificationUndone'>>
 
 /** What a reclassification decides by, in the numbers of the tables. */
 export interface Decision {
-  /** classes by `profile`, where rules change them */
-  readonly classOf: ReadonlyMap<number, number>
+  /** classes by `profile`, where rules change them, and which of the decision's agents each has */
+  readonly changed: ReadonlyMap<number, { readonly rule: number; readonly class: number }>
   /** `profile` of excluded user agents */
   readonly profiles: readonly number[]
   readonly countries: readonly number[]
@@ -54,9 +54,15 @@ const within = ({ subjects: only, account, from, to }: Scope) =>
 const plain = (of: string) => `greatest(${of}.class, ${classes.human})`
 export const plainClass = plain('c')
 
-/** SQL of the facts in a scope, as `c`, with their `target`: the class that a decision gives them. */
+/**
+ * SQL of the facts in a scope, as `c`, with their `target`, the class that a decision gives them, and the `rule` where
+ * it changes the class of their profile.
+ */
 export const decided = (names: TableNames, scope: Scope, decision: Decision) => {
-  const changed = [...decision.classOf]
+  const changed = [...decision.changed]
+  const ids = changed.map(([profile]) => profile)
+  const values = changed.map(([, by]) => by.class)
+  const rules = changed.map(([, by]) => by.rule)
   const ruled = `case when c.recorded = ${classes.prefetch} then c.recorded else coalesce(r.class, c.recorded) end`
   const { profiles, countries, hours, visitors } = decision
   const excluded = [
@@ -67,52 +73,74 @@ export const decided = (names: TableNames, scope: Scope, decision: Decision) => 
   ]
   const isExcluded = excluded.length === 0 ? 'false' : `(${excluded.join(' or ')})`
   return `
-    select c.*, (case when ${ruled} = ${classes.human} and ${isExcluded} then ${classes.excluded} else ${ruled} end)::smallint as target
+    select c.*, r.rule, (case when ${ruled} = ${classes.human} and ${isExcluded} then ${classes.excluded} else ${ruled} end)::smallint as target
     from ${names('clicks')} c
-    left join unnest(${array(
-      'int',
-      changed.map(([profile]) => profile),
-    )}, ${array(
-      'smallint',
-      changed.map(([, value]) => value),
-    )}) as r (profile, class) on r.profile = c.profile
+    left join unnest(${array('int', ids)}, ${array('smallint', values)}, ${array('int', rules)})
+      as r (profile, class, rule) on r.profile = c.profile
     where ${within(scope)}`
 }
 
-/** Returns the profiles of the facts in a scope, by their numbers. */
-export const profilesIn = async (tx: Knex, names: TableNames, scope: Scope): Promise<ReadonlyMap<number, Profile>> => {
-  const { rows } = await tx.raw<{ rows: { id: number; label: string }[] }>(
-    `select id, label from ${names('details')} where dim = ${details.profile} and id in (
-       select distinct profile from ${names('clicks')} c where ${within(scope)})`,
-  )
-  return new Map(rows.map(({ id, label }) => [id, readProfile(label)]))
+/** profiles that are looked up at a time: visitors make them up, and others are answered between two of these */
+const profilesAtATime = 1000
+
+/** A profile of facts in a scope. */
+export interface Found {
+  readonly id: number
+  readonly profile: Profile
+  /** a class that it was recorded with: it comes once for each of them */
+  readonly recorded: number
 }
 
-const keyOf = ({ agent, bot, rules }: Pick<Profile, 'agent' | 'bot' | 'rules'>) => JSON.stringify([agent, bot, rules])
+/** Goes through the profiles of the facts in a scope. */
+export const profilesIn = async function* (tx: Knex, names: TableNames, scope: Scope): AsyncGenerator<Found> {
+  // one text is read faster than as many rows
+  const { rows } = await tx.raw<{ rows: { found: string | null }[] }>(
+    `select string_agg(profile || ':' || recorded, ',' order by profile, recorded) as found
+     from (select distinct profile, recorded from ${names('clicks')} c where ${within(scope)}) f`,
+  )
+  const pairs = rows[0]?.found?.split(',') ?? []
+  for (let from = 0; from < pairs.length; from += profilesAtATime) {
+    const some = pairs.slice(from, from + profilesAtATime).map((pair) => pair.split(':').map(Number))
+    const { rows: labels } = await tx.raw<{ rows: { id: number; label: string }[] }>(
+      `select id, label from ${names('details')} where dim = ${details.profile} and id = any(?::int[])`,
+      [some.map(([id = 0]) => id)],
+    )
+    const labelOf = new Map(labels.map(({ id, label }) => [id, label]))
+    for (const [id = 0, recorded = 0] of some) {
+      const label = labelOf.get(id)
+      if (label !== undefined) yield { id, profile: readProfile(label), recorded }
+    }
+  }
+}
+
+/** Returns what user agents of one class are told apart by. */
+export const agentKey = ({ agent, bot, rules }: Pick<Profile, 'agent' | 'bot' | 'rules'>) =>
+  JSON.stringify([agent, bot, rules])
 type Rules = Pick<Reclassified['data'], 'agents' | 'exclusions'>
 
-/** Returns a decision in the numbers of the tables. */
+/** Returns a decision in the numbers of the tables, about the facts in a scope. */
 export const decisionOf = async (
   tx: Knex,
   names: TableNames,
+  scope: Scope,
   { agents, exclusions }: Rules,
-  profiles: ReadonlyMap<number, Profile>,
 ): Promise<Decision> => {
-  const ruled = new Map(agents.map((one) => [keyOf(one), classOf(one)]))
+  const ruled = new Map(agents.map((one, rule) => [agentKey(one), { rule, class: classOf(one) }]))
   const { rows } = await tx.raw<{ rows: { id: number }[] }>(
     `select id from ${names('labels')} where dim = ${dims.country} and label = any(?::text[])`,
     [[...exclusions.countries]],
   )
+  const changed = new Map<number, { readonly rule: number; readonly class: number }>()
+  const profiles = new Set<number>()
+  for await (const { id, profile } of profilesIn(tx, names, scope)) {
+    const by = ruled.get(agentKey(profile))
+    if (by) changed.set(id, by)
+    const agent = profile.agent.toLowerCase()
+    if (exclusions.agents.some((part) => agent.includes(part))) profiles.add(id)
+  }
   return {
-    classOf: new Map(
-      [...profiles].flatMap(([id, profile]) => {
-        const value = ruled.get(keyOf(profile))
-        return value === undefined ? [] : [[id, value] as const]
-      }),
-    ),
-    profiles: [...profiles].flatMap(([id, { agent }]) =>
-      exclusions.agents.some((part) => agent.toLowerCase().includes(part)) ? [id] : [],
-    ),
+    changed,
+    profiles: [...profiles],
     countries: rows.map(({ id }) => id),
     hours: exclusions.hours,
     visitors: exclusions.visitors.map(visitorOf),
@@ -129,8 +157,7 @@ const scopeOf = ({ account, link, qr, bio, view, from, to }: Reclassified['data'
 /** Returns SQL of the facts that a part changes, with their `target`. */
 const changesOf = async (tx: Knex, names: TableNames, { data }: Reclassified): Promise<string> => {
   const scope = scopeOf(data)
-  const profiles = await profilesIn(tx, names, scope)
-  const decision = await decisionOf(tx, names, data, profiles)
+  const decision = await decisionOf(tx, names, scope, data)
   return `select * from (${decided(names, scope, decision)}) d where target <> ${plain('d')}`
 }
 

@@ -1,8 +1,8 @@
 import type { Event } from '../../events/index.ts'
 import type { Exclusions } from '../../events/statistics/exclusions.ts'
 import { classes, minuteMs, minuteOf, subjects, visited } from '../../projections/statistics/clickfacts.ts'
-import type { Profile } from '../../projections/statistics/labels.ts'
 import {
+  agentKey,
   decided,
   type Decision,
   decisionOf,
@@ -58,52 +58,30 @@ const [earliest, latest] = [new Date(0).toISOString(), new Date(Date.UTC(2100, 0
 const classNames = (Object.keys(classes) as (keyof typeof classes)[]).filter((name) => name !== 'first')
 const className = (value: number): ClassName => classNames.find((name) => classes[name] === value) ?? 'other'
 
-type Agents = Part['agents']
-type Agent = Agents[number]
-const keyOf = ({ agent, bot, rules }: Pick<Agent, 'agent' | 'bot' | 'rules'>) => JSON.stringify([agent, bot, rules])
+type RuledAgent = Part['agents'][number] & { readonly rule: string }
+
 /**
  * Returns the user agents whose class the rules change, each with the rule. Those of the same version have decided
- * already.
+ * already. The rest waits for the next time: an event is bounded.
  */
-const agentsBy = (
-  { version, decide }: Rules,
-  known: readonly { readonly profile: Profile; readonly recorded: number }[],
-) => {
-  const found = new Map<string, Agent & { readonly rule: string }>()
-  for (const { profile, recorded } of known) {
+const agentsBy = async ({ version, decide }: Rules, { db, table }: Reader, scope: Scope) => {
+  const found = new Map<string, RuledAgent>()
+  for await (const { profile, recorded } of profilesIn(db, table, scope)) {
     const { agent, bot, rules } = profile
     const before = className(recorded)
     if (rules === version || before === 'prefetch' || before === 'other') continue
     const { class: after, rule } = decide({ agent, bot, class: before })
-    if (after !== before) found.set(keyOf(profile), { agent, bot, rules, class: after, rule })
+    const key = agentKey(profile)
+    if (after === before || (found.size >= mostAgents && !found.has(key))) continue
+    found.set(key, { agent, bot, rules, class: after, rule })
   }
   return [...found.values()]
 }
 
-/** Returns what names the rule that gives visits of a profile a class. */
-const namingRules = (
-  agents: readonly (Agent & { readonly rule: string })[],
-  profiles: ReadonlyMap<number, Profile>,
-) => {
-  const rules = new Map(agents.map((one) => [keyOf(one), one]))
-  return (profile: number, from: ClassName, to: ClassName): string => {
-    const known = profiles.get(profile)
-    const found = known && rules.get(keyOf(known))
-    if (to === 'excluded' || (from === 'excluded' && to === 'human')) return 'exclusions'
-    return found?.class === to ? found.rule : 'recorded'
-  }
-}
-
-const readKnown = async ({ db, table }: Reader, scope: Scope, profiles: ReadonlyMap<number, Profile>) => {
-  const only = scope.subjects ? `and link = any('{${scope.subjects.join()}}'::bigint[])` : ''
-  const { rows } = await db.raw<{ rows: { profile: number; recorded: number }[] }>(
-    `select distinct profile, recorded from ${table('clicks')} where account = ? and minute >= ${scope.from} ${only} order by 1, 2`,
-    [scope.account],
-  )
-  return rows.flatMap(({ profile: id, recorded }) => {
-    const profile = profiles.get(id)
-    return profile ? [{ profile, recorded }] : []
-  })
+/** Returns what names the rule that gives visits a class. */
+const ruleOf = (by: RuledAgent | undefined, from: ClassName, to: ClassName): string => {
+  if (to === 'excluded' || (from === 'excluded' && to === 'human')) return 'exclusions'
+  return by?.class === to ? by.rule : 'recorded'
 }
 
 interface LinkVisits {
@@ -112,21 +90,18 @@ interface LinkVisits {
 }
 
 /** Returns how many visits change of each link, and from which class to which by which rule. */
-const countChanges = async (
-  { db, table }: Reader,
-  scope: Scope,
-  decision: Decision,
-  ruleOf: ReturnType<typeof namingRules>,
-) => {
-  const { rows } = await db.raw<{ rows: { link: string; was: number; target: number; profile: number; n: string }[] }>(
-    `select link, ${plainClass} as was, target, profile, count(*) as n from (${decided(table, scope, decision)}) c
+const countChanges = async ({ db, table }: Reader, scope: Scope, decision: Decision, agents: readonly RuledAgent[]) => {
+  const { rows } = await db.raw<{
+    rows: { link: string; was: number; target: number; rule: number | null; n: string }[]
+  }>(
+    `select link, ${plainClass} as was, target, rule, count(*) as n from (${decided(table, scope, decision)}) c
      where target <> ${plainClass} group by 1, 2, 3, 4 order by 1, 2, 3, 4`,
   )
   const changes = new Map<string, ClassChange>()
   const links = new Map<number, number>()
-  for (const { link, was, target, profile, n } of rows) {
+  for (const { link, was, target, rule: by, n } of rows) {
     const [from, to, visits] = [className(was), className(target), Number(n)]
-    const rule = ruleOf(profile, from, to)
+    const rule = ruleOf(by === null ? undefined : agents[by], from, to)
     const key = `${from} ${to} ${rule}`
     changes.set(key, { from, to, rule, visits: visits + (changes.get(key)?.visits ?? 0) })
     links.set(Number(link), visits + (links.get(Number(link)) ?? 0))
@@ -218,12 +193,10 @@ export const planReclassification = async (reader: Reader, rules: Rules, wanted:
     from: minuteOf(since),
     to: minuteOf(latest),
   }
-  const profiles = await profilesIn(reader.db, reader.table, scope)
-  // the rest waits for the next time: an event is bounded
-  const found = agentsBy(rules, await readKnown(reader, scope, profiles)).slice(0, mostAgents)
+  const found = await agentsBy(rules, reader, scope)
   const agents = found.map(({ rule: _rule, ...agent }) => agent)
-  const decision = await decisionOf(reader.db, reader.table, { agents, exclusions }, profiles)
-  const { changes, links } = await countChanges(reader, scope, decision, namingRules(found, profiles))
+  const decision = await decisionOf(reader.db, reader.table, scope, { agents, exclusions })
+  const { changes, links } = await countChanges(reader, scope, decision, found)
   const slices = await slicesOf(reader, scope, decision, { links, perPart })
   return {
     changes,

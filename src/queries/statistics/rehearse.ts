@@ -10,6 +10,7 @@ import {
   type Route,
 } from '../../projections/statistics/labels.ts'
 import { factsOf, type Minutes } from './facts.ts'
+import { momentOf } from './recorded.ts'
 import type { Reader } from '../reader.ts'
 
 /** Which visits of a link: `from` is inclusive, `to` exclusive. */
@@ -54,8 +55,8 @@ export interface VisitPlace {
   readonly seq: string
 }
 
-/** visits in one statement, about */
-const perStatement = 100_000
+/** visits in one statement, unless more are of one millisecond: visitors make up what their kinds are told apart by */
+const perStatement = 25_000
 
 const minutesOf = ({ from, to }: Pick<Period, 'from' | 'to'>): Minutes => ({
   from: timeOf(from.getTime()).minute,
@@ -106,6 +107,8 @@ const phaseOf = (moments: readonly Date[]) =>
     .reduce((sql, { minute, ms }) => `${sql} + ((minute, ms) >= (${minute}, ${ms}))::int`, '0')
 
 type Labelled = AskedDimension | 'route'
+/** labels that are kept for the next statements, and those of one besides */
+const mostKept = 50_000
 const isDetail = (name: Labelled): name is Extract<Labelled, Detail> => name in details
 
 /** Keeps the labels that were looked up. A subquery for each uses the index. */
@@ -116,6 +119,7 @@ const labelsOf = (reader: Reader) => {
     name === 'profile' ? readProfile(label) : name === 'route' ? readRoute(label) : label
   return {
     load: async (rows: readonly Row[], asked: readonly AskedDimension[]) => {
+      if (known.size > mostKept) known.clear()
       for (const name of ['route', ...asked] as const) {
         const missing = [...new Set(rows.map((row) => row[name] ?? 0))].filter((id) => !known.has(key(name, id)))
         const [table, dim] = isDetail(name) ? (['details', details[name]] as const) : (['labels', dims[name]] as const)
@@ -142,6 +146,15 @@ const readAlike = async (reader: Reader, period: Period, { asked, moments, last 
   return rows
 }
 
+/** Returns the end of the next statement: the moment of the visit after `most` others. */
+const endOfNext = async (reader: Reader, period: Period, most: number): Promise<Date> => {
+  const { rows } = await reader.db.raw<{ rows: Pick<VisitPlace, 'minute' | 'ms'>[] }>(
+    `select minute, ms from (${within(reader, period)}) c order by minute, ms offset ${most} limit 1`,
+  )
+  const next = rows[0]?.minute === undefined ? undefined : momentOf(rows[0]).getTime()
+  return next === undefined ? period.to : new Date(Math.max(next, period.from.getTime() + 1))
+}
+
 /**
  * Returns the visits of a period in batches, those that are alike together. Each statement reads about as many visits,
  * so that none takes long and a caller can stop in between.
@@ -150,19 +163,13 @@ export const alikeVisits = async function* (
   reader: Reader,
   period: Period,
   question: Question,
+  most = perStatement,
 ): AsyncGenerator<readonly VisitGroup[]> {
   const labels = labelsOf(reader)
-  const { rows: known } = await reader.db.raw<{ rows: { n: string }[] }>(
-    `select visits as n from ${reader.table('link_stats')} where link = ?`,
-    [period.link],
-  )
-  const all = Number(known[0]?.n ?? 0)
-  let length = Math.max(60_000, (period.to.getTime() - period.from.getTime()) * Math.min(1, perStatement / (all || 1)))
-  for (let from = period.from.getTime(); from < period.to.getTime();) {
-    const to = Math.min(period.to.getTime(), Math.ceil(from + length))
-    const rows = await readAlike(reader, { ...period, from: new Date(from), to: new Date(to) }, question)
+  for (let { from } = period; from < period.to;) {
+    const to = await endOfNext(reader, { ...period, from }, most)
+    const rows = await readAlike(reader, { ...period, from, to }, question)
     await labels.load(rows, question.asked)
-    const found = rows.reduce((sum, { visits }) => sum + Number(visits), 0)
     yield rows.map((row) => ({
       route: labels.get<Route>('route', row),
       country: labels.get<string | undefined>('country', row),
@@ -176,8 +183,6 @@ export const alikeVisits = async function* (
       clicks: Number(row.clicks),
       visits: Number(row.visits),
     }))
-    // quiet hours are passed in larger steps
-    length = Math.max(60_000, length * Math.min(16, perStatement / Math.max(1, found)))
     from = to
   }
 }

@@ -12,6 +12,7 @@ import { awaitPart } from '../../../src/queries/statistics/appliedparts.ts'
 import { readCounted } from '../../../src/queries/statistics/facts.ts'
 import { listReclassifications, newerReclassification } from '../../../src/queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules, type Wanted } from '../../../src/queries/statistics/reclassify.ts'
+import { alikeVisits } from '../../../src/queries/statistics/rehearse.ts'
 import { readAt } from '../../../src/queries/history/tablesat.ts'
 import { clicked, recorded } from '../../support/events.ts'
 import { randomFrom, repeatable, seed } from '../../support/faults.ts'
@@ -196,5 +197,54 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
       return { link_stats, account_stats, hours, visitors, clicks, link_routes, route_rolls }
     }
     expect(await sums(tables)).to.deep.equal(await sums(rebuilt))
+  })
+
+  describe('of visitors that make up ever other programs', () => {
+    const visits = 3000
+    const made = () =>
+      recorded(
+        Array.from({ length: visits / 100 }, (_, batch) => {
+          const clicks = Array.from({ length: 100 }, (__, n): Click => {
+            const { source: _source, ...click } = randomClick(random, 4)
+            const at = new Date(first + batch * 100 + n).toISOString()
+            return {
+              ...click,
+              account,
+              link: 7,
+              source: { kind: 'link', id: 7 },
+              at,
+              agent: n,
+              visitor: `${batch}${n}`,
+            }
+          })
+          const { type, data } = clicked(...clicks)
+          return { type, data: { ...data, agents: clicks.map((__, n) => `NewBot made up ${batch} ${n}`) } }
+        }),
+      )
+
+    it('takes visitors of many kinds some at a time', async () => {
+      const { reader, write } = await open()
+      await write(made())
+      const sizes: number[] = []
+      log.db.on('query-response', (rows: readonly unknown[] | { readonly rows: readonly unknown[] }) =>
+        sizes.push('rows' in rows ? rows.rows.length : rows.length),
+      )
+      const { changes, parts } = await planReclassification(reader, rules, wanted)
+      expect(changes.map(({ rule }) => rule)).to.include('NewBot')
+      expect(parts.every(({ agents: some }) => some.length === 1000)).to.equal(true)
+      expect(Math.max(...sizes)).to.be.within(999, 1000)
+      log.db.removeAllListeners('query-response')
+    })
+
+    it('reads so many visits in a statement, however close together they are', async () => {
+      const { reader, write } = await open()
+      await write(made())
+      const period = { link: 7, from: new Date(first - 86_400_000), to: new Date(first + 86_400_000) }
+      const batches: number[] = []
+      const question = { asked: ['profile' as const], moments: [], last: undefined }
+      for await (const batch of alikeVisits(reader, period, question, 700))
+        batches.push(batch.reduce((sum, one) => sum + one.visits, 0))
+      expect(batches).to.deep.equal([700, 700, 700, 700, 200])
+    })
   })
 })
