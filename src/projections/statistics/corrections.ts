@@ -26,36 +26,54 @@ interface Correction {
 }
 
 /**
- * Adds the scans by which changed visits of links came: they change alike. The minutes let the planner leave out all
- * other partitions.
+ * SQL of the facts `c` at places `n`, which have a `seq`, a minute, and a link or an account. Each minute is read once,
+ * however many of its facts are asked for: no index has their order, and a planner whose statistics are old looks
+ * through the minute for each of them. It needs `readOnce`.
  */
-const addScans = async (tx: Knex, names: TableNames) => {
-  const { rows } = await tx.raw<{ rows: { accounts: string[]; first: number; last: number }[] }>(
-    `select array_agg(distinct -account) as accounts, min(minute) as first, max(minute) as last from ${changedFacts}
-     where account > 0 and link > 0 having count(*) > 0`,
+export const factsAt = (names: TableNames, places: string, key: 'link' | 'account' = 'link') => `
+  (select distinct ${key}, minute from (${places}) p) m
+  cross join lateral (select * from ${names('clicks')} c where c.${key} = m.${key} and c.minute = m.minute offset 0) c
+  join (${places}) n on n.${key} = c.${key} and n.minute = c.minute and n.seq = c.seq`
+
+/** SQL of a statement whose joins are made by hash tables, where they are not lateral. */
+const readOnce = (statement: string) =>
+  `set local enable_nestloop = off; ${statement}; set local enable_nestloop = default`
+
+/** Adds the scans by which changed visits of links came: they change alike. */
+const addScans = (tx: Knex, names: TableNames) => {
+  const scans = `
+    select -account as account, minute, seq + ${scanOffset} as seq, now from ${changedFacts} where account > 0 and link > 0`
+  return tx.raw(
+    `${readOnce(`
+      insert into ${changedFacts} (${columns.join()}, was, now)
+      select ${columns.map((name) => `c.${name}`).join()}, c.class, n.now from ${factsAt(names, scans, 'account')}
+      on conflict do nothing`)};
+     analyze ${changedFacts}`,
   )
-  for (const { accounts, first, last } of rows)
-    await tx.raw(
-      `insert into ${changedFacts} (${columns.join()}, was, now)
-       select ${columns.map((name) => `c.${name}`).join()}, c.class, n.now
-       from ${changedFacts} n join ${names('clicks')} c on c.account = -n.account and c.minute = n.minute and c.seq = n.seq + ${scanOffset}
-       where c.account = any('${column(accounts, (account) => account)}'::bigint[]) and c.minute >= ${first} and c.minute <= ${last}
-       on conflict do nothing;
-       analyze ${changedFacts}`,
-    )
 }
 
-/** Sets the classes of the changed facts. Their links and minutes let the planner leave out all others. */
-const setClasses = async (tx: Knex, names: TableNames) => {
-  const { rows } = await tx.raw<{ rows: { links: string[]; first: number; last: number }[] }>(
-    `select array_agg(distinct link) as links, min(minute) as first, max(minute) as last from ${changedFacts}`,
+/** facts of a link in a minute that are each looked for among all of that minute */
+const fewOfMinute = 8
+
+/** Sets the classes of facts: `places` is SQL of their links, minutes, `seq` and classes. */
+const setClasses = async (tx: Knex, names: TableNames, places: string) => {
+  const counted = `(select p.*, count(*) over (partition by link, minute) as together from (${places}) p) n`
+  const update = (where: string) =>
+    `update ${names('clicks')} c set class = n.class from ${counted}
+     where n.link = c.link and n.minute = c.minute and n.seq = c.seq and ${where}`
+  const { rows } = await tx.raw<{ rows: { link: string; minutes: number[] }[] }>(
+    `select link, array_agg(distinct minute) as minutes from ${counted} where together > ${fewOfMinute} group by 1 order by 1`,
   )
-  for (const { links, first, last } of rows)
-    await tx.raw(
-      `update ${names('clicks')} c set class = n.now from ${changedFacts} n
-       where c.link = n.link and c.minute = n.minute and c.seq = n.seq
-         and c.link = any('${column(links, (link) => link)}'::bigint[]) and c.minute >= ${first} and c.minute <= ${last}`,
-    )
+  for (const { link, minutes } of rows) {
+    const these = `c.link = ${link} and c.minute = any('${column(minutes, (minute) => minute)}'::int[])`
+    await tx.raw(readOnce(update(`${these} and n.link = ${link} and n.together > ${fewOfMinute}`)))
+  }
+  // each is found by its index: a join would read all facts of the links
+  await tx.raw(
+    `set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off;
+     ${update(`n.together <= ${fewOfMinute}`)};
+     set local enable_hashjoin = default; set local enable_mergejoin = default; set local enable_seqscan = default`,
+  )
 }
 
 /**
@@ -79,47 +97,40 @@ const findMoved = (names: TableNames, since: number) => `
   where m.lost or m.marked is null or (m.marked_minute >= ${since} and m.gained < m.marked);
   analyze ${movedFirsts}`
 
-/** SQL of the facts that become or were the first ones, and are not among those that change anyway. */
-const alsoChanged = (names: TableNames) => `
-  insert into ${changedFacts} (${columns.join()}, was, now)
-  select ${columns.map((name) => `c.${name}`).join()}, n.was, n.now from (
-    select link, minute, seq, ${classes.human} as was, ${classes.first} as now from ${movedFirsts} where seq is not null
-    union all
-    select link, marked_minute, marked, ${classes.first}, ${classes.human} from ${movedFirsts} where not lost and marked is not null
-  ) n join ${names('clicks')} c on c.link = n.link and c.minute = n.minute and c.seq = n.seq
-  where not exists (select from ${changedFacts} f where f.seq = n.seq)`
-
 /** Marks the earliest visit of each person as the first one, and keeps `visitors`, who have one. */
 const markFirst = async (tx: Knex, names: TableNames, since: number) => {
   await tx.raw(findMoved(names, since))
+  const become = `
+    select link, minute, seq, ${classes.human} as was, ${classes.first} as class from ${movedFirsts} where seq is not null`
+  const were = `
+    select link, marked_minute as minute, marked as seq, ${classes.first} as was, ${classes.human} as class
+    from ${movedFirsts} where not lost and marked is not null`
+  const places = `${were} union all ${become}`
   await tx.raw(`
     update ${changedFacts} f set now = ${classes.first} from ${movedFirsts} n where f.seq = n.seq;
-    ${alsoChanged(names)};
+    ${readOnce(`
+      insert into ${changedFacts} (${columns.join()}, was, now)
+      select ${columns.map((name) => `c.${name}`).join()}, n.was, n.class from ${factsAt(names, places)}
+      where not exists (select from ${changedFacts} f where f.seq = n.seq)`)};
     delete from ${names('visitors')} v using ${movedFirsts} n where v.link = n.link and v.visitor = n.visitor and n.seq is null;
     insert into ${names('visitors')} (link, visitor, seq, minute)
     select link, visitor, seq, minute from ${movedFirsts} where seq is not null order by 1, 2
     on conflict (link, visitor) do update set seq = excluded.seq, minute = excluded.minute`)
-  // each is found by its index: a join would read all facts of the links
-  await tx.raw(`
-    set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off;
-    update ${names('clicks')} c set class = ${classes.human} from ${movedFirsts} n
-    where c.link = n.link and c.minute = n.marked_minute and c.seq = n.marked and not n.lost;
-    update ${names('clicks')} c set class = ${classes.first} from ${movedFirsts} n
-    where c.link = n.link and c.visitor = n.visitor and c.seq = n.seq and c.class = ${classes.human};
-    set local enable_hashjoin = default; set local enable_mergejoin = default; set local enable_seqscan = default`)
+  await setClasses(tx, names, places)
 }
 
 /** Gives visits other classes, and corrects everything that is counted from them. */
 export const correctCounters = async (tx: Knex, names: TableNames, { position, since, changes }: Correction) => {
   await tx.raw(`${createChanged} on commit drop`)
   await tx.raw(
-    `insert into ${changedFacts} (${columns.join()}, was, now) select ${columns.join()}, class, target from (${changes}) c;
+    `${readOnce(`
+      insert into ${changedFacts} (${columns.join()}, was, now) select ${columns.join()}, class, target from (${changes}) c`)};
      analyze ${changedFacts}`,
   )
   await addScans(tx, names)
   const { rows } = await tx.raw<{ rows: { any: boolean }[] }>(`select exists (select from ${changedFacts}) as any`)
   if (rows[0]?.any) {
-    await setClasses(tx, names)
+    await setClasses(tx, names, `select link, minute, seq, now as class from ${changedFacts}`)
     await markFirst(tx, names, since)
     await tx.raw(
       `insert into ${names('corrections')} (seq, position, link, minute, was, now)

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Recorded } from '../../events/event.ts'
 import type { Event } from '../../events/index.ts'
 import { classes, classOf, minuteOf, subjects, visitorOf } from './clickfacts.ts'
-import { correctCounters } from './corrections.ts'
+import { correctCounters, factsAt } from './corrections.ts'
 import { correctedTables } from './correctsums.ts'
 import { details, dims, type Profile, readProfile } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
@@ -161,13 +161,19 @@ const changesOf = async (tx: Knex, names: TableNames, { data }: Reclassified): P
   return `select * from (${decided(names, scope, decision)}) d where target <> ${plain('d')}`
 }
 
-/** Returns SQL of what takes a part back: visits that no later event has changed get the class from before it. */
-const changesBack = (names: TableNames, { data }: Undone): string => `
-  select c.*, greatest(k.was, ${classes.human}) as target
-  from ${names('reclassifications')} r join ${names('corrections')} k on k.position = r.position
-  join ${names('clicks')} c on c.link = k.link and c.minute = k.minute and c.seq = k.seq
-  where r.id = '${data.reclassification}' and r.part = ${data.part} and r.undone is null and k.minute >= ${minuteOf(data.since)}
-    and greatest(k.was, ${classes.human}) <> greatest(k.now, ${classes.human}) and ${plainClass} = greatest(k.now, ${classes.human})`
+/**
+ * Returns SQL of what takes a part back: visits that no later event has changed get the class from before
+ * it.
+ */
+const changesBack = (names: TableNames, { data }: Undone): string => {
+  const corrections = `
+    select k.* from ${names('corrections')} k where k.minute >= ${minuteOf(data.since)} and k.position = (
+      select position from ${names('reclassifications')}
+      where id = '${data.reclassification}' and part = ${data.part} and undone is null)`
+  return `
+    select c.*, greatest(n.was, ${classes.human}) as target from ${factsAt(names, corrections)}
+    where greatest(n.was, ${classes.human}) <> greatest(n.now, ${classes.human}) and ${plainClass} = greatest(n.now, ${classes.human})`
+}
 
 /** Applies a part of a reclassification, or takes one back. */
 export const reclassify = (db: Knex, names: TableNames, event: Reclassified | Undone) =>

@@ -117,35 +117,54 @@ interface Slice {
   readonly to: string
 }
 
+/** Visits that change, of so many minutes from one on. */
+interface Span {
+  readonly minute: number
+  readonly n: number
+  readonly gained: number
+}
+
+/** Returns the visits of a scope that change, by hours, or by minutes. */
+const readSpans = async ({ db, table }: Reader, scope: Scope, decision: Decision, minutes: 60 | 1) => {
+  const { rows } = await db.raw<{ rows: { minute: number; n: string; gained: string }[] }>(
+    `select (floor(minute / ${minutes}.0) * ${minutes})::int as minute, count(*) as n,
+       count(*) filter (where target = ${classes.human}) as gained
+     from (${decided(table, scope, decision)}) c where target <> ${plainClass} group by 1 order by 1`,
+  )
+  return rows.map(({ minute, n, gained }): Span => ({ minute, n: Number(n), gained: Number(gained) }))
+}
+
 /**
- * Splits the time of one resource whose visits are too many for a part. Whole hours stay together. Where most visits
- * lose a person, the newest come first, otherwise the oldest: so that the first visit of a person does not move from
- * part to part. Undo takes the parts in reverse order.
+ * Splits the time of one resource whose visits are too many for a part. A minute stays together: an event says which
+ * minutes it changes. Where most visits lose a person, the newest come first, otherwise the oldest: so that the first
+ * visit of a person does not move from part to part. Undo takes the parts in reverse order.
  */
 const splitTime = async (
-  { db, table }: Reader,
+  reader: Reader,
   scope: Scope,
   decision: Decision,
   perPart: number,
 ): Promise<readonly Slice[]> => {
-  const { rows } = await db.raw<{ rows: { hour: number; n: string; gained: string }[] }>(
-    `select floor(minute / 60.0)::int as hour, count(*) as n, count(*) filter (where target = ${classes.human}) as gained
-     from (${decided(table, scope, decision)}) c where target <> ${plainClass} group by 1 order by 1`,
-  )
-  const momentOf = (hour: number) => new Date(hour * 60 * minuteMs).toISOString()
+  const spans: Span[] = []
+  for (const hour of await readSpans(reader, scope, decision, 60)) {
+    const own = { ...scope, from: Math.max(scope.from, hour.minute), to: Math.min(scope.to, hour.minute + 60) }
+    spans.push(...(hour.n > perPart ? await readSpans(reader, own, decision, 1) : [hour]))
+  }
+  const momentOf = (minute: number) => new Date(minute * minuteMs).toISOString()
   const starts: number[] = []
-  let [count, from] = [0, undefined as number | undefined]
-  for (const { hour, n } of rows) {
-    if (from === undefined || count + Number(n) > perPart) starts.push((from = hour))
-    count = starts.at(-1) === hour ? Number(n) : count + Number(n)
+  let count = 0
+  for (const { minute, n } of spans) {
+    const isNew = starts.length === 0 || count + n > perPart
+    if (isNew) starts.push(minute)
+    count = isNew ? n : count + n
   }
   const links = scope.subjects ?? []
-  const slices = starts.map((hour, i) => ({
+  const slices = starts.map((minute, i) => ({
     links,
-    from: i === 0 ? new Date(scope.from * minuteMs).toISOString() : momentOf(hour),
+    from: momentOf(i === 0 ? scope.from : minute),
     to: starts[i + 1] === undefined ? latest : momentOf(starts[i + 1]!),
   }))
-  const total = (column: 'n' | 'gained') => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+  const total = (column: 'n' | 'gained') => spans.reduce((sum, span) => sum + span[column], 0)
   return total('gained') * 2 > total('n') ? slices : slices.toReversed()
 }
 
