@@ -353,6 +353,61 @@ describe('settings', () => {
       expect(read({ EVENTSTORE_URL: good }).EVENTSTORE_URL).to.equal(good)
   })
 
+  it('name what is wrong with the address of a database, a store or brokers, before anything connects to it', () => {
+    const wrong: readonly (readonly [name: string, values: readonly string[], problem: RegExp])[] = [
+      ['DATABASE_URL', ['host/db', 'http://h/d', 'postgres:/h/d'], /must be an address like postgres:/],
+      ['DATABASE_URL', ['postgres:///db', 'postgres://u:w@/db', 'postgres://'], /must name a host/],
+      ['DATABASE_URL', ['postgres://h:65536/d', 'postgres://h:port/d'], /with a port up to 65535/],
+      ['DATABASE_URL', ['postgres://h:0/d', 'postgres://h/d?port=x', 'postgres://h/d?port=70000'], /from 1 to 65535/],
+      ['DATABASE_URL', ['postgres://u:a b@h/d', 'postgres://h/d '], /without spaces/],
+      [
+        'DATABASE_URL',
+        ['postgres://u:%zz@h/d', 'postgres://u:1/2@h/d', 'postgres://u:1#2@h/d', 'postgres://u:a?b@h/d'],
+        /write : as %3A/,
+      ],
+      ['DATABASE_URL', ['postgres://a,b/d', 'postgres://a/d?host=a,b'], /must name one host/],
+      ['DATABASE_URL', ['postgres://h/d?sslmod=require', 'postgres://h/d?SSL=true'], /has the option "(sslmod|SSL)"/],
+      ['DATABASE_URL', ['postgres://h/d?sslmode=requier', 'postgres://h/d?sslmode='], /must set sslmode to one of/],
+      ['DATABASE_URL', ['postgres://h/d?connect_timeout=soon'], /must set connect_timeout/],
+      [
+        'EVENTSTORE_URL',
+        ['esdb://?tls=false', 'esdb://a:2113,?tls=false', 'esdb://a b?tls=false'],
+        /must be an address/,
+      ],
+      [
+        'EVENTSTORE_URL',
+        ['esdb://h:0?tls=false', 'esdb://h:x?tls=false', 'esdb://a,h:65536?tls=false'],
+        /must have ports/,
+      ],
+      ['EVENTSTORE_URL', ['esdb://h?tls=false&keepAliveInterval=often'], /keepAliveInterval to a whole number/],
+      ['EVENTSTORE_URL', ['esdb://h?tls=false&nodePreference=master'], /nodePreference to one of leader/],
+      [
+        'KAFKA_BROKERS',
+        ['k', 'k:0', 'k:65536', 'kafka://k:9092', 'k :9092', 'k:9092,', ',', '[k]:9092'],
+        /must be host:port/,
+      ],
+      ['HOST', ['0.0.0.0:80', 'http://h', '*', '256.1.1.1'], /must be an IP address or a host name/],
+      ['OPERATOR_HOST', ['a b', '::1]'], /must be an IP address or a host name/],
+      ['DOMAIN_TARGETS', [',', ' '], /must have a value, or be empty/],
+      ['SMTP_URL', ['smtp://%zz@h', 'smtp://h:65536', 'mail.example.com'], /must be an address like smtp:/],
+    ]
+    for (const [name, values, problem] of wrong)
+      for (const value of values) {
+        const [line = 'nothing', ...more] = problems({ [name]: value }).filter((one) => one.startsWith(name))
+        expect([line, more], value).to.deep.equal([line, []])
+        expect(line, value).to.match(problem)
+      }
+    for (const good of [
+      'postgres://h',
+      'postgresql://u:%40%2F@[::1]:5433/d?sslmode=require&channel_binding=require',
+      'postgres://u:w@/d?host=/run/postgresql&port=5433',
+      'postgres:///d?host=/run/postgresql',
+      'postgres://u@%2Frun%2Fpostgresql/d',
+    ])
+      expect(read({ DATABASE_URL: good }).DATABASE_URL).to.equal(good)
+    expect(read({ KAFKA_BROKERS: 'a:9092 , [::1]:9093' }).KAFKA_BROKERS).to.deep.equal(['a:9092', '[::1]:9093'])
+  })
+
   it('never show a secret value in a message', () => {
     const messages = problems({
       SECRET: 'canary',

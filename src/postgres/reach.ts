@@ -53,6 +53,8 @@ export const partsOf = (connectionString: string, setting: string) => {
     const { host, port, user = '', database = '' } = new pg.Client({ connectionString })
     return { host, port, user, database }
   } catch (cause) {
+    const { path } = cause as NodeJS.ErrnoException
+    if (path !== undefined) throw new OperatorError(`${setting}: its file ${path} cannot be read`, { cause })
     throw new OperatorError(`${setting} must be an address like postgres://user:password@host:5432/database`, { cause })
   }
 }

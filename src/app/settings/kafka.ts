@@ -1,13 +1,20 @@
 import { z } from 'zod'
-import { integer, list, whole } from './parsers.ts'
+import { isHostAndPort } from './addresses.ts'
+import { integer, whole } from './parsers.ts'
 
-const broker = /^(\[[\da-f:]+\]|[\w.-]+):\d{1,5}$/i
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const
 
 /** How clicks travel through Kafka. */
 export const kafkaSettings = {
-  KAFKA_BROKERS: list
-    .refine((all) => all.every((one) => broker.test(one)), 'must be host:port; separate several with commas')
+  KAFKA_BROKERS: z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    // one that is left out may be what was meant to be there
+    .refine(
+      (all) => all.every(isHostAndPort),
+      'must be host:port, with a port from 1 to 65535; one comma between several',
+    )
+    .default([])
     .describe('Kafka brokers that carry the clicks: `host:port`, separated by commas'),
   KAFKA_TOPIC: z
     .string()

@@ -27,10 +27,10 @@ export const limitSettings = {
   ),
   SESSION_DAYS: whole(1, 400, 30).describe('days after a sign-in on the dashboard until it has to be repeated'),
   REGISTRATIONS_PER_ADDRESS: whole(0, 1_000_000, 100).describe(
-    'registrations per hour from one IPv4 address or IPv6 /64; 0 = unlimited',
+    'registrations per hour from one IPv4 address or IPv6 /64, and four times as many from an IPv6 /48; 0 = unlimited',
   ),
   REGISTRATIONS_PER_HOUR: whole(0, 1_000_000, 1000).describe(
-    'registrations per hour from all addresses together; 0 = unlimited',
+    'registrations per hour from all addresses together, a tenth of them for networks that have had none; 0 = unlimited',
   ),
   ERASURE_DELAY_DAYS: whole(0, 365, 7).describe(
     'days after which an account is erased whose owner wants it erased, and may still change their mind',

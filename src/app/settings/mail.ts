@@ -8,7 +8,8 @@ const isSender = (text: string) => address.test(text) || named.test(text)
 
 const isServer = (text: string) => {
   try {
-    const { protocol, hostname } = new URL(text)
+    const { protocol, hostname, username, password } = new URL(text)
+    decodeURIComponent(username + password)
     return /^smtps?:$/.test(protocol) && hostname !== ''
   } catch {
     return false

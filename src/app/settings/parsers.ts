@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
@@ -10,15 +11,25 @@ export const integer = (min: number, max: number) =>
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
 /** Reads a whole number; `otherwise` is the default. */
 export const whole = (min: number, max: number, otherwise: number) => integer(min, max).default(otherwise)
+/** Returns what refuses a text for what a function says is wrong with it. */
+export const problemOf =
+  (problem: (text: string) => string | undefined) =>
+  (text: string, context: { readonly addIssue: (issue: { code: 'custom'; message: string }) => void }) => {
+    const message = problem(text)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }
 /** Reads values separated by commas. */
 export const list = z
   .string()
-  .transform((text) =>
-    text
+  .transform((text, context) => {
+    const values = text
       .split(',')
       .map((part) => part.trim())
-      .filter(Boolean),
-  )
+      .filter(Boolean)
+    // it would count as not set without a word
+    if (values.length === 0) context.addIssue('must have a value, or be empty')
+    return values
+  })
   .default([])
 /** Reads the path of a file, from the present folder if it is relative. */
 export const path = z
@@ -27,6 +38,14 @@ export const path = z
   .optional()
 /** A host name. The last label has a letter: an IP address with a mistake is no name. */
 export const host = /^([a-z\d_-]{1,63}\.)*(?=[\d_-]*[a-z])[a-z\d_-]{1,63}\.?$/i
+/** Reads where a server listens. */
+export const listening = z
+  .string()
+  .refine(
+    (text) => isIP(text) > 0 || host.test(text),
+    'must be an IP address or a host name of this machine, for example 0.0.0.0',
+  )
+  .default('127.0.0.1')
 /** Reads one of `values`; `otherwise` is the default. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T, otherwise: T[number]) =>
   z.enum(values, `must be one of ${values.join(', ')}`).default(otherwise as z.util.NoUndefined<T[number]>)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TrustedProxies } from '../../lib/address.ts'
 import { inNetworks, isNetwork } from '../../lib/networks.ts'
 import { normalHost } from '../../lib/url.ts'
-import { integer, list, oneOf, origin, path, whole } from './parsers.ts'
+import { integer, list, listening, oneOf, origin, path, whole } from './parsers.ts'
 
 const roles = ['http', 'projector', 'relay', 'recorder'] as const
 export type Role = (typeof roles)[number]
@@ -14,16 +14,15 @@ const proxiesMessage =
 /** What this process does and where it listens. */
 export const serviceSettings = {
   PORT: whole(0, 65_535, 3000).describe('port to listen on; 0 picks a free one'),
-  HOST: z.string().default('127.0.0.1').describe('address to listen on; `0.0.0.0` for all interfaces'),
+  HOST: listening.describe('address to listen on; `0.0.0.0` for all interfaces'),
   OPERATOR_PORT: integer(0, 65_535)
     .optional()
     .describe(
       'port for `/metrics` and the details of `/readyz`; 0 picks a free one; default 9464, or a free one when that is in use or PORT is 0',
     ),
-  OPERATOR_HOST: z
-    .string()
-    .default('127.0.0.1')
-    .describe('address of OPERATOR_PORT, which the public must not reach; `0.0.0.0` for all interfaces'),
+  OPERATOR_HOST: listening.describe(
+    'address of OPERATOR_PORT, which the public must not reach; `0.0.0.0` for all interfaces',
+  ),
   OPERATOR_HOSTS: list
     .transform((given) => given.map(normalHost))
     .refine((given) => given.every(Boolean), 'must be names of hosts, separated by commas')

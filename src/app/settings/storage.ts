@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { integer, oneOf, whole } from './parsers.ts'
+import { databaseProblem, isPort } from './addresses.ts'
+import { integer, oneOf, problemOf, whole } from './parsers.ts'
 
 /**
  * Options in the query of an EventStoreDB address. For any other the client prints the whole address, including the
@@ -18,16 +19,24 @@ const storeOptions = [
   'keepAliveInterval',
   'keepAliveTimeout',
 ]
+const numbers = ['discoveryInterval', 'gossipTimeout', 'maxDiscoverAttempts', 'keepAliveInterval', 'keepAliveTimeout']
+const nodes = ['leader', 'follower', 'random', 'read_only_replica']
 /** Returns what is wrong with the address of an EventStoreDB and what would be right, or undefined for a valid one. */
 export const eventStoreProblem = (text: string) => {
-  const [, scheme, login, , query] =
+  const [, scheme, login, hosts = '', query] =
     /^([a-z+]+):\/\/(?:([^@/?]*)@)?([^@/?#,\s]+(?:,[^@/?#,\s]+)*)\/?(?:\?(\S*))?$/.exec(text) ?? []
   if (scheme?.startsWith('k')) return 'must begin with esdb://, also for KurrentDB: write esdb instead of kurrentdb'
   if (scheme !== 'esdb' && scheme !== 'esdb+discover')
     return 'must be an address like esdb://host:2113?tls=false or esdb://user:password@host:2113'
+  const ports = hosts.split(',').map((host) => /:([^:\]]*)$/.exec(host)?.[1])
+  if (ports.some((port) => port !== undefined && !isPort(port))) return 'must have ports from 1 to 65535'
   const options = new URLSearchParams(query)
   const unknown = [...options.keys()].find((name) => !storeOptions.includes(name))
   if (unknown !== undefined) return `does not support the option ${unknown}; it supports ${storeOptions.join(', ')}`
+  const words = numbers.find((name) => !/^\d{1,9}$/.test(options.get(name) ?? '0'))
+  if (words !== undefined) return `must set ${words} to a whole number`
+  const node = options.get('nodePreference')
+  if (node !== null && !nodes.includes(node)) return `must set nodePreference to one of ${nodes.join(', ')}`
   const tls = options.get('tls') ?? 'true'
   if (tls !== 'true' && tls !== 'false') return 'must set tls to true or false'
   if (tls === 'true' && !/^[^:]+:[^:]+$/.test(login ?? ''))
@@ -49,15 +58,12 @@ export const storageSettings = {
   ),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be an address like postgres://user:password@host:5432/database')
+    .superRefine(problemOf(databaseProblem))
     .optional()
     .describe('PostgreSQL 14 or newer to use instead of the embedded one'),
   EVENTSTORE_URL: z
     .string()
-    .superRefine((text, context) => {
-      const message = eventStoreProblem(text)
-      if (message !== undefined) context.addIssue({ code: 'custom', message })
-    })
+    .superRefine(problemOf(eventStoreProblem))
     .optional()
     .describe('EventStoreDB to keep the log in, instead of PostgreSQL: `esdb://host:2113?tls=false`'),
   CLICK_RETENTION_MONTHS: integer(2, 1200)
