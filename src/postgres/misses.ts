@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 /** days that they are kept */
 const keptDays = 90
-/** rows of an account, a host and a day; each kind has one more, for all other paths */
+/** paths of an account and a day, on all its hosts; each kind has one row more of a host, for its other paths */
 const mostPaths = 1000 - missKinds.length
 /** misses of different addresses that a process counts before it writes */
 const mostWaiting = 10_000
@@ -35,10 +35,10 @@ const storeQuarter = async (tx: Database, quarter: number, rows: readonly Counte
        kept as (
          select g.*, g.path = '${otherPath}' or exists (
            select from state.misses m where (m.account, m.day, m.host, m.path, m.kind) = (g.account, g.day, g.host, g.path, g.kind)) as has_row,
-           (select count(*) from state.misses m where (m.account, m.day, m.host) = (g.account, g.day, g.host) and m.path <> '${otherPath}') as rows
+           (select count(*) from state.misses m where (m.account, m.day) = (g.account, g.day) and m.path <> '${otherPath}') as rows
          from given g),
        placed as (
-         select *, has_row or rows + row_number() over (partition by account, day, host, has_row order by people desc, count desc, path) <= ${mostPaths} as fits
+         select *, has_row or rows + row_number() over (partition by account, day, has_row order by people desc, count desc, host, path) <= ${mostPaths} as fits
          from kept)
        insert into state.misses as m (account, day, host, path, kind, count, people, quarters, quarter_counts, quarter_people)
        select account, day, host, case when fits then path else '${otherPath}' end as place, kind, sum(count), sum(people),

@@ -14,7 +14,7 @@ const databaseOptions = new Set(
   idle_in_transaction_session_timeout`.split(/\s+/),
 )
 
-/** Parses it as pg does: one with a user may lack a host, where the query has it. Undefined when it cannot be parsed. */
+/** Parses it as pg does: the query may have the host. Returns undefined when it cannot be parsed. */
 const parse = (text: string) => {
   try {
     const url = new URL(text.replace('@/', '@none/'))

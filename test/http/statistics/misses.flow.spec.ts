@@ -114,7 +114,7 @@ describe('addresses that lead nowhere', () => {
     for (const path of ['/ended', '/later', '/evil']) expect(kinds, path).not.to.include(path)
   })
 
-  it('are at most 1,000 of an account, a host and a day, and the others together', async () => {
+  it('are at most 1,000 of an account and a day, on all its hosts, and the others together', async () => {
     const misses = openMisses(app.app.ledger.db, () => Date.UTC(2026, 0, 1))
     for (const from of [0, 700]) {
       for (let n = from; n < from + 700; n++)
@@ -135,6 +135,12 @@ describe('addresses that lead nowhere', () => {
         `select path from state.misses where host = 'full.example' and people > 0 order by 1`,
       ),
     ).to.deep.equal([{ path: '/7' }, { path: 'other' }])
+    for (let n = 0; n < 50; n++)
+      misses.note({ account: ann.id, host: `${n}.example`, path: '/new', kind: 'unknown', byPerson: true })
+    await misses.write()
+    expect(
+      await query(app.connection, `select distinct path from state.misses where host ~ '^[0-9]+.example$'`),
+    ).to.deep.equal([{ path: 'other' }])
   })
 
   it('are listed by day, filtered and paged', async () => {
