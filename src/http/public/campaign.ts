@@ -2,6 +2,7 @@ import { unlessNewer } from '../../events/unknown.ts'
 import { schemeOf, webHost } from '../../lib/schemes.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import QuickLRU from 'quick-lru'
 import type { Blocks } from '../../cache/blocks.ts'
 import { isExact } from '../../cache/clickcounts.ts'
@@ -12,6 +13,7 @@ import { campaign } from '../../commands/links/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { streamId } from '../../events/streams.ts'
 import { batch } from '../../lib/async/batch.ts'
+import { turnTimer } from '../../lib/async/pause.ts'
 import type { Target } from '../../queries/links/target.ts'
 import {
   campaignLinks,
@@ -109,23 +111,42 @@ const isBlocked = (
   )
 }
 
+/** links that a visit looks at, where most of a sample lead nowhere */
+const mostTried = 100
+
+/** What visits have learned of a sample: `left` is without the links that lead nowhere. */
+interface Tried {
+  left: readonly RotatorLink[]
+  blocked?: 'blocked'
+}
+
 /**
- * Returns one of the links that lead somewhere, each with the same probability; `blocked` when they all are, undefined
- * when there is none.
+ * Returns what picks one of the links of a sample that lead somewhere, each with the same probability; `blocked` when
+ * they all are, undefined when there is none. A link that leads nowhere is looked at once for all visits that share the
+ * sample, and other requests are answered between two of them.
  */
-const pick = async (links: readonly RotatorLink[], options: CampaignPagesOptions) => {
+export const createPick = (options: Pick<CampaignPagesOptions, 'targets' | 'now' | 'blocks' | 'domains'>) => {
   const { targets, now } = options
-  const left = [...links]
-  let blocked: 'blocked' | undefined
-  while (left.length > 0) {
-    const [link] = left.splice(randomInt(left.length), 1)
-    if (!link || (link.expiry && link.expiry.getTime() <= now())) continue
-    const target = await targets.get(link.domain, link.alias.toLowerCase())
-    if (!target || !('link' in target) || target.link !== link.link) continue
-    if (!isBlocked(target, options)) return { target, link }
-    blocked = 'blocked'
+  const samples = new WeakMap<readonly RotatorLink[], Tried>()
+  return async (links: readonly RotatorLink[]) => {
+    const sample: Tried = samples.get(links) ?? { left: links }
+    samples.set(links, sample)
+    const isLong = turnTimer()
+    for (let tried = 0; sample.left.length > 0; tried++) {
+      if (tried === mostTried) sample.left = []
+      if (isLong()) await nextTurn()
+      const link = sample.left[randomInt(sample.left.length || 1)]
+      if (!link) break
+      const isOver = link.expiry && link.expiry.getTime() <= now()
+      const target = isOver ? undefined : await targets.get(link.domain, link.alias.toLowerCase())
+      if (target && 'link' in target && target.link === link.link) {
+        if (!isBlocked(target, options)) return { target, link }
+        sample.blocked = 'blocked'
+      }
+      sample.left = sample.left.filter((one) => one !== link)
+    }
+    return sample.blocked
   }
-  return blocked
 }
 
 /** Returns what a list says of a link. */
@@ -156,6 +177,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   const { sendPage, pageTurn, reader, blocks, follow, withPrefix } = options
   const isPublic = createIsPublic(options)
   const sample = createSamples(options)
+  const pick = createPick(options)
   const linksOf = createLists(options)
   const findPublic = batch(guessesAtOnce, (ids: readonly number[]) => findPublicCampaigns(reader, ids))
 
@@ -169,7 +191,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     const id = links[0]?.campaign
     if (id === undefined || !(await isPublic(id))) return false
     if (blocks.campaign(id) || blocks.address(undefined, `r/${slug}`)) return sendBlocked(req, res)
-    const picked = await pick(links, options)
+    const picked = await pick(links)
     if (!picked) return false
     if (picked === 'blocked') return sendBlocked(req, res)
     const { target, link } = picked

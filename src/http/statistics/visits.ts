@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { clickId, type Ordinals } from '../../events/ordinals.ts'
+import { createSemaphore, within } from '../../lib/async/semaphore.ts'
 import { textCell } from '../../lib/csv.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
@@ -23,6 +24,8 @@ export interface VisitsServices {
 
 /** rows of an answer in JSON, and in other forms */
 const [mostRows, mostLines] = [1000, 10_000]
+/** Long answers of an account are made one after another: all at a time would all take too long. */
+const inTurn = createSemaphore<number>({ total: 2, perKey: 1, kept: 0, waiting: 1000 })
 /** rows that are written at a time: other requests are answered between two of these */
 const inOneTurn = 500
 const { from, to, fields } = listQuery(visitEntries).shape
@@ -159,7 +162,7 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
       const wanted = call.accepts(types)
       const form = forms[types.find((type) => type === wanted) ?? 'application/json']
       if (!form) return listVisits(call, mostRows, services)
-      const answer = await listVisits(call, mostLines, services)
+      const answer = await within(inTurn, call.account, () => listVisits(call, mostLines, services))
       const shown = call.query.fields
       const columns = visitColumns.filter((name) => shown.size === 0 || shown.has(name))
       const content = Readable.from(write(form, answer.data.visits, columns), { objectMode: false })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSamples } from '../../../src/http/public/campaign.ts'
+import { createPick, createSamples } from '../../../src/http/public/campaign.ts'
 import type { Reader } from '../../../src/queries/reader.ts'
 
 /**
@@ -69,5 +69,52 @@ describe('the links that a rotator chooses from', () => {
     const shared = asked.filter((one) => typeof one !== 'string')
     expect(asked.filter((one) => typeof one === 'string')).to.deep.equal(['first', 'first', 'last'])
     expect(shared.map(({ length }) => length)).to.deep.equal([1, 1000, 1000, 1000, 1])
+  })
+})
+
+describe('the link that a rotator picks', () => {
+  const links = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ campaign: 1, link: n, domain: null, alias: `a${n}`, expiry: null }))
+  /** Returns what picks from links of which only these lead somewhere, and how many were looked at. */
+  const picking = (open: (link: number) => boolean) => {
+    let looked = 0
+    const targets = {
+      get: async (_: number | null, alias: string) => {
+        looked++
+        const link = Number(alias.slice(1))
+        return { link, domain: null, aliasKey: alias, url: `https://${open(link)}.example/`, variants: [] }
+      },
+    }
+    const blocks = {
+      link: () => false,
+      address: () => false,
+      domain: () => false,
+      destination: (url: string) => url === 'https://false.example/',
+    }
+    const pick = createPick({ targets, now: Date.now, blocks, domains: {} } as unknown as Parameters<
+      typeof createPick
+    >[0])
+    return { pick, looked: () => looked }
+  }
+
+  it('is none after a hundred that are blocked, which are not looked at again for the same sample', async () => {
+    const { pick, looked } = picking(() => false)
+    const sample = links(1000)
+    for (let visit = 0; visit < 5; visit++) expect(await pick(sample)).to.equal('blocked')
+    expect(looked()).to.equal(100)
+    expect(await pick(links(10))).to.equal('blocked')
+    expect(looked()).to.equal(110)
+  })
+
+  it('is any that leads somewhere, whatever the others do', async () => {
+    const { pick, looked } = picking((link) => link % 20 === 0)
+    const sample = links(80)
+    const found = new Set<number>()
+    for (let visit = 0; visit < 1000; visit++) {
+      const picked = await pick(sample)
+      found.add(picked === 'blocked' || !picked ? -1 : picked.link.link)
+    }
+    expect([...found].toSorted((a, b) => a - b)).to.deep.equal([0, 20, 40, 60])
+    expect(looked()).to.be.at.most(1000 + 76)
   })
 })
