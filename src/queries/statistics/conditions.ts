@@ -52,12 +52,19 @@ const destinationIds = async ({ db, table }: Reader, destination: string) => {
 export const readRoutes = async (reader: Reader, routes: readonly number[]): Promise<ReadonlyMap<number, Route>> =>
   new Map([...(await readDetails(reader, 'route', routes))].map(([id, label]) => [id, readRoute(label)]))
 
-/** Routes are numbered for all accounts together: only those are looked at that visits of this subject have. */
+/** routes of all accounts that are looked through without asking first which of them visits have */
+const fewRoutes = 1000
+
+/** Routes are numbered for all accounts: of many, only those are looked at that visits of this subject have. */
 const routeIds = async (reader: Reader, facts: string, passes: (route: Route) => boolean) => {
-  const { rows } = await reader.db.raw<{ rows: { route: number }[] }>(`select distinct route from (${facts}) c`)
+  const read = async (sql: string) => (await reader.db.raw<{ rows: { route: number }[] }>(sql)).rows
+  const all = await read(
+    `select id as route from ${reader.table('details')} where dim = ${details.route} limit ${fewRoutes + 1}`,
+  )
+  const some = all.length > fewRoutes ? await read(`select distinct route from (${facts}) c`) : all
   const routes = await readRoutes(
     reader,
-    rows.map(({ route }) => route),
+    some.map(({ route }) => route),
   )
   return [...routes].flatMap(([id, route]) => (passes(route) ? [id] : []))
 }

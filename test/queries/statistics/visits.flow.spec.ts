@@ -106,11 +106,25 @@ describe(`the visits behind a figure (${repeatable})`, () => {
         destination: destinations[click.destination]!,
       })),
     )
+    // of many routes, those that visits of the account have are looked up
+    const others = [0, 1, 2].map((n) =>
+      Array.from({ length: 400 }, (_, i) => ({
+        ...randomClick(random, 4),
+        account: 2,
+        link: 9,
+        revision: 400 * n + i,
+      })),
+    )
+    const ofOthers = (recorded(others.map((batch) => clicked(...batch))) as Clicked[]).map((event) => ({
+      ...event,
+      position: event.position + BigInt(batches.length),
+    }))
     if ('on' in stats) throw new Error('statistics write by themselves')
     const { generation } = await newGeneration(log.db, stats, log.store.logId)
     const table = tableNames(stats, generation)
     for (let from = 0; from < events.length; from += 15)
       await stats.write(log.db, table, events.slice(from, from + 15), changesOf)
+    await stats.write(log.db, table, ofOthers, changesOf)
     await log.db.raw(`create table campaign_links (id bigint, campaign bigint, deleted timestamptz);
       insert into campaign_links select id, 7 from unnest('{${inCampaign.join()}}'::bigint[]) as l (id)`)
     reader = { db: log.db, table: (name) => (name === 'links' ? 'campaign_links' : table(name)) }
@@ -188,6 +202,23 @@ describe(`the visits behind a figure (${repeatable})`, () => {
 
   it('are those of the log, as many as the figure says, whatever is filtered', () =>
     expectAgreement(reader, visits, 25))
+
+  it('are looked up in an index, also for the rules that they have', async () => {
+    const asked: string[] = []
+    const listen = ({ sql }: { readonly sql: string }) => void asked.push(sql)
+    log.db.on('query', listen)
+    const time = { from: new Date(first), to: new Date(first + days * day) }
+    await visitsBehind(reader, { account: 1 }, { ...time, filters: { rule: ['device:ios'] }, limit: 10 })
+    log.db.removeListener('query', listen)
+    const [ofRoutes = ''] = asked.filter((sql) => sql.startsWith('select distinct route'))
+    await log.db.transaction(async (tx) => {
+      // a planner that knows how few rows there are reads all of them
+      await tx.raw(`analyze ${reader.table('clicks')}`)
+      for (const sql of asked.filter((one) => one.startsWith('set local'))) await tx.raw(sql)
+      const { rows } = await tx.raw<{ rows: Record<string, string>[] }>(`explain ${ofRoutes}`)
+      expect(JSON.stringify(rows)).to.include('Index Scan').and.not.include('Seq Scan')
+    })
+  })
 
   it('are those up to an earlier event', async () => {
     const last = events[random(events.length)]!.position
