@@ -31,6 +31,8 @@ export type Load = <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: 
 
 /** Every so many events of a stream, its state is stored. */
 export const snapshotInterval = 100
+/** characters of JSON of events after which it is stored, too: few large events take as long to read as many */
+export const snapshotSize = 128 * 1024
 /** states that a load stores at most: it may pass many more when all snapshots of a stream are missing */
 const mostDue = 100
 /** long streams that a process remembers, to look for their snapshots at once */
@@ -97,13 +99,26 @@ export const readFromSnapshot = async <S>(
   return undefined
 }
 
+/** Returns what tells whether the state after an event is to be stored, given the events one after the other. */
+const dueAfter = () => {
+  let size = 0
+  return ({ type, data, revision, metadata }: Recorded<DomainEvent>): boolean => {
+    size += JSON.stringify(data).length
+    // a fence has the account of who claims the name: under its key, the state would outlive its own account
+    if (metadata.account === null || type === 'ClaimFenced') return false
+    const isDue = size >= snapshotSize || (revision + 1n) % BigInt(snapshotInterval) === 0n
+    if (isDue) size = 0
+    return isDue
+  }
+}
+
 const snapshotOf = <S>({ state, since, createdBy }: Loaded<S>, { revision, id }: Recorded<DomainEvent>): Snapshot => ({
   revision,
   event: id,
   state: serialize({ state, since, createdBy } satisfies Folded<S>),
 })
 
-/** Reads streams. A long one is read from its newest snapshot on. */
+/** Reads streams. One that is long, or has large events, is read from its newest snapshot on. */
 export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore = noSnapshots): Load => {
   const long = new QuickLRU<string, true>({ maxSize: rememberedStreams })
 
@@ -114,15 +129,13 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
 
     const fold = async (from: Loaded<S>, events: Events) => {
       let loaded = from
+      const isDue = dueAfter()
       for await (const event of events) {
         if (isUnknown(event)) throw new ChangedByNewer(`The ${decider.kind} ${id}`, loaded)
         loaded = afterEvent(decider, loaded, event)
-        const { account } = event.metadata
-        if (account === null || nextRevision(event) % BigInt(snapshotInterval) !== 0n) continue
-        // a fence has the account of who claims the name: under its key, the state would outlive its own account
-        if (event.type === 'ClaimFenced') continue
+        if (!isDue(event)) continue
         const state = loaded
-        due.push([account, () => snapshotOf(state, event)])
+        due.push([event.metadata.account!, () => snapshotOf(state, event)])
         if (due.length > mostDue) due.shift()
       }
       return loaded
@@ -147,12 +160,13 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
       since: '',
       createdBy: '',
     }
-    if (!long.has(place.stream)) {
-      loaded = await fold(loaded, store.read(place.stream, 0n, snapshotInterval))
-      if (nextRevision(loaded) < snapshotInterval) return loaded
-      long.set(place.stream, true)
-    }
     try {
+      if (!long.has(place.stream)) {
+        loaded = await fold(loaded, store.read(place.stream, 0n, snapshotInterval))
+        const isWhole = nextRevision(loaded) < snapshotInterval
+        if (!isWhole || due.length > 0) long.set(place.stream, true)
+        if (isWhole) return loaded
+      }
       return (await foldFromSnapshot()) ?? (await fold(loaded, store.read(place.stream, nextRevision(loaded))))
     } finally {
       // also after an error, so that the next attempt has less to read; nothing waits for it, and nothing needs it

@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8'
 import { expect } from 'chai'
 import { link } from '../../src/commands/links/link.ts'
-import { loader, snapshotInterval } from '../../src/commands/load.ts'
+import { loader, snapshotInterval, snapshotSize } from '../../src/commands/load.ts'
 import { type Step, type StepRange, stepReader } from '../../src/commands/steps.ts'
 import type { Event } from '../../src/events/index.ts'
 import type { EventStore, ExpectedRevision } from '../../src/events/store.ts'
@@ -110,6 +110,22 @@ describe('snapshots of long streams', () => {
       expect((await load(link, 1)).state.fields.title).to.equal(`more ${n}/249`)
     }
     expect(of(stream)?.revision).to.equal(1099n)
+  })
+
+  it('are stored after few large events, too, so that each load reads few of them', async () => {
+    const store = await logWith(snapshotInterval - 3, 'x'.repeat(5_000))
+    const { snapshots, of } = memorySnapshots()
+    const { count, store: counted } = counting(store)
+    const load = loader(counted, snapshots)
+    const whole = await folded(store)
+    expect(await load(link, 1)).to.deep.equal(whole)
+    expect(Number(of(stream)?.revision)).to.be.above(70)
+
+    count.read = 0
+    expect(await load(link, 1)).to.deep.equal(whole)
+    expect(count.read * 5_000).to.be.below(2 * snapshotSize)
+    await store.append([{ stream, expected: BigInt(snapshotInterval - 3), events: [fresh(titled('last'))] }])
+    expect((await load(link, 1)).state.fields.title).to.equal('last')
   })
 
   const wrong: readonly (readonly [string, (right: Snapshot) => SnapshotStore['find']])[] = [

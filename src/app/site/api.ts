@@ -1,7 +1,9 @@
 import type { Cache } from '../../cache/cache.ts'
+import { account } from '../../commands/accounts/account.ts'
 import { createApi } from '../../http/api/api.ts'
 import type { Route } from '../../http/api/route.ts'
 import type { Services } from '../../http/routes.ts'
+import { createSemaphore, shared } from '../../lib/async/semaphore.ts'
 import { idSequences } from '../../postgres/ids.ts'
 import { openIdempotencyStore } from '../../security/idempotency.ts'
 import type { Effects } from '../effects.ts'
@@ -16,6 +18,12 @@ const announcePending =
     void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
   }
 
+/**
+ * reads of accounts for requests with sessions: they come before any limit, so that all requests of an account that
+ * wait share one
+ */
+const accountReads = { total: 8, perKey: 1, kept: 0, waiting: 1 }
+
 /** Opens the API. Where nobody may register, there is no address for that. */
 export const openApi = (
   { ledger, cache, effects }: { readonly ledger: Ledger; readonly cache: Cache; readonly effects: Effects },
@@ -25,7 +33,9 @@ export const openApi = (
   const { config, db, handler, instance, keys, log, reader, transactions } = ledger
   const { auth, domains, pending, progress } = cache
   const { limiter, recordUse, past } = effects
+  const acquire = createSemaphore<number>(accountReads)
   const api = createApi({
+    accountOf: shared(acquire, async (id) => (await handler.load(account, id)).state),
     routes: config.REGISTRATION === 'open' ? routes : routes.filter(({ path }) => path !== '/register'),
     auth,
     baseUrl: services.baseUrl,

@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import type { Auth, Authenticated, KeyHolder } from '../../cache/auth.ts'
-import type { Handler } from '../../commands/handle.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
 import { type RateCount, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
@@ -8,8 +7,7 @@ import type { Call, Route } from './route.ts'
 import { mayCall, namesOf, type Right } from './scope.ts'
 import { type PresentedSession, presentedSession, type SessionHolder, type SessionOptions } from './session.ts'
 
-export interface AdmitOptions extends Omit<SessionOptions, 'load'> {
-  readonly handler: Handler
+export interface AdmitOptions extends SessionOptions {
   readonly auth: Auth
   readonly limiter: RateLimiter
   /** requests per minute, 0 = unlimited */
@@ -41,12 +39,11 @@ const identifiedBy = (presented: NonNullable<PresentedSession>): Identified =>
 
 /** A key counts before a session: the client that sends one means it. */
 const authenticate = async (ctx: Context, from: string, options: AdmitOptions) => {
-  const { auth, handler } = options
   const header = ctx.get('Authorization')
-  const presented = header === '' ? await presentedSession(ctx.req, { ...options, load: handler.load }) : undefined
+  const presented = header === '' ? await presentedSession(ctx.req, options) : undefined
   const session = presented && 'session' in presented ? presented.session : undefined
   if (presented) return { who: identifiedBy(presented), bySession: true, session }
-  const who: Identified = await auth.authenticate(header, new Date(), from)
+  const who: Identified = await options.auth.authenticate(header, new Date(), from)
   return { who, bySession: false, session: undefined }
 }
 const anyone = { who: undefined, bySession: false, session: undefined } as const

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
-import { account as accounts } from '../../commands/accounts/account.ts'
-import type { Load } from '../../commands/load.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import type { Session, SessionClient, Sessions } from '../../security/sessions.ts'
 import { readAgent } from '../../clicks/visitor/agent.ts'
@@ -34,7 +33,8 @@ export interface BrowserCall {
 
 export interface SessionOptions {
   readonly sessions: Sessions
-  readonly load: Load
+  /** Reads an account as it is now. */
+  readonly accountOf: (id: number) => Promise<Account>
   readonly domains: Domains
   readonly baseUrl: () => string
   /** whether the dashboard and its sessions are on a host */
@@ -138,14 +138,14 @@ export type PresentedSession =
  */
 export const presentedSession = async (
   req: IncomingMessage,
-  { sessions, load, ...hosts }: SessionOptions,
+  { sessions, accountOf, ...hosts }: SessionOptions,
 ): Promise<PresentedSession> => {
   if (req.headers.cookie === undefined) return undefined
   const { sameOrigin, token } = browserOf(req, hosts)
   const session = sameOrigin && token !== undefined ? await sessions.find(token) : undefined
   if (!session) return undefined
   const { account } = session
-  const { state } = await load(accounts, account)
+  const state = await accountOf(account)
   if (!session.isFor(state.password)) return undefined
   if (state.status === 'disabled') return { disabled: account }
   return state.status === 'active'

@@ -24,6 +24,22 @@ export const within = async <K, T>(acquire: Acquire<K>, key: K, run: () => Promi
   }
 }
 
+/** Runs something for a key, once for all who ask before it begins: none gets what was read before it has asked. */
+export const shared = <K, T>(acquire: Acquire<K>, run: (key: K) => Promise<T>): ((key: K) => Promise<T>) => {
+  const waiting = new Map<K, Promise<T>>()
+  return (key) => {
+    const next =
+      waiting.get(key) ??
+      within(
+        async (of) => acquire(of).finally(() => waiting.delete(of)),
+        key,
+        async () => run(key),
+      )
+    waiting.set(key, next)
+    return next
+  }
+}
+
 interface Queue {
   acquired: number
   readonly next: (() => void)[]

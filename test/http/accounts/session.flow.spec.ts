@@ -3,7 +3,7 @@ import { TOTP } from 'otpauth'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import type { Answer } from '../../support/client.ts'
+import { type Answer, until } from '../../support/client.ts'
 import { atOneMoment } from '../../support/clock.ts'
 import { query } from '../../support/faults.ts'
 import { cookieIn, samePage, signIn } from '../../support/session.ts'
@@ -446,5 +446,36 @@ describe('sessions of the dashboard', () => {
     const limit = (answer: Answer) => answer.headers.get('X-RateLimit-Limit')
     expect(limit(await session.ask('GET', '/api/account'))).to.equal('600')
     expect(limit(await app.get('/api/account', { key }))).to.equal('1000000')
+  })
+
+  it('have their account read once at a time, whatever number of requests waits for it', async () => {
+    const { email, id, key } = await app.register()
+    const session = await signIn(app, email)
+    const { handler } = app.app.ledger
+    const { load } = handler
+    const reads = { now: 0, most: 0 }
+    let end = () => {}
+    const held = new Promise<void>((resolve) => (end = resolve))
+    const counted: typeof load = async (decider, of) => {
+      if (decider.kind !== 'account' || of !== id) return load(decider, of)
+      reads.most = Math.max(reads.most, ++reads.now)
+      await held
+      return load(decider, of).finally(() => reads.now--)
+    }
+    Object.assign(handler, { load: counted })
+    try {
+      const asked = Array.from({ length: 20 }, () => session.ask('GET', '/api/tags'))
+      await until(
+        async () => reads.now,
+        (now) => now > 0,
+      )
+      asked.push(...Array.from({ length: 20 }, () => session.ask('GET', '/api/tags')))
+      for (let n = 0; n < 5; n++) expect((await app.get('/api/tags', { key })).status).to.equal(200)
+      end()
+      for (const { status } of await Promise.all(asked)) expect(status).to.equal(200)
+      expect(reads).to.deep.equal({ now: 0, most: 1 })
+    } finally {
+      Object.assign(handler, { load })
+    }
   })
 })

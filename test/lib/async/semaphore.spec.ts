@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createSemaphore } from '../../../src/lib/async/semaphore.ts'
+import { createSemaphore, shared } from '../../../src/lib/async/semaphore.ts'
 import { isUnavailable } from '../../../src/lib/unavailable.ts'
 
 describe('permits of a semaphore', () => {
@@ -72,5 +72,56 @@ describe('permits of a semaphore', () => {
     const refused = await acquire(7).catch((error: unknown) => error)
     expect(isUnavailable(refused)).to.equal(true)
     await acquire(8)
+  })
+})
+
+describe('what is run with a permit, for all who ask', () => {
+  const holding = () => {
+    const begun: string[] = []
+    const ends: ((failed?: Error) => void)[] = []
+    const run = async (key: string) => {
+      begun.push(key)
+      const count = begun.length
+      await new Promise<void>((resolve, reject) => ends.push((failed) => (failed ? reject(failed) : resolve())))
+      return count
+    }
+    const ask = shared(createSemaphore<string>({ total: 2, perKey: 1, kept: 0, waiting: 1 }), run)
+    return { begun, ends, ask }
+  }
+  const settle = () => new Promise(setImmediate)
+
+  it('is shared by those who ask before it begins, and by nobody who asks later', async () => {
+    const { begun, ends, ask } = holding()
+    const first = [ask('a'), ask('a')]
+    await settle()
+    const later = Array.from({ length: 1000 }, () => ask('a'))
+    await settle()
+    expect(begun).to.deep.equal(['a'])
+    ends[0]!()
+    await settle()
+    expect(begun).to.deep.equal(['a', 'a'])
+    const last = ask('a')
+    ends[1]!()
+    await settle()
+    ends[2]!()
+    expect(await Promise.all(first)).to.deep.equal([1, 1])
+    expect(new Set(await Promise.all(later))).to.deep.equal(new Set([2]))
+    expect(await last).to.equal(3)
+  })
+
+  it('is one for each key, fails for all who share it, and begins again for the next', async () => {
+    const { begun, ends, ask } = holding()
+    const [one, two, other] = [ask('a'), ask('a'), ask('b')]
+    const failures = Promise.allSettled([one, two])
+    await settle()
+    expect(begun).to.deep.equal(['a', 'b'])
+    ends[0]!(new Error('away'))
+    expect((await failures).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])
+    ends[1]!()
+    expect(await other).to.equal(2)
+    const again = ask('a')
+    await settle()
+    ends[2]!()
+    expect(await again).to.equal(3)
   })
 })
