@@ -19,7 +19,7 @@ import type { Reader } from '../../queries/reader.ts'
 import type { IdempotencyStore } from '../../security/idempotency.ts'
 import type { Call, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
-import { mayCall } from './scope.ts'
+import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
 import { operating, writer, type Writing } from './write/writer.ts'
@@ -162,6 +162,7 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
     account: who?.account,
     body: sent,
     only: route.secret ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
+    rights: who && limitedRights(who),
   }
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
     run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),

@@ -1,5 +1,5 @@
 import type { Open } from '../../events/openenum.ts'
-import { allows, type Scope, wideningOf } from '../../events/accounts/scope.ts'
+import { allows, Scope, wideningOf } from '../../events/accounts/scope.ts'
 
 /**
  * What a route may need: a scope of a key, or `operator`, which only sessions of an account have that the command line
@@ -24,6 +24,12 @@ export const mayCall = ({ scopes, operator = false }: Rights, needed: Needed): b
   return (
     alternatives.length === 0 || alternatives.some((right) => (right === 'operator' ? operator : allows(scopes, right)))
   )
+}
+
+/** Returns what a caller may do, in one order; undefined for one that may do whatever a key may. */
+export const limitedRights = (rights: Rights): readonly Scope[] | undefined => {
+  const allowed = Scope.options.filter((scope) => mayCall(rights, scope))
+  return allowed.length < Scope.options.length ? allowed : undefined
 }
 
 /** Returns the scopes that open a route, as a sentence has them: "`links:write` or `write`". */

@@ -27,6 +27,8 @@ export interface Keyed {
   readonly body: unknown
   /** the API key that alone gets the answer again, because it has a secret */
   readonly only: string | undefined
+  /** the rights of a caller that has not all: other callers may be told more, or less */
+  readonly rights: readonly string[] | undefined
 }
 
 /**
@@ -37,14 +39,14 @@ export interface Keyed {
 export const onceForKey = async (
   ctx: Context,
   store: IdempotencyStore,
-  { scope, account, body, only }: Keyed,
+  { scope, account, body, only, rights }: Keyed,
   execute: (execution: Execution | undefined, begin: () => void) => Promise<object>,
 ): Promise<object> => {
   const key = ctx.method === 'GET' || ctx.method === 'HEAD' ? undefined : readKey(ctx)
   if (key === undefined) return execute(undefined, () => {})
   // with another condition it is another request: the stored answer would ignore the condition
   const condition = ctx.req.headers['if-match']
-  const more = condition === undefined && only === undefined ? [] : [{ condition, only }]
+  const more = [condition, only, rights].every((one) => one === undefined) ? [] : [{ condition, only, rights }]
   const request = JSON.stringify([ctx.method, ctx.path, ctx.querystring, body ?? null, ...more])
   const begun = await store.begin(scope, key, request)
   switch (begun.kind) {

@@ -472,6 +472,32 @@ describe('restoring what was deleted or changed', () => {
     }
   })
 
+  it('gives a stored answer with values to no key that may not read them', async () => {
+    const { key } = await app.register()
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://secret.example.com/a' } })
+    await app.put(`/api/url/${json['id']}/update`, { key, body: { url: 'https://secret.example.com/b' } })
+    const keyWith = async (scopes: readonly string[]) =>
+      String((await app.post('/api/key/add', { key, body: { name: 'x', scopes } })).json['key'])
+    const [reader, writer] = [await keyWith(['links:write', 'read']), await keyWith(['links:write'])]
+    const restored = (by: string, name: string) =>
+      app.post(`/api/url/${json['id']}/restore`, {
+        key: by,
+        body: { revision: 0, dryRun: true },
+        headers: { 'Idempotency-Key': name },
+      })
+    for (const [name, by] of Object.entries({ owner: key, reader })) {
+      expect((await restored(by, name)).text).to.include('secret.example.com')
+      expect((await restored(by, name)).headers.get('Idempotent-Replayed')).to.equal('true')
+      const answer = await restored(writer, name)
+      expect(answer.status).to.equal(422)
+      expect(answer.text).not.to.include('secret.example.com')
+    }
+    // a key with the same rights is as good as the one that has asked
+    expect((await restored(writer, 'mine')).json['changes']).to.deep.equal([{ field: 'longurl' }])
+    const again = await restored(await keyWith(['links:write']), 'mine')
+    expect([again.status, again.headers.get('Idempotent-Replayed')]).to.deep.equal([200, 'true'])
+  })
+
   it('gives an alias to the newest link that has it, and nothing to another account', async () => {
     const own = { url, custom: 'again-and-again' }
     const first = await create('/api/url/add', own)
