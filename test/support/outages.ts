@@ -26,6 +26,10 @@ export const expectOutage = async (
       expect(headers.has('Retry-After')).to.equal(true)
     }
   }
+  for (let n = 0; n < 3; n++) {
+    const body = { rows: [{ url: 'https://example.com/1' }, { url: 'https://example.com/2' }] }
+    expect((await app.post('/api/urls/bulk?op=create', { key, body })).status).to.equal(503)
+  }
   await end()
   const over = `${engine} works again`
   await until(async () => texts(lines).includes(over), Boolean, 60_000)

@@ -88,12 +88,21 @@ export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Mid
   }
 }
 
+/** Returns what the log says of a failure: outages, and what the service is too busy for, are counted there. */
+const loggedOf = (failure: Failure, error: unknown) => {
+  if (failure !== error) return error
+  return failure.cause ?? (failure.status === 503 ? new Unavailable(failure.message) : error)
+}
+
 const sendFailure = (ctx: Context, error: unknown, log: Logger) => {
   const request = String(ctx.state['request'])
   const failure = failureOf(error)
   const { status, headers } = failure
   if (status >= 500)
-    log.error({ err: error, request, method: ctx.method, path: ctx.path.slice(0, 256) }, 'request failed')
+    log.error(
+      { err: loggedOf(failure, error), request, method: ctx.method, path: ctx.path.slice(0, 256) },
+      'request failed',
+    )
   ctx.status = status
   ctx.set(headers)
   const isProblem = ctx.accepts().includes(problemType)

@@ -22,8 +22,14 @@ export class Failure extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** what the body has besides the problem */
   readonly details: object
-  constructor(status: number, reason: Problem, headers: Readonly<Record<string, string>> = {}, details: object = {}) {
-    super(sentenceOf(reason))
+  constructor(
+    status: number,
+    reason: Problem,
+    headers: Readonly<Record<string, string>> = {},
+    details: object = {},
+    cause?: unknown,
+  ) {
+    super(sentenceOf(reason), { cause })
     this.status = status
     this.problem = reason
     this.headers = headers

@@ -40,12 +40,13 @@ const isOutage = (row: Done) => row.error === 1 && row.status >= 500
 const countFailed = (rows: readonly Done[]) => rows.filter(({ error }) => error === 1).length
 
 /** Some rows are stored and some may be: the same rows have to be sent again. */
-const unavailable = (rows: readonly Done[]) =>
+const unavailable = (rows: readonly Done[], cause: unknown) =>
   new Failure(
     503,
     problem('unavailable', { what: 'rows', stored: rows.length - countFailed(rows), rows: rows.length }),
     { 'Retry-After': '2' },
     { rows },
+    cause,
   )
 
 class NotAll extends Error {
@@ -67,11 +68,13 @@ const requireAtomicLog = ({ transactions }: BulkServices) => {
 }
 
 /** A row that could have been stored has no id and no address then: nothing is there. */
-const nothingStored = (all: readonly Done[]) => {
+const nothingStored = (all: readonly Done[], cause: unknown) => {
   const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
   const outage = rows.find(isOutage)
   const nothing = problem('nothing_stored', { failed: countFailed(rows), rows: rows.length })
-  return outage ? new Failure(503, nothing, { 'Retry-After': '2' }, { rows }) : new Failure(400, nothing, {}, { rows })
+  return outage
+    ? new Failure(503, nothing, { 'Retry-After': '2' }, { rows }, cause)
+    : new Failure(400, nothing, {}, { rows })
 }
 
 /** Decides all rows, then stores all of them or none. A dry run stores none. */
@@ -79,6 +82,7 @@ const doInTransaction = async (
   bulk: Bulk,
   call: Pick<Call, 'transaction'>,
   atomic: boolean,
+  outage: { readonly cause?: unknown },
 ): Promise<readonly Done[]> => {
   try {
     const decide = async (writer: Writer) => {
@@ -89,7 +93,7 @@ const doInTransaction = async (
     }
     return await call.transaction(decide, { dryRun: bulk.dryRun })
   } catch (error) {
-    if (error instanceof NotAll) throw nothingStored(error.rows)
+    if (error instanceof NotAll) throw nothingStored(error.rows, outage.cause)
     if (error instanceof AppendTooLarge) failField('atomic', 'too_much', { what: 'append' })
     throw error
   }
@@ -128,11 +132,13 @@ const run = async (
   }
   const sources = { services: noted, hash: hashing(dryRun, hashNew) }
   const from = { reader, pending }
-  const bulk = { op, rows: call.body, dryRun, inTransaction, requireAdmitted: stillAdmitted, from, sources }
+  const outage: { cause?: unknown } = {}
+  const onOutage = (error: unknown) => (outage.cause ??= error)
+  const bulk = { op, rows: call.body, dryRun, inTransaction, requireAdmitted: stillAdmitted, from, sources, onOutage }
   const rows = inTransaction
-    ? await doInTransaction(bulk, call, atomic)
+    ? await doInTransaction(bulk, call, atomic, outage)
     : await call.withoutWaiting((writer) => doRows(bulk, writer))
-  if (rows.some(isOutage)) throw dryRun ? nothingStored(rows) : unavailable(rows)
+  if (rows.some(isOutage)) throw dryRun ? nothingStored(rows, outage.cause) : unavailable(rows, outage.cause)
   if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
   const failures = countFailed(rows)
   return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }

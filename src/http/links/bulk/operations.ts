@@ -114,6 +114,8 @@ export interface Bulk {
   /** what channels of links are read from */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
+  /** Takes why a row cannot be done now, though nothing is wrong with it. */
+  readonly onOutage: (error: unknown) => void
 }
 
 /**
@@ -124,7 +126,7 @@ const takeTurn = createSemaphore<number>({ total: 64, perKey: 48, kept: 16, wait
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async (
-  { op, rows, dryRun, inTransaction, requireAdmitted, from, sources }: Bulk,
+  { op, rows, dryRun, inTransaction, requireAdmitted, from, sources, onOutage }: Bulk,
   given: Writer,
 ): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
@@ -148,6 +150,7 @@ export const doRows = async (
     } catch (error) {
       const failure = failureOf(error)
       if (failure.status === 500) throw error
+      if (failure.status > 500) onOutage(error)
       return failed(row, failure)
     }
   }
