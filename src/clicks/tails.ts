@@ -79,8 +79,8 @@ const after = (tail: Tail, event: ClickEvent): Tail => {
   return { revision: tail.revision === 'no_stream' ? 0n : tail.revision + 1n, ...state, retired }
 }
 
-export const createTails = (options: TailsOptions, spools: Spools): Tails => {
-  const { store, log, partitions, onRecorded = () => {} } = options
+/** Returns the ends that are known. */
+const createEnds = () => {
   const tails = new Map<number, Tail>()
   /** how often an append has moved or lost the end of each partition: what was read before that is old */
   const moves = new Map<number, number>()
@@ -89,6 +89,28 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
     if (tail) tails.set(partition, tail)
     else tails.delete(partition)
   }
+  return { tails, moves, move }
+}
+
+/**
+ * Returns what adds to an end the numbers of spools that the partition's last event does not name. They hold until the
+ * end is read again.
+ */
+const spoolNumbers =
+  (spools: Spools, tails: Map<number, Tail>) =>
+  async (partition: number, tail: Tail, wanted: Iterable<string>): Promise<Tail> => {
+    const unknown = [...wanted].filter((spool) => tail.upTo[spool] === undefined && !tail.retired.has(spool))
+    if (unknown.length === 0) return tail
+    const found = unknown.map(async (spool) => [spool, await spools.find(partition, spool)] as const)
+    const known = { ...tail, retired: new Map([...tail.retired, ...(await Promise.all(found))]) }
+    // unless another append has moved the end meanwhile
+    if (tails.get(partition) === tail) tails.set(partition, known)
+    return known
+  }
+
+export const createTails = (options: TailsOptions, spools: Spools): Tails => {
+  const { store, log, partitions, onRecorded = () => {} } = options
+  const { tails, moves, move } = createEnds()
   const streamOf = (partition: number) => streamId('clicks', log, partition)
 
   const appendOne = (partition: number, expected: ExpectedRevision, event: ClickEvent, others: readonly Write[]) =>
@@ -114,18 +136,7 @@ export const createTails = (options: TailsOptions, spools: Spools): Tails => {
     return load(partition)
   }
 
-  /**
-   * Adds the numbers of spools that the partition's last event does not name. They hold until the end is read again.
-   */
-  const lookUp = async (partition: number, tail: Tail, wanted: Iterable<string>): Promise<Tail> => {
-    const unknown = [...wanted].filter((spool) => tail.upTo[spool] === undefined && !tail.retired.has(spool))
-    if (unknown.length === 0) return tail
-    const found = unknown.map(async (spool) => [spool, await spools.find(partition, spool)] as const)
-    const known = { ...tail, retired: new Map([...tail.retired, ...(await Promise.all(found))]) }
-    // unless another append has moved the end meanwhile
-    if (tails.get(partition) === tail) tails.set(partition, known)
-    return known
-  }
+  const lookUp = spoolNumbers(spools, tails)
 
   return {
     read,
