@@ -74,12 +74,9 @@ class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-const isCancelled = (error: unknown) => {
-  const { code, message = '' } = error as { code?: string; message?: string }
-  return code === '57014' || message.includes('Query read timeout')
-}
+const isCancelled = (error: unknown) => (error as { readonly code?: string }).code === '57014'
 
-/** Returns whether a job has failed by an error: an outage of a store has not, but what is cancelled again and again. */
+/** Tells failures of jobs: an outage of a store is none, but what is cancelled again and again is. */
 const countCancelled = () => {
   let cancelled = 0
   return {
