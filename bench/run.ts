@@ -124,8 +124,10 @@ try {
     await stored?.write(results)
   }
   // the others go on
+  const failures: string[] = []
   const report = (name: string) => (error: unknown) => {
     console.error(`${name} failed:`, error)
+    failures.push(`${name} failed: ${error instanceof Error ? error.message : String(error)}`)
     process.exitCode = 1
     // what it has started would slow down the next ones
     if (!quick) stopAll()
@@ -141,6 +143,8 @@ try {
   }
   await Promise.all(Array.from({ length: quick ? 2 : 1 }, runWaiting))
   if (stored) console.log(`\nwritten to ${stored.file}`)
+  // of a long output, only the end may be kept
+  for (const text of failures) console.error(text)
 } finally {
   stopAll()
   await postgres.stop()
