@@ -7,11 +7,18 @@ const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000] as con
 
 /** A zone takes some ten KiB, and its name has many spellings. */
 const mostKept = 64
-const kept = new Map<string, Intl.DateTimeFormat>()
+/** moments of a zone whose difference is kept: those at which days begin are asked for again and again */
+const mostOffsets = 2000
+interface Kept {
+  readonly format: Intl.DateTimeFormat
+  readonly offsets: Map<number, number>
+}
+const kept = new Map<string, Kept>()
 const formatOf = (zone: string) => {
   const known = kept.get(zone)
   if (known) return known
-  const made = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+  const format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' })
+  const made: Kept = { format, offsets: new Map() }
   const [oldest] = kept.keys()
   if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
   kept.set(zone, made)
@@ -31,9 +38,15 @@ export const isZone = (name: string): boolean => {
 /** Returns how many ms clocks in a zone are ahead of UTC at a moment. */
 export const offsetIn = (zone: string, at: number): number => {
   if (zone === utc) return 0
-  const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(formatOf(zone).format(at)) ?? []
+  const { format, offsets } = formatOf(zone)
+  const known = offsets.get(at)
+  if (known !== undefined) return known
+  const [, sign, ...parts] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(format.format(at)) ?? []
   const [hours = 0, minutes = 0, seconds = 0] = parts.map((part) => Number(part ?? 0))
-  return (sign === '-' ? -1 : 1) * (hours * hour + minutes * minute + seconds * second)
+  const offset = (sign === '-' ? -1 : 1) * (hours * hour + minutes * minute + seconds * second)
+  if (offsets.size >= mostOffsets) offsets.clear()
+  offsets.set(at, offset)
+  return offset
 }
 
 /** Returns what clocks in a zone show at a moment. */

@@ -99,6 +99,13 @@ const faultsOnScreen = `(async () => {
   const name = (e) => (e.ariaLabel || e.getAttribute('aria-labelledby') || e.labels?.[0]?.innerText || e.labels?.[0]?.textContent || e.innerText || e.title || '').trim()
   const what = (e) => e.outerHTML.slice(0, 120)
   const ownText = (e) => [...e.childNodes].filter((n) => n.nodeType === 3 && n.textContent.trim())
+  // words on two lines that have no hyphen between them
+  const broken = (node) => [...node.textContent.matchAll(/[\\p{L}\\d]{2,}/gu)].filter(({ 0: word, index }) => {
+    const range = document.createRange()
+    range.setStart(node, index)
+    range.setEnd(node, index + word.length)
+    return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1
+  }).map(({ 0: word }) => word + ' in ' + what(node.parentElement))
   const texts = shown.filter((e) => ownText(e).length > 0 && !e.matches(':disabled, option, optgroup, kbd'))
   const controls = shown.filter((e) => e.matches('a[href], button, input, select, textarea, summary'))
   const inText = (e) => getComputedStyle(e).display === 'inline'
@@ -110,6 +117,7 @@ const faultsOnScreen = `(async () => {
     ...[...document.images].filter((e) => e.getAttribute('alt') === null).map((e) => 'alt ' + what(e)),
     ...shown.filter((e) => e.matches('time') && !/ UTC$/.test(e.title)).map((e) => 'no UTC ' + what(e)),
     ...texts.filter((e) => !e.closest('code, pre, bdi, [dir=auto]') && ownText(e).some((n) => /\\d{4}-\\d\\d-\\d\\d/.test(n.textContent))).map((e) => 'time of the API ' + what(e)),
+    ...texts.filter((e) => e.closest('table') && !e.closest('code, pre, bdi, [dir=auto], .mono') && !e.textContent.includes('://')).flatMap((e) => ownText(e).flatMap(broken)).map((word) => 'broken ' + word),
     ...(document.documentElement.scrollWidth > innerWidth ? ['wide ' + document.documentElement.scrollWidth + ' ' + shown.filter((e) => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 3).map(what)] : []),
     ...(document.querySelectorAll('h1').length === 1 ? [] : ['headings ' + document.querySelectorAll('h1').length]),
     ...(document.querySelectorAll('main').length === 1 ? [] : ['main']),

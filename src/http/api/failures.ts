@@ -142,7 +142,7 @@ const zoneParameter = {
 }
 
 /** Returns those that a GET has whose answer may be of the past, or that asks for a period. */
-export const timeParameters = (hasPast: boolean, hasPeriod: boolean) => [
+export const timeFields = (hasPast: boolean, hasPeriod: boolean) => [
   ...(hasPast ? [atParameter] : []),
   ...(hasPast || hasPeriod ? [zoneParameter] : []),
 ]

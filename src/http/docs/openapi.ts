@@ -3,15 +3,7 @@ import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limits/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from '../api/contract.ts'
-import {
-  failure,
-  failures,
-  headers,
-  problem,
-  requestHeaders,
-  securitySchemes,
-  timeParameters,
-} from '../api/failures.ts'
+import { failure, failures, headers, problem, requestHeaders, securitySchemes, timeFields } from '../api/failures.ts'
 import { contracts, topics } from './contracts.ts'
 import { introduction } from './introduction.ts'
 import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
@@ -71,7 +63,7 @@ const parametersOf = (route: Route, { fields }: Description, schemas: Schemas) =
     description: requestHeaders[name],
     schema: { type: 'string' },
   }))
-  const ofTime = route.method === 'get' ? timeParameters(hasPast(route), 'from' in properties) : []
+  const ofTime = route.method === 'get' ? timeFields(hasPast(route), 'from' in properties) : []
   return [...inPath, ...inQuery, ...ofTime, ...inHeader]
 }
 

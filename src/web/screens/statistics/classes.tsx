@@ -27,7 +27,7 @@ const ruleName = (rule: string) => textFor(t().classes.rules, rule || 'unnamed')
 const Changes = ({ changes }: { readonly changes: readonly Change[] }) => {
   const texts = t().classes
   return (
-    <div class="scroll">
+    <div class="scroll" tabIndex={0} role="group" aria-label={texts.visits}>
       <table class="figures">
         <caption class="visually-hidden">{texts.visits}</caption>
         <thead>
@@ -45,8 +45,8 @@ const Changes = ({ changes }: { readonly changes: readonly Change[] }) => {
         <tbody>
           {changes.slice(0, mostShown).map(({ from, to, rule, visits }) => (
             <tr key={`${from} ${to} ${rule}`}>
-              <th scope="row" dir="auto">
-                {ruleName(rule)}
+              <th scope="row">
+                <bdi>{ruleName(rule)}</bdi>
               </th>
               <td>{className(from)}</td>
               <td>{className(to)}</td>
@@ -94,28 +94,30 @@ const Made = ({ made, undo }: { readonly made: Data['made']; readonly undo: ((id
   const newest = made.find(({ undone }) => !undone)
   return (
     <Section title={texts.made}>
-      <table class="figures">
-        <caption class="visually-hidden">{texts.made}</caption>
-        <tbody>
-          {made.map(({ id, account, date, visits, undone }) => (
-            <tr key={id}>
-              <th scope="row">
-                <When at={moment(date)} />
-              </th>
-              {!undo && <td>{fill(texts.account, { id: account })}</td>}
-              <td>{counted(texts.did, visits)}</td>
-              <td>
-                {undone && texts.undone}
-                {undo && id === newest?.id && (
-                  <Button writes onClick={() => undo(id)}>
-                    {texts.undo}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="scroll" tabIndex={0} role="group" aria-label={texts.made}>
+        <table class="figures">
+          <caption class="visually-hidden">{texts.made}</caption>
+          <tbody>
+            {made.map(({ id, account, date, visits, undone }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <When at={moment(date)} />
+                </th>
+                {!undo && <td>{fill(texts.account, { id: account })}</td>}
+                <td>{counted(texts.did, visits)}</td>
+                <td>
+                  {undone && texts.undone}
+                  {undo && id === newest?.id && (
+                    <Button writes onClick={() => undo(id)}>
+                      {texts.undo}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Section>
   )
 }

@@ -60,7 +60,7 @@ export const TimeSeries = ({ title, metric, period, now, file }: TimeSeriesProps
       `${file}.csv`,
       csvOf(
         [chart[period.interval], chart.now, chart.periodBefore],
-        points.map(({ at, n, before: earlier }) => [at.toISOString(), n, earlier ?? '']),
+        points.map(({ at, n, before: earlier }, i) => [data?.series[i]?.local ?? at.toISOString(), n, earlier ?? '']),
       ),
     )
   }
