@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogOptions } from '../app/log/eventlog.ts'
 import { type Ledger, openLedger } from '../app/log/ledger.ts'
 import { project, projectedPosition } from '../app/log/projector.ts'
 import { readConfig } from '../config.ts'
@@ -11,7 +12,7 @@ import type { Cli } from './cli.ts'
 export const withLedger = async (
   { variables, yieldCpu }: Cli,
   work: (ledger: Ledger) => Promise<void>,
-  options?: { readonly acceptsEmptyLog: boolean },
+  options?: Pick<LogOptions, 'acceptsEmptyLog' | 'keepsTables'>,
 ) => {
   const config = readConfig(variables)
   const log = createLogger({ LOG_LEVEL: config.LOG_LEVEL === 'info' ? 'warn' : config.LOG_LEVEL })

@@ -24,7 +24,7 @@ export const addRebuildCommand = (program: Command, cli: Cli) =>
       withLedger(
         cli,
         async (ledger) => {
-          if (!lostKeys) await requireAccountKeys(ledger.reader)
+          if (!lostKeys) await requireAccountKeys(ledger.reader, ledger.store)
           await rebuild(cli, ledger)
         },
         { acceptsEmptyLog: newLog },

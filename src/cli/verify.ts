@@ -99,24 +99,29 @@ const describe = (findings: readonly Finding[]): readonly string[] =>
 
 const verify = async (cli: Cli, { checkpoint, tables }: Options) => {
   const isStopped = await untilStopped((signal) =>
-    withLedger(cli, async (ledger) => {
-      const findings = await checkLog(cli, ledger, checkpoint)
-      signal.throwIfAborted()
-      if (findings.every(({ of }) => of === 'tree')) cli.print('The log holds: no event was changed, added or removed.')
-      await requireAccountKeys(ledger.reader).catch((error: unknown) => {
-        // tables that are compared with what cannot be read would recommend to fill them again
-        throw error instanceof KeysLost ? new NotVerified([...describe(findings), error.message].join('\n')) : error
-      })
-      if (!tables) {
-        if (findings.length > 0) throw new NotVerified(describe(findings).join('\n'))
-        return
-      }
-      // whatever the tables do, this is said
-      if (findings.length > 0) cli.printError(describe(findings).join('\n'))
-      const wrong = await checkTables(cli, ledger, signal)
-      if (wrong.length > 0) throw new NotVerified(wrong.join('\n'))
-      if (findings.length > 0) throw new NotVerified('the tables say what the log says, but see above')
-    }),
+    withLedger(
+      cli,
+      async (ledger) => {
+        const findings = await checkLog(cli, ledger, checkpoint)
+        signal.throwIfAborted()
+        if (findings.every(({ of }) => of === 'tree'))
+          cli.print('The log holds: no event was changed, added or removed.')
+        await requireAccountKeys(ledger.reader, ledger.store).catch((error: unknown) => {
+          // tables that are compared with what cannot be read would recommend to fill them again
+          throw error instanceof KeysLost ? new NotVerified([...describe(findings), error.message].join('\n')) : error
+        })
+        if (!tables) {
+          if (findings.length > 0) throw new NotVerified(describe(findings).join('\n'))
+          return
+        }
+        // whatever the tables do, this is said
+        if (findings.length > 0) cli.printError(describe(findings).join('\n'))
+        const wrong = await checkTables(cli, ledger, signal)
+        if (wrong.length > 0) throw new NotVerified(wrong.join('\n'))
+        if (findings.length > 0) throw new NotVerified('the tables say what the log says, but see above')
+      },
+      { keepsTables: true },
+    ),
   )
   if (isStopped) throw new OperatorError('stopped: nothing is left of it')
 }

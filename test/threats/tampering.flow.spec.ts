@@ -77,7 +77,7 @@ describe('a log that somebody with access to the database changes', function () 
       clicked: await ordinalOf(app, 'LinkClicked'),
     }
     receipt = (await app.get(`/api/events/${found.created}/proof`, { key })).text
-    const named = ['links', 'link_stats', 'clicks', 'past_links']
+    const named = ['links', 'link_stats', 'clicks', 'past_links', 'accounts']
     tables = Object.fromEntries(named.map((name) => [name, app.app.ledger.tables.name(name)]))
     original = app.connection
     await app.close()
@@ -283,6 +283,34 @@ describe('a log that somebody with access to the database changes', function () 
       /links: the row of link 1 is missing/,
       /link_stats: the row of link 1 is missing/,
       new RegExp(`clicks: the row of click ${click} is missing`),
+    )
+  })
+
+  it('compares tables that are marked as those of another log, and leaves them as they are', async () => {
+    const settings = await tampered(
+      `update ${tables['links']} set url = 'https://example.net/'; update read.origin set log_id = gen_random_uuid()`,
+    )
+    for (let n = 0; n < 2; n++)
+      expectFound(
+        await runCommand(['verify', '--tables'], settings),
+        /the tables say that they were filled from another log or engine/,
+        /links: the row of link 1 .*: url/,
+      )
+  })
+
+  it('does not say of tables that are not marked as live that they are exact', async () => {
+    const { code, out, err } = await verifyAll(`update read.checkpoints set live = false`)
+    expectFound({ code, err }, /links has no tables to compare/)
+    expect(out).not.to.include('exact')
+  })
+
+  it('names the row of an account that the log does not have, and needs no key for it', async () => {
+    expectFound(
+      await verifyAll(
+        `update ${tables['accounts']} set id = 9; update ${tables['links']} set url = 'https://x.example/'`,
+      ),
+      /accounts: the row of account 1 is missing/,
+      /links: the row of link 1 .*: url/,
     )
   })
 

@@ -63,6 +63,8 @@ export interface LogOptions {
   readonly waiting?: Waiting | undefined
   /** The operator gives up the log that the tables were filled from: an empty event store begins a new one. */
   readonly acceptsEmptyLog?: boolean
+  /** Tables that were filled from another log stay as they are: a command compares them, and changes nothing. */
+  readonly keepsTables?: boolean
 }
 
 /**
@@ -138,10 +140,10 @@ const away = ({ store }: EventStoreDb) =>
 export const logChecked: LogCheck = { problem: () => undefined, passed: Promise.resolve() }
 
 /** Compares the log with the tables and the keys, and applies the erasures of DATA_DIR. */
-const check = async ({ config, db, keyring, tables, log }: EventLogParts, store: EventStore) => {
+const check = async ({ config, db, keyring, tables, log, options }: EventLogParts, store: EventStore) => {
   const keys = { ...keyring, service: await requireServiceKey(store, keyring) }
   const engine = engineOf(config)
-  if (await leaveForeignTables(db, store, engine))
+  if (!options.keepsTables && (await leaveForeignTables(db, store, engine)))
     log.warn({ engine }, 'the read tables were filled from another log or engine; new ones are filled')
   await tables.refresh()
   const reader = { db, table: tables.name }

@@ -1,3 +1,5 @@
+import type { EventStore } from '../../events/store.ts'
+import { streamId } from '../../events/streams.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import { lostKeys } from '../../queries/accounts/lostkeys.ts'
@@ -8,8 +10,8 @@ export class KeysLost extends OperatorError {
   override readonly name = 'KeysLost'
 }
 
-/** accounts that are named */
-const most = 10
+/** accounts that are named, and looked at */
+const [most, mostLookedAt] = [10, 1000]
 
 const undefinedTable = '42P01'
 
@@ -24,9 +26,14 @@ const find = (reader: Reader, options: Parameters<typeof lostKeys>[1]) =>
 export const isKeyLost = async (reader: Reader, account: number): Promise<boolean> =>
   (await find(reader, { ids: [account], limit: 1 })).length > 0
 
-/** Throws `KeysLost` when keys of accounts are missing whose texts are in the tables only. */
-export const requireAccountKeys = async (reader: Reader): Promise<void> => {
-  const lost = await find(reader, { limit: most })
+/**
+ * Throws `KeysLost` when keys of accounts are missing whose texts are in the tables only. An account that the log does
+ * not have never had a key: a row of it is wrong.
+ */
+export const requireAccountKeys = async (reader: Reader, store: Pick<EventStore, 'last'>): Promise<void> => {
+  const lost: number[] = []
+  for (const id of await find(reader, { limit: mostLookedAt }))
+    if (lost.length < most && (await store.last(streamId('account', id)))) lost.push(id)
   if (lost.length === 0) return
   const more = lost.length === most ? ' and possibly more' : ''
   throw new KeysLost(

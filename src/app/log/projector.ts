@@ -112,11 +112,11 @@ const telling = ({ worked, telling: tell }: Standstill, logFailure: (error: unkn
 const [keyInterval, whenComplete] = [15_000, 600_000]
 
 /** Looks at all accounts, so as soon as this process projects, and seldom afterwards while all is well. */
-const keyCheck = ({ reader }: Pick<Ledger, 'reader'>) => {
+const keyCheck = ({ reader, store }: Pick<Ledger, 'reader' | 'store'>) => {
   let good = -Infinity
   return async () => {
     if (performance.now() - good < whenComplete) return
-    await requireAccountKeys(reader)
+    await requireAccountKeys(reader, store)
     good = performance.now()
   }
 }

@@ -9,12 +9,14 @@ import { type Compared, compareTables, firstKept } from '../../projections/engin
 import { type FillOptions, fillNew, newTables } from '../../projections/engine/fill.ts'
 import { haltsOf, loadHalts } from '../../projections/engine/halts.ts'
 import { loadLive, loadMembers, type Member } from '../../projections/engine/members.ts'
+import { haveForeignTables } from '../../projections/engine/origin.ts'
 import type { Projection, TableNames } from '../../projections/engine/projection.ts'
 import { stats } from '../../projections/statistics/stats.ts'
 import { checkpoints, tableNames } from '../../projections/engine/tables.ts'
 import { storeUntil } from '../../store/until.ts'
 import { cancellable } from '../cancellable.ts'
 import type { Ledger } from '../log/ledger.ts'
+import { engineOf } from '../log/postgres.ts'
 import { openOwnSchema } from './ownschema.ts'
 
 interface Options {
@@ -210,8 +212,14 @@ export const verifyTables = async (
   const compare = async () => {
     const { name: schema } = await openOwnSchema(ledger, db, cleanup)
     const own = (projection: Projection) => ({ ...projection, schema })
-    const live = await loadMembers(db, ledger.store, projections, (_, { message }) => void wrong.push(message))
-    const missing = projections.filter((one) => !live.some(({ projection }) => projection === one))
+    if (await haveForeignTables(db, ledger.store, engineOf(ledger.config)))
+      wrong.push('the tables say that they were filled from another log or engine')
+    const unfit = new Set<Projection>()
+    const live = await loadMembers(db, ledger.store, projections, ({ projection }, { message }) => {
+      unfit.add(projection)
+      wrong.push(message)
+    })
+    const missing = projections.filter((one) => !unfit.has(one) && !live.some(({ projection }) => projection === one))
     const { members, table } = await newTables(
       { ...ledger, db },
       [...live.map(({ projection }) => projection), claims].map(own),
@@ -228,14 +236,19 @@ export const verifyTables = async (
     const found = await takeSnapshot({ db, projections }, filling, members)
     cleanup.defer(() => found.snapshot.rollback())
     const { tables, rows, findings, notes } = await compareAll(found, { ordinals, stopped, signal })
-    const without = missing.map(({ name }) => `${name} has no tables that fit the log`)
+    const without = missing.map(({ name }) => `${name} has no tables to compare: none are marked as live`)
     return {
       tables,
       rows,
       through: await throughOf(ledger, found.live, heads),
-      findings: [...wrong, ...findings, ...(stopped.has(claims.name) ? [] : await wrongClaims(found.snapshot, table))],
+      findings: [
+        ...wrong,
+        ...without,
+        ...findings,
+        ...(stopped.has(claims.name) ? [] : await wrongClaims(found.snapshot, table)),
+      ],
       unreadable: await describeStopped(ledger, new Map([...(await haltedAt(db, projections)), ...stopped])),
-      notes: [...without.filter(() => wrong.length === 0), ...notes],
+      notes,
     }
   }
   const comparing = compare().catch(async (error: unknown) => {
