@@ -87,8 +87,8 @@ describe('The command line with a wrong setting', () => {
     expect(await refusal({ HOST: '203.0.113.7' })).to.equal(
       `HOST: 203.0.113.7 is not an address of this machine: ${cure}`,
     )
-    expect(await refusal({ HOST: 'no such host' })).to.equal(
-      `HOST: no such host is not an IP address, and no such name can be found: ${cure}`,
+    expect(await refusal({ HOST: 'no-such-host.invalid' })).to.equal(
+      `HOST: no-such-host.invalid is not an IP address, and no such name can be found: ${cure}`,
     )
     expect(await readdir(join(dir, 'data'))).to.deep.equal([])
   })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { account as accounts } from '../../commands/accounts/account.ts'
-import { Refused } from '../../commands/decider.ts'
+import { refuse, Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
+import { allows } from '../../events/accounts/scope.ts'
 import type { Actor } from '../../events/event.ts'
 import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
@@ -101,12 +102,24 @@ const found = ({ visits, changes: before }: ReclassifyJob, changes: readonly Cla
   changes: mergeChanges(before, changes),
 })
 
+/** Throws `Refused` when the key that has asked for a job has ended since, or has lost the right to. */
+const requireKey = async ({ handler }: Pick<Means, 'handler'>, { account, actor }: ReclassifyJob) => {
+  if (actor.kind !== 'key' || account === 0) return
+  const { keys } = (await handler.load(accounts, account)).state.keys
+  const key = keys.find((one) => one.key === actor.key)
+  const isOver = key?.expires && key.expires <= new Date().toISOString()
+  if (!key || isOver || !allows(key.scopes, 'account')) refuse('key_ended')
+}
+
 /** Returns what writes in the name of who has asked, and says how far it is. */
 const writing =
-  ({ handler, ensureGoing }: Means, { actor, request }: ReclassifyJob, account: number) =>
+  (means: Means, job: ReclassifyJob, account: number) =>
   (onPart: (part: number) => Promise<void>) =>
   async (command: ReclassificationCommand) => {
+    const { handler, ensureGoing } = means
+    const { actor, request } = job
     ensureGoing()
+    await requireKey(means, job)
     const context = { account, actor, request, command: randomUUID(), at: new Date().toISOString() }
     const handled = await handler.handle(reclassification, command, context)
     await onPart(command.type === 'AddPart' ? command.part + 1 : handled.state.left)
@@ -164,6 +177,7 @@ const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   const account = own === 0 ? await nextClickedAccount(reader, done) : done === 0 ? own : undefined
   if (account === undefined) return jobs.end(job.id, false)
   const { status } = (await handler.load(accounts, account)).state
+  await requireKey(means, job)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
   const progress = isMeant ? await works[job.work](means, job, account) : {}
   await jobs.save(job.id, { ...progress, done: account, made: null })

@@ -24,7 +24,7 @@ describe('the jobs of reclassifications', () => {
     ...{ visits: 0, changes: [] },
   })
   /** Starts with some jobs, of accounts that cannot be read. Returns what became of them. */
-  const start = (jobs: ReclassifyJob[], load: () => Promise<never>, isAlone = true) => {
+  const start = (jobs: ReclassifyJob[], load: () => Promise<unknown>, isAlone = true) => {
     const ended: (readonly [string, boolean])[] = []
     const problems: string[] = []
     const stop = startReclassifier({
@@ -72,6 +72,22 @@ describe('the jobs of reclassifications', () => {
     )
     await stop()
     expect([ended, failures, problems.length]).to.deep.equal([[['a', true]], fail.length, fail.length])
+  })
+
+  it('end when the key that asked for them has ended since, or may no longer ask for them', async () => {
+    const key = { key: 'k', scopes: ['account'], expires: null }
+    const keys = [[], [{ ...key, scopes: ['read'] }], [{ ...key, expires: '2020-01-01T00:00:00.000Z' }]]
+    for (const own of keys) {
+      const asked = { ...job('a', 1), actor: { kind: 'key', key: 'k' } as const }
+      const state = { status: 'active', exclusions: {}, keys: { keys: own } }
+      const { ended, problems, stop } = start([asked], async () => ({ state }))
+      await until(
+        async () => ended.length,
+        (n) => n === 1,
+      )
+      await stop()
+      expect([ended, problems]).to.deep.equal([[['a', true]], []])
+    }
   })
 
   it('stay as they are when the process ends meanwhile, and while another one works', async () => {
