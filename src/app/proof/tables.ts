@@ -195,6 +195,22 @@ const headsOf = async ({ store }: Pick<Ledger, 'store'>) => ({
   clicks: await store.head('clicks'),
 })
 
+/** Returns the tables that can be compared, and what keeps others from it. */
+const readLive = async ({ config, projections, store }: Ledger, db: Knex) => {
+  const problems: string[] = []
+  if (await haveForeignTables(db, store, engineOf(config)))
+    problems.push('the tables say that they were filled from another log or engine')
+  const unfit = new Set<Projection>()
+  const live = await loadMembers(db, store, projections, ({ projection }, { message }) => {
+    unfit.add(projection)
+    problems.push(message)
+  })
+  for (const one of projections)
+    if (!unfit.has(one) && !live.some(({ projection }) => projection === one))
+      problems.push(`${one.name} has no tables to compare: none are marked as live`)
+  return { live, problems }
+}
+
 /**
  * Makes all read tables again from the log, in a schema of their own, and compares them with those that the service
  * reads, row by row. Compares the unique names that resources have with their claims. The service can run meanwhile.
@@ -207,19 +223,11 @@ export const verifyTables = async (
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   const { db, stopped: cancel } = cancellable(ledger, { use: 'replay', max: 8, timeout: timeoutMs })
   cleanup.defer(() => db.destroy())
-  const wrong: string[] = []
   const stopped: Stopped = new Map()
   const compare = async () => {
     const { name: schema } = await openOwnSchema(ledger, db, cleanup)
     const own = (projection: Projection) => ({ ...projection, schema })
-    if (await haveForeignTables(db, ledger.store, engineOf(ledger.config)))
-      wrong.push('the tables say that they were filled from another log or engine')
-    const unfit = new Set<Projection>()
-    const live = await loadMembers(db, ledger.store, projections, ({ projection }, { message }) => {
-      unfit.add(projection)
-      wrong.push(message)
-    })
-    const missing = projections.filter((one) => !unfit.has(one) && !live.some(({ projection }) => projection === one))
+    const { live, problems } = await readLive(ledger, db)
     const { members, table } = await newTables(
       { ...ledger, db },
       [...live.map(({ projection }) => projection), claims].map(own),
@@ -236,14 +244,12 @@ export const verifyTables = async (
     const found = await takeSnapshot({ db, projections }, filling, members)
     cleanup.defer(() => found.snapshot.rollback())
     const { tables, rows, findings, notes } = await compareAll(found, { ordinals, stopped, signal })
-    const without = missing.map(({ name }) => `${name} has no tables to compare: none are marked as live`)
     return {
       tables,
       rows,
       through: await throughOf(ledger, found.live, heads),
       findings: [
-        ...wrong,
-        ...without,
+        ...problems,
         ...findings,
         ...(stopped.has(claims.name) ? [] : await wrongClaims(found.snapshot, table)),
       ],

@@ -8,6 +8,7 @@ import { streamId } from '../../events/streams.ts'
 import { isUnknown } from '../../events/unknown.ts'
 import { must, says, timestamp } from '../../lib/fields.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
+import { isZone } from '../../lib/zone.ts'
 import { readOneMoment, type Reader } from '../../queries/reader.ts'
 import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../queries/statistics/rehearse.ts'
 import type { Target } from '../../queries/links/target.ts'
@@ -49,11 +50,17 @@ const most = 500
 /** kinds of visits that are decided in one turn of the event loop */
 const perTurn = 2000
 
+const zone = z.string(must('wrong_type', { what: 'string' })).refine(isZone, says('wrong_form', { what: 'zone' }))
 const Fields = z
-  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00'), tz: z.string().optional() })
+  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00'), tz: zone.optional() })
   .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), draft }) => ({ draft, from, to }))
   .refine(({ from, to }) => from < to, { path: ['from'], error: says('wrong_order', { what: 'to' }) })
-const Body = z.preprocess((sent) => (typeof sent === 'object' && sent !== null ? inUtc(sent as Query) : sent), Fields)
+/** what a period is read from in another zone than UTC; `Fields` says what is wrong with anything else */
+const Zoned = z.looseObject({ tz: zone, from: z.string().optional(), to: z.string().optional() })
+const Body = z.preprocess((sent) => {
+  const { data } = Zoned.safeParse(sent)
+  return data ? inUtc(data as Query) : sent
+}, Fields)
 type Body = z.output<typeof Body>
 
 /** each takes a connection and a good part of a core */

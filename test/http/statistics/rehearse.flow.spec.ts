@@ -166,6 +166,9 @@ describe('POST /api/url/:id/rehearse', () => {
       [{ draft: null }, '`draft` must be a JSON object'],
       [{ draft: [] }, '`draft` must be a JSON object'],
       [{ from: '2026-01-02', to: '2026-01-01' }, 'from'],
+      [{ tz: 'Mars/Olympus' }, 'tz'],
+      [{ tz: ['Europe/Berlin'] }, 'tz'],
+      [{ tz: 'Europe/Berlin', from: 5 }, 'from'],
     ] as const) {
       const { status, json } = await rehearse(body)
       expect([status, json['message']].join(' ')).to.match(new RegExp(`^400 .*${field}`))
