@@ -16,7 +16,7 @@ import type { Service } from '../support/process.ts'
 import { skipWithoutMount } from '../support/skip.ts'
 
 describe(`the disk under the spool (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let connection: Connection

@@ -11,7 +11,7 @@ import { expectExactClicks, makeLinks, visitsTo } from '../support/load.ts'
 import { runCommand } from '../support/process.ts'
 
 describe(`erasing an account (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   afterEach(stage.clear)

@@ -25,7 +25,7 @@ const postmaster = async (dir: string) =>
 const statusesOf = (sent: readonly Sent[]) => [...new Set(sent.map(({ status }) => status))]
 
 describe(`a service on the embedded database that is killed (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let dir: string

@@ -43,7 +43,7 @@ const steps = fc.commands([fc.oneof(...faults, ...resources.flatMap((resource) =
 
 describe(`two instances compared with a model (${repeatable})`, function () {
   const [enough, rounds] = long ? [Math.min(300_000, longestMs), 200] : [5000, 10]
-  this.timeout(enough + 120_000)
+  this.timeout(enough + 300_000)
   const stage = openStage()
   let world: World
   before(async () => (world = await openWorld(stage)))

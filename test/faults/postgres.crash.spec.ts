@@ -21,7 +21,7 @@ const failures = (sent: readonly Sent[], good: number) =>
     .map(({ request, status, text }) => `${request.method} ${request.path} ${status} ${text.slice(0, 200)}`)
 
 describe(`failures of PostgreSQL (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   afterEach(stage.clear)

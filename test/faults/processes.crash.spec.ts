@@ -19,7 +19,7 @@ const visit = (service: Service, path: string) =>
   service.visit(path, { 'X-Forwarded-For': [10, ...Array.from({ length: 3 }, () => randomInt(256))].join('.') })
 
 describe('two processes on one database', function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const stage = openStage()
   let connection: Connection
   let settings: Record<string, string>

@@ -28,7 +28,7 @@ const failPoint = `
     when (new.live and not old.live and new.projection = 'links') execute function read.wait_here()`
 
 describe(`rebuilding the read tables (${repeatable})`, function () {
-  this.timeout(long ? 1_800_000 : 120_000)
+  this.timeout(long ? 1_800_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let connection: Connection

@@ -6,7 +6,7 @@ import { note, openStage } from '../support/faults.ts'
 import type { Service } from '../support/process.ts'
 
 describe('roles in separate processes on one database', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   let [first, second, working, standby]: Service[] = []
   let key = ''

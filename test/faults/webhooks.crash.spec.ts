@@ -18,7 +18,7 @@ const behaviours = { accept, 'status 500': respond(500), reset, 'no answer kept'
 
 describe(`a service with webhooks that is killed (${repeatable})`, function () {
   // FAULTS=long FAULTS_SECONDS=3600 has time for all rounds; what is left is sent after them
-  this.timeout(long ? longestMs + 600_000 : 120_000)
+  this.timeout(long ? longestMs + 600_000 : 300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let receiver: Receiver
@@ -94,7 +94,7 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
       webhooks: { post: receiver.post, firstPause: 20 },
     })
     stage.later(app.close)
-    const messages = await expectAll(app.app.ledger, receiver, account, '/hook', 120_000)
+    const messages = await expectAll(app.app.ledger, receiver, account, '/hook', 300_000)
     const repeated = receiver.accepted().length - messages
     const receivers = Object.entries(outages).map(([name, times]) => `${name} ${times}`)
     note(`${kills} kills, ${replays} replays with an end; the receiver: ${receivers.join(', ')}`)
