@@ -49,12 +49,14 @@ export interface ReclassifierOptions {
   readonly alone: (work: (lost: AbortSignal) => Promise<void>) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
   readonly watching?: Watching
+  /** ms between two looks for jobs */
+  readonly everyMs?: number
   /** visits that one event changes */
   readonly perPart?: number
 }
 
-/** ms between two looks for jobs, and for what the statistics have applied */
-const [every, patience] = [1000, 5000]
+/** ms between two looks for what the statistics have applied */
+const patience = 5000
 /** changes that a job keeps, most visits first */
 const mostChanges = 500
 /** times in a row that a statement of a job may take too long, or be cancelled */
@@ -188,7 +190,7 @@ const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
  * that stops it: what is not done goes on with the next start.
  */
 export const startReclassifier = (options: ReclassifierOptions) => {
-  const { jobs, handler, rules, perPart, openReader, alone, onProblem } = options
+  const { jobs, handler, rules, perPart, openReader, alone, onProblem, everyMs = 1000 } = options
   const { isFailure, worked } = countCancelled()
   let stopped = false
   const carryOut = async (lost: AbortSignal) => {
@@ -220,7 +222,7 @@ export const startReclassifier = (options: ReclassifierOptions) => {
     if (stopped || !(await jobs.next())) return
     await alone(carryOut)
   }
-  const stop = repeat((options.watching ?? unwatched)(look), every, (error) => {
+  const stop = repeat((options.watching ?? unwatched)(look), everyMs, (error) => {
     if (!stopped && !(error instanceof Interrupted || error instanceof NotReady))
       onProblem(error, 'reclassifications are not carried out')
   })

@@ -41,6 +41,7 @@ describe('the jobs of reclassifications', () => {
       openReader: () => ({ reader: {} as never, close: async () => {} }),
       alone: async (work) => (isAlone ? work(new AbortController().signal) : undefined),
       onProblem: (error) => problems.push(String(error)),
+      everyMs: 20,
     })
     return { ended, problems, stop }
   }
