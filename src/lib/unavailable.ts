@@ -49,3 +49,6 @@ export const failedPart = (error: unknown): Part | undefined => {
   if (error.name.startsWith('KafkaJS')) return 'Kafka'
   return isPostgresAway(error) && isOfConnection(error) ? 'PostgreSQL' : undefined
 }
+
+/** Whether PostgreSQL has cancelled a statement, as one that took too long. */
+export const isCancelled = (error: unknown): boolean => (error as { readonly code?: string }).code === '57014'

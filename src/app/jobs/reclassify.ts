@@ -6,7 +6,7 @@ import { reclassification, type ReclassificationCommand } from '../../commands/s
 import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { allows } from '../../events/accounts/scope.ts'
 import type { Actor } from '../../events/event.ts'
-import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
+import { isCancelled, isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
 import { type ClassChange, planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
@@ -76,8 +76,6 @@ export const mergeChanges = (some: readonly Change[], more: readonly Change[]): 
 class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
-
-const isCancelled = (error: unknown) => (error as { readonly code?: string }).code === '57014'
 
 /** Tells failures of jobs: an outage of a store is none, but what is cancelled again and again is. */
 const countCancelled = () => {

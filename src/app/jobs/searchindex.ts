@@ -1,13 +1,10 @@
-import { NotReady } from '../../lib/unavailable.ts'
+import { isCancelled, NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { buildSearchIndex } from '../../queries/links/searchindex.ts'
 import { repeat, unwatched, type Watching } from './repeat.ts'
 
 /** ms between two looks at the live tables: a rebuild replaces them */
 const interval = 30_000
-
-/** The service stops: the index is built at the next start. */
-const isCancelled = (error: unknown) => (error as { readonly code?: string }).code === '57014'
 
 export interface SearchIndexOptions {
   /** with a pool of one connection, whose statements have no time limit */
@@ -29,6 +26,7 @@ export const keepSearchIndex = ({ reader, onBuilt, onProblem, watching = unwatch
     }),
     interval,
     (error) => {
+      // a cancelled statement: the service stops, and the index is built at the next start
       if (!(error instanceof NotReady) && !isCancelled(error)) onProblem(error)
     },
   )
