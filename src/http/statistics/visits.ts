@@ -6,6 +6,7 @@ import { createSemaphore, within } from '../../lib/async/semaphore.ts'
 import { textCell } from '../../lib/csv.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
+import { localTime } from '../../lib/zone.ts'
 import type { Listed } from '../../queries/page.ts'
 import { type ListedVisit, type Visit, visitsBehind } from '../../queries/statistics/visits.ts'
 import { failField } from '../api/errors.ts'
@@ -41,9 +42,14 @@ const Query = z.object({
 type Query = z.output<typeof Query>
 type VisitsCall = Call<unknown, Query>
 
-const presented = ({ of, id: visited, qr, bio, at, labels, ...visit }: Visit, id: string | null): VisitRow => ({
+const presented = (
+  { of, id: visited, qr, bio, at, labels, ...visit }: Visit,
+  id: string | null,
+  zone: string | undefined,
+): VisitRow => ({
   id,
   date: timestamp(at),
+  ...(zone !== undefined && { local: localTime(zone, at.getTime()) }),
   link: of === 'link' ? visited : null,
   qr: qr ?? (of === 'qr' ? visited : null),
   bio,
@@ -69,6 +75,7 @@ const presented = ({ of, id: visited, qr, bio, at, labels, ...visit }: Visit, id
 export const identified = async (
   listed: Listed<ListedVisit>,
   { ordinals }: VisitsServices,
+  zone?: string,
   most?: number,
 ): Promise<Listed<VisitRow>> => {
   const numbers = await ordinals.of([...new Set(listed.rows.map(({ position }) => position))])
@@ -80,7 +87,7 @@ export const identified = async (
   const isLong = turnTimer()
   for (const [i, visit] of listed.rows.entries()) {
     if (isLong()) await nextTurn()
-    room.put(i, presented(visit, idOf(visit)))
+    room.put(i, presented(visit, idOf(visit), zone))
   }
   const { rows, ...further } = room.rows(listed, ({ place }) => place)
   return { total: listed.total, ...further, rows: rows.flatMap((_, i) => room.get(i) ?? []) }
@@ -116,7 +123,7 @@ const listVisits = async (call: VisitsCall, most: number, services: VisitsServic
         explained,
       )
       call.gone().throwIfAborted()
-      return identified(found, services)
+      return identified(found, services, call.zone)
     },
     (row) => row,
   )
@@ -164,7 +171,8 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
       if (!form) return listVisits(call, mostRows, services)
       const answer = await within(inTurn, call.account, () => listVisits(call, mostLines, services))
       const shown = call.query.fields
-      const columns = visitColumns.filter((name) => shown.size === 0 || shown.has(name))
+      const known = visitColumns.filter((name) => name !== 'local' || call.zone !== undefined)
+      const columns = known.filter((name) => shown.size === 0 || shown.has(name))
       const content = Readable.from(write(form, answer.data.visits, columns), { objectMode: false })
       // the rows say by which header to go on
       return { ...answer, download: { type: form.type, content } }

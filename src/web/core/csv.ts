@@ -1,4 +1,6 @@
 import { textCell } from '../../lib/csv.ts'
+import { localTime } from '../../lib/zone.ts'
+import { moment, zone } from './time.ts'
 
 /** What a cell of a table may have; a list is written with spaces. */
 export type Cell = string | number | boolean | readonly string[]
@@ -11,6 +13,9 @@ const cell = (value: Cell): string => {
 /** Returns rows as CSV (RFC 4180), with a byte order mark, by which spreadsheets recognise UTF-8. */
 export const csvOf = (columns: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   `\ufeff${[columns, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`
+
+/** Returns what clocks of the reader have shown at a timestamp of the API, with their difference to UTC. */
+export const localCell = (timestamp: string): string => localTime(zone.value, moment(timestamp).getTime())
 
 /** Offers a file to be saved. */
 export const saveFile = (name: string, content: string | Blob, type = 'text/csv;charset=utf-8'): void => {

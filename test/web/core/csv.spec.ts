@@ -1,10 +1,29 @@
 import { expect } from 'chai'
-import { type Cell, csvOf } from '../../../src/web/core/csv.ts'
+import type * as CsvModule from '../../../src/web/core/csv.ts'
+import type * as TimeModule from '../../../src/web/core/time.ts'
+import { usePage } from '../page.ts'
+
+let csvOf: (typeof CsvModule)['csvOf']
+let localCell: (typeof CsvModule)['localCell']
+let useZone: (typeof TimeModule)['useZone']
 
 /** Returns how one cell is written. */
-const written = (cell: Cell) => csvOf(['a'], [[cell]]).split('\r\n')[1]
+const written = (cell: CsvModule.Cell) => csvOf(['a'], [[cell]]).split('\r\n')[1]
 
 describe('a list as a file for a spreadsheet', () => {
+  usePage(async () => {
+    ;({ csvOf, localCell } = await import('../../../src/web/core/csv.ts'))
+    ;({ useZone } = await import('../../../src/web/core/time.ts'))
+  })
+  afterEach(() => useZone('UTC'))
+
+  it('has times as clocks of the reader have shown them, beside those in UTC', () => {
+    expect(localCell('2026-04-04 15:10:05')).to.equal('2026-04-04T15:10:05+00:00')
+    useZone('Australia/Lord_Howe')
+    expect(localCell('2026-04-04 14:59:59')).to.equal('2026-04-05T01:59:59+11:00')
+    expect(localCell('2026-04-04 15:00:00')).to.equal('2026-04-05T01:30:00+10:30')
+  })
+
   it('begins with a byte order mark and ends each line as RFC 4180 has it', () => {
     expect(csvOf(['alias', 'clicks'], [['spring', 7]])).to.equal('\ufeffalias,clicks\r\nspring,7\r\n')
     expect(csvOf(['alias'], [])).to.equal('\ufeffalias\r\n')

@@ -21,6 +21,10 @@ const row = z.object({
     .describe('of the click, as `GET /api/clicks` has it; null for a moment, while its event has no number')
     .meta({ examples: ['123456-17'] }),
   date: time,
+  local: text
+    .optional()
+    .describe('with `tz`: what clocks there have shown, and their difference to UTC')
+    .meta({ examples: ['2030-01-31T19:00:00+01:00'] }),
   link: id.nullable().describe('null where no link was visited'),
   qr: id.nullable().describe('the QR code by which it came, or that was scanned'),
   bio: id.nullable().describe('the bio page whose entry was followed, or that was seen'),

@@ -1,5 +1,5 @@
 import type { HistoryEntry, HistoryEntryList } from '../../../http/history/contract/history.ts'
-import { csvOf, saveFile } from '../../core/csv.ts'
+import { csvOf, localCell, saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { placeOf } from '../../core/places.ts'
@@ -114,10 +114,11 @@ const save = (events: readonly HistoryEntry[]) =>
   saveFile(
     'history.csv',
     csvOf(
-      ['event', 'time', 'what', 'resource', 'id', 'revision', 'who', 'field', 'old', 'new'],
+      ['event', 'time', 'local', 'what', 'resource', 'id', 'revision', 'who', 'field', 'old', 'new'],
       events.flatMap((entry) => {
         const { event, time, resource, revision, actor, changes } = entry
-        const row = [event ?? '', time, whatHappened(entry), resource.type, resource.id, revision, whoDid(actor)]
+        const { type, id } = resource
+        const row = [event ?? '', time, localCell(time), whatHappened(entry), type, id, revision, whoDid(actor)]
         const cell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
         if (changes.length === 0) return [[...row, '', '', '']]
         return changes.map(({ field, old, new: value }) => [...row, field, cell(old), cell(value)])

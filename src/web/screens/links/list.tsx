@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { LinkList } from '../../../http/links/contract/link.ts'
 import { useKey } from '../../core/keys.ts'
 import { useLoad } from '../../core/load.ts'
+import { localCell } from '../../core/csv.ts'
 import { saveList } from '../../core/readall.ts'
 import { at, href, withQuery } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
@@ -17,7 +18,7 @@ import { Table } from './table.tsx'
 const filters = ['q', 'tag', 'campaign', 'channel', 'domain', 'archived', 'order'] as const
 const sizes = ['25', '50', '100']
 /** of the file for a spreadsheet */
-const columns = ['shorturl', 'longurl', 'title', 'clicks', 'uniqueclicks', 'date', 'tags', 'archived'] as const
+const columns = ['shorturl', 'longurl', 'title', 'clicks', 'uniqueclicks', 'date', 'local', 'tags', 'archived'] as const
 
 /** Returns the query of the list that the address of the page names. */
 const listQuery = (query: URLSearchParams) => {
@@ -65,7 +66,7 @@ const Tools = ({ wanted }: { readonly wanted: URLSearchParams }) => {
       query: wanted,
       file: 'links.csv',
       columns,
-      cells: (row) => columns.map((name) => row[name]),
+      cells: (row) => columns.map((name) => (name === 'local' ? localCell(row.date) : row[name])),
     }).finally(() => setSaving(false))
   }
   return (

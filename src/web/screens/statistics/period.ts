@@ -1,6 +1,6 @@
 import type { OverTime } from '../../../http/accounts/contract/account.ts'
 import { shownTime } from '../../core/past.ts'
-import { dayIn, utcDay, zone } from '../../core/time.ts'
+import { dayIn, momentIn, utcDay, zone } from '../../core/time.ts'
 
 export const periods = ['today', '7d', '30d', 'quarter', 'year', 'all', 'custom'] as const
 export type PeriodName = (typeof periods)[number]
@@ -78,8 +78,8 @@ export interface FiguresProps {
 }
 
 /**
- * Returns what the visits of an interval have in common, as the list of visits takes it: an hour by its start, a day or
- * a month by its days, of which a period may begin or end within a month. `next` is when the next one begins.
+ * Returns what the visits of an interval have in common, as the list of visits takes it: an hour by its start and end,
+ * a day or a month by its days, of which a period may begin or end within a month. `next` is when the next one begins.
  */
 export const visitsIn = (
   interval: Period['interval'],
@@ -87,7 +87,10 @@ export const visitsIn = (
   next: Date | undefined,
   { from, to }: Pick<Period, 'from' | 'to'>,
 ): Readonly<Record<string, string>> => {
-  if (interval === 'hour') return { hour: at.toISOString() }
+  if (interval === 'hour') {
+    const end = next ?? momentIn(`${isoDay(to)}T00:00`)
+    return { hour: at.toISOString(), until: end.toISOString() }
+  }
   const first = dayIn(at)
   const end = next ? dayIn(next) : to
   return {

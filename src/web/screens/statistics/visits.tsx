@@ -27,10 +27,11 @@ const rows = '50'
 /** lines of a file in one answer */
 const lines = '10000'
 
-/** Returns the start of the hour that is asked for instead of days. */
-const hourIn = (query: URLSearchParams): Date | undefined => {
-  const hour = new Date(query.get('hour') ?? '')
-  return Number.isNaN(hour.getTime()) ? undefined : hour
+/** Returns the hour that is asked for instead of days; it is longer or shorter where clocks change by half of one. */
+const hourIn = (query: URLSearchParams): Readonly<Record<'from' | 'to', Date>> | undefined => {
+  const [from, to] = ['hour', 'until'].map((name) => new Date(query.get(name) ?? '')) as [Date, Date]
+  if (Number.isNaN(from.getTime())) return undefined
+  return { from, to: to > from ? to : new Date(from.getTime() + 3_600_000) }
 }
 
 /** Returns the query of the API, without a cursor. */
@@ -40,8 +41,8 @@ const queryOf = (period: Period): URLSearchParams => {
   wanted.delete('interval')
   const hour = hourIn(query)
   if (hour) {
-    wanted.set('from', hour.toISOString())
-    wanted.set('to', new Date(hour.getTime() + 3_600_000).toISOString())
+    wanted.set('from', hour.from.toISOString())
+    wanted.set('to', hour.to.toISOString())
   }
   for (const name of [...others, ...dimensions, 'classes']) {
     const value = query.get(name)
@@ -88,7 +89,7 @@ const InCommon = ({ period }: { readonly period: Period }) => {
   const hour = hourIn(at.value.query)
   return (
     <>
-      {inCommon() || t().visits.all}, {hour ? <When at={hour} /> : periodInWords(period)}
+      {inCommon() || t().visits.all}, {hour ? <When at={hour.from} /> : periodInWords(period)}
     </>
   )
 }

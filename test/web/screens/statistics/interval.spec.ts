@@ -32,11 +32,31 @@ describe('the visits of an interval of the chart', () => {
     ])
   })
 
-  it('are those of an hour by its start, also where the clocks show it twice', () => {
+  it('are those of an hour by its start and end, also where the clocks show it twice', () => {
     useZone('Europe/Berlin')
-    const twice = ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z']
-    expect(twice.map((at) => visitsIn('hour', new Date(at), undefined, march))).to.deep.equal(
-      twice.map((hour) => ({ hour })),
-    )
+    const [first, second, next] = ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z', '2026-10-25T02:00:00.000Z']
+    const hours = [visitsIn('hour', new Date(first), new Date(second), march)]
+    hours.push(visitsIn('hour', new Date(second), new Date(next), march))
+    expect(hours).to.deep.equal([
+      { hour: first, until: second },
+      { hour: second, until: next },
+    ])
+  })
+
+  it('are those of the hour and a half, or the half hour, that a change of clocks by half an hour leaves', () => {
+    useZone('Australia/Lord_Howe')
+    for (const [from, to, minutes] of [
+      ['2026-04-04T14:00:00Z', '2026-04-04T15:30:00Z', 90],
+      ['2026-10-03T15:30:00Z', '2026-10-03T16:00:00Z', 30],
+    ] as const) {
+      const { hour = '', until = '' } = visitsIn('hour', new Date(from), new Date(to), march)
+      expect((Date.parse(until) - Date.parse(hour)) / 60_000, from).to.equal(minutes)
+    }
+  })
+
+  it('end with the last day of the period, by the clocks of the reader', () => {
+    useZone('America/New_York')
+    const { until } = visitsIn('hour', new Date('2026-05-11T03:00:00Z'), undefined, march)
+    expect(until).to.equal('2026-05-11T04:00:00.000Z')
   })
 })

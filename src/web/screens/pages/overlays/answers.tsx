@@ -1,6 +1,7 @@
 import type { OverlayAnswer, OverlayAnswerList } from '../../../../http/pages/contract/overlay.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../../core/api.ts'
+import { localCell } from '../../../core/csv.ts'
 import { saveList } from '../../../core/readall.ts'
 import { t } from '../../../core/alltexts.ts'
 import { counted } from '../../../core/texts.ts'
@@ -56,8 +57,8 @@ const Save = ({ id, path, names }: SaveProps) => {
       name: 'answers',
       query: listQuery(),
       file: `answers-${id}.csv`,
-      columns: ['date', ...names],
-      cells: ({ date, fields }) => [date, ...names.map((name) => fields[name] ?? '')],
+      columns: ['date', 'local', ...names],
+      cells: ({ date, fields }) => [date, localCell(date), ...names.map((name) => fields[name] ?? '')],
     }).finally(() => setSaving(false))
   }
   return (
