@@ -3,6 +3,7 @@ import { agentLimit, readAgent } from './visitor/agent.ts'
 import { plainAddress } from '../lib/address.ts'
 import { modelsIn } from './visitor/device.ts'
 import { preferredLanguages, primaryLanguage } from './visitor/language.ts'
+import { mediumOf } from './visitor/medium.ts'
 import { fitOf } from './visitor/range.ts'
 import { referrerHost } from './visitor/referrer.ts'
 import type { Visit } from './visit.ts'
@@ -48,6 +49,7 @@ export const createClassifier =
     const agent = readAgent(visit.agent)
     const languages = preferredLanguages(visit.languages)
     const address = plainAddress(visit.address) || visit.address
+    const referrer = referrerHost(visit.referrer, isOurHost)
     return {
       at,
       account,
@@ -59,7 +61,8 @@ export const createClassifier =
       country: countryOf(address),
       language: primaryLanguage(languages[0] ?? ''),
       languages: keptLanguages(languages, rule),
-      referrer: referrerHost(visit.referrer, isOurHost),
+      referrer,
+      medium: mediumOf({ referrer, asked: visit.asked, agent: visit.agent, destination }),
       browser: agent.browser,
       os: agent.os,
       device: agent.device,

@@ -1,3 +1,5 @@
+import type { Medium } from './visitor/medium.ts'
+
 /**
  * A visit as it was answered, before classification. It exists in the local spool only: address and user agent go no
  * further.
@@ -23,6 +25,8 @@ export interface Visit {
   readonly address: string
   readonly agent: string
   readonly referrer: string
+  /** how it came, as its query says; the query itself is not kept. Older releases do not write it. */
+  readonly asked?: Medium
   readonly languages: string
   /** the request announced itself as a prefetch (`Sec-Purpose: prefetch`) */
   readonly prefetch: boolean

@@ -33,7 +33,8 @@ export const open = {
   parameter: 'parameters that links add to their destinations',
   rule: 'countries, devices, browsers and languages of rules, and tags that a webhook is limited to: they decide what is sent where',
   exclusion: 'what an account left out of its statistics: counts follow from it',
-  visit: 'visits: time, country, languages, browser, referrer and a hash of the visitor, whose key is destroyed',
+  visit:
+    'visits: time, country, languages, browser, referrer, medium and a hash of the visitor, whose key is destroyed',
   hash: 'hashes of recovery codes and of logos',
   report: 'what was reported, when and why, without the words of who reported it',
   operator: 'what operators wrote: reasons of blocks, and their own names',

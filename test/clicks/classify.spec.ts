@@ -48,6 +48,7 @@ describe('classifying a visit', () => {
       language: 'fr',
       languages: ['fr-CH', 'en'],
       referrer: 'facebook.com',
+      medium: 'social',
       browser: { family: 'Chrome', version: '120' },
       os: { family: 'Windows', version: '10' },
       device: 'desktop',

@@ -130,6 +130,12 @@ export const changes: readonly Change[] = [
     now: { dim: 7, label: '' },
     why: 'Clicks are counted by variant of their link; those of older releases have none.',
   },
+  ...['0.1.0', '0.2.0'].flatMap((release) =>
+    ['', 'direct', 'social'].map((label) => ({
+      ...{ release, at: `tables/labels/dim=8,label=${label}`, now: { dim: 8, label } },
+      why: 'Clicks are counted by how the visitor came; those of older releases do not say it, and visits in their spools do.',
+    })),
+  ),
 ]
 
 /** Types of events that no stored log has: rare ones of operators, and those added since the newest release. */

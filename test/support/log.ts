@@ -99,6 +99,8 @@ export const randomClick = (random: Random, links: number): Click => {
     class: pick(random, ['human', 'human', 'human', 'bot', 'preview', 'prefetch']),
     country: pick(random, ['', 'CA', 'DE', 'FR']),
     referrer: pick(random, ['', 'twitter.com', 'example.com', 'CA']),
+    // clicks of older releases have none
+    ...pick(random, [{}, { medium: 'social' }, { medium: 'direct' }]),
     browser: { family: pick(random, ['Firefox', 'Chrome', '']), version: String(random(200)) },
     os: { family: pick(random, ['Linux', 'Windows', '']), version: '' },
     device: pick(random, ['desktop', 'mobile']),

@@ -46,6 +46,7 @@ const example = {
     language: 'fr',
     languages: ['fr', 'en'],
     referrer: 'example.org',
+    medium: 'other',
     browser: { family: 'Firefox', version: '130.0' },
     os: { family: 'Linux', version: '' },
     device: 'desktop',

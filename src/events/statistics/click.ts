@@ -57,6 +57,11 @@ export const Click = z.object({
   languages: z.int().optional(),
   /** host without `www.` (a link shim counts as its site), empty when there is none or it is one of our own hosts */
   referrer: z.string(),
+  /**
+   * how the visitor came: by a search, a network, a mail, an AI assistant, an advertisement, another site, or directly;
+   * absent when the click is older than this field
+   */
+  medium: openEnum(z.enum(['direct', 'search', 'social', 'mail', 'ai', 'ads', 'other'])).optional(),
   browser: Version,
   os: Version,
   device: openEnum(z.enum(['desktop', 'mobile', 'tablet', 'other'])),

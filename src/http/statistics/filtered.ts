@@ -101,7 +101,7 @@ const rowsOf = async (call: Call, { by: counts }: Filtered, addresses: LinkAddre
   const nameOf = (dimension: BreakdownDimension, label: string) => {
     if (dimension === 'country') return countryName(label)
     if (dimension === 'referrer') return label || 'Direct'
-    if (dimension !== 'link') return label || (dimension === 'language' ? 'Unknown' : 'None')
+    if (dimension !== 'link') return label || (dimension === 'language' || dimension === 'medium' ? 'Unknown' : 'None')
     const found = links.get(label)
     return found === undefined ? '' : 'alias' in found ? short(found, addresses) : found.name
   }

@@ -79,6 +79,7 @@ export const filterShape = {
     .transform((text) => text || undefined),
   country: countries,
   referrer: values,
+  medium: values,
   browser: values,
   os: values,
   device: values,

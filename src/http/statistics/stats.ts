@@ -78,6 +78,7 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   language: (label) => label || 'Unknown',
   source: (label) => label,
   variant: (label) => label || 'None',
+  medium: (label) => label || 'Unknown',
 }
 
 /** Returns the start of an interval, and what clocks of the reader show then. */

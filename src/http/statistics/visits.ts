@@ -59,6 +59,7 @@ const presented = (
   destination: visit.destination,
   country: labels.country,
   referrer: labels.referrer,
+  medium: labels.medium,
   browser: labels.browser,
   os: labels.os,
   device: labels.device,

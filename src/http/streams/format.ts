@@ -72,6 +72,7 @@ const columns: Readonly<Record<string, (click: PublicClick) => string | number |
   agent: ({ agent }) => agent,
   visitor: ({ visitor }) => visitor,
   rules: ({ rules }) => rules,
+  medium: ({ medium }) => medium,
 }
 
 const cell = (value: string | number | undefined): string =>

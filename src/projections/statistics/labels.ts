@@ -13,6 +13,7 @@ export const dims = {
   language: 5,
   source: 6,
   variant: 7,
+  medium: 8,
 } as const
 export type Dim = keyof typeof dims
 export const dimensions = Object.keys(dims) as Dim[]
@@ -45,6 +46,7 @@ export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   language: ({ language }) => language,
   source: ({ source }) => source.kind,
   variant: ({ rule }) => variantOf(rule),
+  medium: ({ medium }) => medium ?? '',
 }
 
 const columns = 'dim smallint not null, id int not null, label text not null, primary key (dim, id)'

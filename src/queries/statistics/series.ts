@@ -26,6 +26,7 @@ export const seriesDimensions = [
   'language',
   'source',
   'variant',
+  'medium',
 ] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
 

@@ -106,6 +106,7 @@ const model = (events: readonly Clicked[], of: Subject, { from, to, interval, zo
   const points = tally(people.map(({ at }) => onCalendar(zone, at, interval)))
   const labels = (click: Click) => ({
     ...click,
+    medium: click.medium ?? '',
     browser: click.browser.family,
     os: click.os.family,
     source: click.source.kind as string,

@@ -25,6 +25,7 @@ const rules = ['link', 'link', 'device:ios', 'variant:1', 'variant:2']
 const valuesOf = (click: Click): Readonly<Record<BreakdownDimension, string>> => ({
   country: click.country,
   referrer: click.referrer,
+  medium: click.medium ?? '',
   browser: click.browser.family,
   os: click.os.family,
   device: click.device,

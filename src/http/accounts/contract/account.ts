@@ -50,7 +50,7 @@ const seriesFields = {
   to: 'a time or a day, which is included; now if not sent',
   interval:
     '`hour`, `day` (default), `week` (from Monday, ISO 8601) or `month`, those of `tz`; at most 2,000 intervals',
-  by: 'dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`',
+  by: 'dimensions, separated by commas: `country`, `referrer`, `browser`, `os`, `device`, `language`, `source`, `medium`',
 }
 
 const apiKey = text.describe('shown only once').meta({ examples: ['ll_4f7c…'] })

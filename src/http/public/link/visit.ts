@@ -4,6 +4,7 @@ import { clientAddress, plainAddress, type TrustedProxies } from '../../../lib/a
 import { agentLimit, isBrowser, isDevice, readAgent } from '../../../clicks/visitor/agent.ts'
 import { languagesLimit, preferredLanguages } from '../../../clicks/visitor/language.ts'
 import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
+import { mediumOfQuery } from '../../../clicks/visitor/medium.ts'
 import { chanceOf } from './chance.ts'
 import type { Destination, Visitor } from './resolve.ts'
 import { withoutMarks } from './scan.ts'
@@ -79,6 +80,7 @@ export const readVisit = (
   trustProxy: TrustedProxies,
 ): Visit => {
   const { headers } = req
+  const asked = mediumOfQuery(queryOf(req))
   return {
     at: new Date().toISOString(),
     account,
@@ -90,6 +92,7 @@ export const readVisit = (
     address: clientAddress(req, trustProxy),
     agent: agentOf(req),
     referrer: limited(headers.referer, 2048),
+    ...(asked && { asked }),
     // one more than are read: a header that was cut off is read as the redirect has read it
     languages: limited(headers['accept-language'], languagesLimit + 1),
     prefetch: isLoadAhead(headers),

@@ -12,6 +12,7 @@ export const filterFields = {
     'the id of a channel: only clicks on the links in it, and on its QR codes and bio pages that lead to no link of yours',
   country: filterField('codes such as `DE,US`'),
   referrer: filterField('hosts'),
+  medium: filterField('`direct`, `search`, `social`, `mail`, `ai`, `ads`, `other`'),
   browser: filterField('names such as `Firefox`'),
   os: filterField('names such as `Android`'),
   device: filterField('`desktop`, `mobile`, `tablet`, `other`'),

@@ -36,6 +36,7 @@ const row = z.object({
   destination: address.describe('where it was sent; empty when a bio page decided'),
   country: label.meta({ examples: ['CA'] }),
   referrer: label.meta({ examples: ['google.com'] }),
+  medium: label.meta({ examples: ['search'] }),
   browser: label.meta({ examples: ['Firefox'] }),
   os: label.meta({ examples: ['Android'] }),
   device: label.meta({ examples: ['mobile'] }),

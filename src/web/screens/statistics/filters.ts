@@ -9,6 +9,7 @@ import { t, textFor } from '../../core/texts.ts'
 export const dimensions = [
   'country',
   'referrer',
+  'medium',
   'device',
   'browser',
   'os',
@@ -63,6 +64,7 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
   if (dimension === 'country') return countryName(value)
   if (dimension === 'language') return languageName(value)
   if (dimension === 'device') return deviceName(value) ?? name
+  if (dimension === 'medium') return textFor(stats.media, value) ?? name
   if (dimension === 'source') return textFor(stats.sources, value) ?? name
   if (dimension === 'class') return textFor(stats.classes, value) ?? name
   if (dimension === 'rule') return ruleName(value)
@@ -70,6 +72,10 @@ export const nameOf = (dimension: Listed, value: string, name = value): string =
   const path = name.startsWith(`${service.baseUrl}/`) ? name.slice(service.baseUrl.length) : name
   return withoutScheme(path) || value
 }
+
+/** Returns what people call where a visit came from: its site, or how it came when no site is known. */
+export const cameFrom = (referrer: string, medium = ''): string =>
+  referrer || !medium ? nameOf('referrer', referrer || 'none') : nameOf('medium', medium)
 
 /** `location:de` is what the service calls a rule. */
 const ruleName = (rule: string): string => {
@@ -85,6 +91,7 @@ const ruleName = (rule: string): string => {
 const valueOf: Readonly<Record<Dimension, (click: ClickLine) => string>> = {
   country: ({ country }) => country,
   referrer: ({ referrer }) => referrer,
+  medium: ({ medium }) => medium ?? '',
   device: ({ device }) => device,
   browser: ({ browser }) => browser.family,
   os: ({ os }) => os.family,

@@ -6,7 +6,7 @@ import { href } from '../../core/router.ts'
 import { counted, t } from '../../core/texts.ts'
 import { Section } from '../../parts/section.tsx'
 import { When } from '../../parts/when.tsx'
-import { nameOf, passes } from './filters.ts'
+import { cameFrom, nameOf, passes } from './filters.ts'
 
 /** clicks that are shown, and those of which it is known how many there were in the last minute */
 const [shown, kept] = [8, 1000]
@@ -94,7 +94,7 @@ const Line = ({ click, name, fresh }: { readonly click: Arrived; readonly name: 
   const from = [
     nameOf('country', click.country || 'none'),
     click.os.family || nameOf('device', click.device),
-    isScan ? nameOf('source', 'qr') : nameOf('referrer', click.referrer || 'none'),
+    isScan ? nameOf('source', 'qr') : cameFrom(click.referrer, click.medium),
   ]
   return (
     <li class={fresh ? 'fresh' : ''}>

@@ -19,7 +19,7 @@ import type { Through } from './through.tsx'
 import { Countries } from './world.tsx'
 
 /** Sums have these; the others are counted from single clicks, which takes longer. */
-const summed = 'country,referrer,browser,os,device,language,source'
+const summed = 'country,referrer,medium,browser,os,device,language,source'
 const rows = '50'
 
 const queryOf = (period: Period, more: Readonly<Record<string, string>>) =>
@@ -166,7 +166,7 @@ export const Statistics = ({ period, of, children }: StatisticsProps) => {
       <div class="columns">
         {children}
         <Lists group={ofOneLink ? ['rule'] : ['link']} {...shared} {...late} />
-        {lists(['referrer', 'source'])}
+        {lists(['referrer', 'medium', 'source'])}
         {lists(ofOneLink ? ['device', 'browser', 'os', 'language'] : ['device', 'browser', 'os'])}
         {!ofOneLink && lists(['language'])}
       </div>

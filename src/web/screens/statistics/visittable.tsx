@@ -6,7 +6,7 @@ import { fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { When } from '../../parts/when.tsx'
 import { saveReceipt } from '../proof/receipt.ts'
-import { nameOf } from './filters.ts'
+import { cameFrom, nameOf } from './filters.ts'
 
 const Visited = ({ row }: { readonly row: VisitRow }) => {
   const texts = t().visits
@@ -20,7 +20,7 @@ const Row = ({ row }: { readonly row: VisitRow }) => {
   const texts = t().visits
   const when = moment(row.date)
   const [from, by] = [
-    [nameOf('country', row.country || 'none'), nameOf('referrer', row.referrer || 'none')],
+    [nameOf('country', row.country || 'none'), cameFrom(row.referrer, row.medium)],
     [row.browser, row.os, nameOf('device', row.device)],
   ].map((parts) => parts.filter(Boolean).join(' · '))
   const { id } = row
