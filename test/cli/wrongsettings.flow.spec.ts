@@ -103,7 +103,7 @@ describe('The command line with a wrong setting', () => {
     expect(await refusal({ DATABASE_URL: 'postgres://u:canary@/db?host=/nowhere' })).to.include(
       'at /nowhere/.s.PGSQL.5432 (ENOENT)',
     )
-    expect(await refusal({ DATABASE_URL: urlOf({ ...database, password: 'canary' }) })).to.equal(
+    expect(await refusal({ DATABASE_URL: urlOf({ ...database, database: 'guarded', password: 'canary' }) })).to.equal(
       'DATABASE_URL: password authentication failed for user "linkledger": correct the password of linkledger',
     )
     expect(await refusal({ DATABASE_URL: urlOf({ ...database, database: 'nothing' }) })).to.equal(
