@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { countryCode } from '../../clicks/visitor/country.ts'
+import { media } from '../../clicks/visitor/medium.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import { channel } from '../../commands/links/channel.ts'
 import { bio } from '../../commands/pages/bio.ts'
@@ -10,7 +11,7 @@ import { findCampaign } from '../../queries/links/campaign.ts'
 import { findChannel } from '../../queries/links/channel.ts'
 import { findBio } from '../../queries/pages/bio.ts'
 import { findQr } from '../../queries/qr/qr.ts'
-import { type Filters, type VisitClass, visitClasses } from '../../queries/statistics/conditions.ts'
+import { type Filters, visitClasses } from '../../queries/statistics/conditions.ts'
 import { wasReclassified } from '../../queries/statistics/reclassifications.ts'
 import { scansOf, type Subject, viewsOf } from '../../queries/statistics/facts.ts'
 import { filterId } from '../api/fields.ts'
@@ -39,14 +40,15 @@ const countries = values.transform((given, context) =>
     return code ?? ''
   }),
 )
-const isClass = (value: string): value is VisitClass => visitClasses.some((name) => name === value)
-const classes = values.transform((given, context) =>
-  given?.flatMap((value) => {
-    if (isClass(value)) return [value]
-    context.addIssue(says('not_one_of', { what: 'several', values: visitClasses.join(', ') }))
-    return []
-  }),
-)
+const someOf = <N extends string>(known: readonly N[]) =>
+  values.transform((given, context) =>
+    given?.flatMap((value) => {
+      const found = known.find((name) => name === value)
+      if (found !== undefined) return [found]
+      context.addIssue(says('not_one_of', { what: 'several', values: known.map((name) => name || noLabel).join(', ') }))
+      return []
+    }),
+  )
 
 const flag = z
   .enum(['true', 'false'], says('not_one_of', { values: 'true, false' }))
@@ -79,7 +81,7 @@ export const filterShape = {
     .transform((text) => text || undefined),
   country: countries,
   referrer: values,
-  medium: values,
+  medium: someOf(['', ...media]),
   browser: values,
   os: values,
   device: values,
@@ -87,7 +89,7 @@ export const filterShape = {
   source: values,
   variant: values,
   rule: values,
-  class: classes,
+  class: someOf(visitClasses),
   unique: flag,
 }
 /** Which classes count: those that visits have now, or those that they were counted with first. */

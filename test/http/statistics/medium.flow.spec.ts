@@ -84,6 +84,11 @@ describe('how visitors came', () => {
       expect(visits, value).to.have.length(count)
       expect(visits[0].medium).to.equal(value === 'none' ? '' : value)
     }
+    const wrong = await ask('/api/visits?medium=email')
+    expect([wrong.status, wrong.json['message']]).to.deep.equal([
+      400,
+      '`medium` must be one or more of none, direct, search, social, mail, ai, ads, other, separated by commas.',
+    ])
     const path = `/api/visits?link=${id}&medium=ai&fields=referrer,medium`
     expect((await ask(path, { Accept: 'text/csv' })).text).to.equal('referrer,medium\r\nchatgpt.com,ai\r\n')
     expect(JSON.parse((await ask(path, { Accept: 'application/x-ndjson' })).text)).to.deep.equal({

@@ -194,6 +194,7 @@ describe('the export of an account', () => {
       os: 'Linux',
       device: 'desktop',
       variant: '',
+      medium: '',
     }
     const link = { of: 'link', id: ids.get('url'), source: 'link', ...same }
     expect(clicks).to.deep.equal([
