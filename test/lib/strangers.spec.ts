@@ -40,7 +40,7 @@ describe('the limits of a JSON text', () => {
         const textOf = (size: number) => begin + part.repeat(size / part.length)
         const growth = await turnGrowth(textOf, (text) => isWithin(text, none), {
           from: 1 << 17,
-          to: 1 << 21,
+          to: 1 << 19,
           times: 4,
         })
         // 16 where each character looks at all before it

@@ -14,7 +14,7 @@ describe('the memory of a spool', () => {
     const collectGarbage = runInNewContext('gc') as () => void
     const heapUsed = (): number => (collectGarbage(), process.memoryUsage().heapUsed)
     const spool = await open({ segmentBytes: 4 * 1024 ** 2 })
-    const step = total / 10
+    const step = total / 5
     const before = heapUsed()
     let most = before
 
