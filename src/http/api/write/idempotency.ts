@@ -16,8 +16,9 @@ const readKey = (ctx: Context): string | undefined => {
   return failField('Idempotency-Key', 'wrong_form', { what: 'idempotency_key' })
 }
 
-/** Failures that say nothing about the request itself: the same request may succeed later. */
-const isPassing = (status: number) => status >= 500 || [401, 403, 429].includes(status)
+/** Failures that say nothing about the request itself: the same request may succeed later, and some say when. */
+const isPassing = ({ status, headers }: Failure) =>
+  status >= 500 || [401, 403, 429].includes(status) || 'Retry-After' in headers
 
 export interface Keyed {
   /** whose key it is: an account, or the address block of a client without one */
@@ -95,10 +96,11 @@ const perform = async (
     await execution.answer(owner, { status: 200, body }).catch(() => execution.interrupt())
     return body
   } catch (error) {
-    const { status, problem: reason, details } = failureOf(error)
+    const failure = failureOf(error)
+    const { status, problem: reason, details } = failure
     const end = async () => {
       if (!begun) return execution.forget()
-      if (isPassing(status)) return execution.interrupt()
+      if (isPassing(failure)) return execution.interrupt()
       return execution.answer(account ?? null, { status, body: { problem: reason, details } satisfies StoredFailure })
     }
     // without a database, the execution counts as ended after a while
