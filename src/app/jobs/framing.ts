@@ -4,7 +4,13 @@ import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
 import { systemMetadata } from '../../events/event.ts'
-import { addFramedLinks, claimDueLinks, makeDue, setNextCheck } from '../../queries/links/framecheck.ts'
+import {
+  addFramedLinks,
+  claimDueLinks,
+  type FramedLink,
+  makeDue,
+  setNextCheck,
+} from '../../queries/links/framecheck.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { FrameProbe, Verdict } from './frameprobe.ts'
 import { repeat, unwatched, type Watching } from './repeat.ts'
@@ -26,16 +32,16 @@ export interface FrameChecks {
    * Has the destinations of a link asked soon. Returns at once: a request does not wait for it, and does not fail with
    * it.
    */
-  readonly checkSoon: (link: number) => void
+  readonly checkSoon: (link: FramedLink) => void
   readonly close: () => Promise<void>
 }
 
-/** links in one run, of which so many are checked at a time */
-const [perRun, atOnce] = [20, 4]
+/** links in one run, of which so many are one account's, and so many are checked at a time */
+const [perRun, ofEach, atOnce] = [20, 4, 4]
 /** ms that the destinations of one link may take in one run */
 const timeoutMs = 30_000
-/** ms between runs; a write does not wait for the next one */
-const every = 10_000
+/** ms between runs, and after one that has checked some; a write does not wait for the next one */
+const [every, pause] = [10_000, 1000]
 /** ms between searches for links that no check is planned for */
 const anHour = 3_600_000
 
@@ -46,17 +52,21 @@ const shuffled = <T>(values: readonly T[]) =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-/**
- * Asks the destinations of a link whether they can be framed, and records what has changed. Returns false when some are
- * left, undefined for a link that is not served in a frame.
- */
+/** Whose link was checked, and whether all of it was; undefined for one that is not served in a frame. */
+interface Checked {
+  readonly account: number
+  readonly complete: boolean | undefined
+}
+
+/** Asks the destinations of a link whether they can be framed, and records what has changed. */
 const checkLink = async (
   { handler, probe, originOf, signal }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf' | 'signal'>,
   id: number,
-): Promise<boolean | undefined> => {
+): Promise<Checked> => {
   const { status, account, fields } = (await handler.load(link, id)).state
-  if (status !== 'open' || !isFramed(fields.type)) return undefined
-  if ((await handler.load(accounts, account)).state.status !== 'active') return undefined
+  const none = { account, complete: undefined }
+  if (status !== 'open' || !isFramed(fields.type)) return none
+  if ((await handler.load(accounts, account)).state.status !== 'active') return none
   const [embedder, until] = [originOf(fields.domain), performance.now() + timeoutMs]
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
   for (const url of shuffled(destinationsOf(fields)))
@@ -66,11 +76,11 @@ const checkLink = async (
   )
   const now = new Date().toISOString()
   await handler.handle(link, { type: 'CheckFraming', id, answers, now }, systemMetadata(account))
-  return verdicts.every(({ verdict }) => verdict !== 'later')
+  return { account, complete: verdicts.every(({ verdict }) => verdict !== 'later') }
 }
 
-/** Checks the links that are due, up to twenty. */
-export const checkFrames = async (options: FrameCheckOptions): Promise<void> => {
+/** Checks links that are due, up to twenty, and four of an account. Returns how many these were. */
+export const checkFrames = async (options: FrameCheckOptions): Promise<number> => {
   const { reader, onProblem, signal } = options
   const limit = pLimit(atOnce)
   const check = async (id: number) => {
@@ -82,8 +92,9 @@ export const checkFrames = async (options: FrameCheckOptions): Promise<void> => 
       onProblem(error, `link ${id} could not be checked for frames`)
     }
   }
-  const due = await claimDueLinks(reader, perRun)
+  const due = await claimDueLinks(reader, perRun, ofEach)
   await Promise.all(due.map((id) => limit(() => check(id))))
+  return due.length
 }
 
 export const noFrameChecks: FrameChecks = { checkSoon: () => {}, close: () => Promise.resolve() }
@@ -94,15 +105,17 @@ export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): Fr
   const stopping = new AbortController()
   const { signal } = stopping
   let planned = false
+  let [checked, waited] = [0, 0]
   let running: Promise<unknown> = Promise.resolve()
   const check = (options.watching ?? unwatched)(() => checkFrames({ ...options, signal }))
   const run = () => {
     if (planned || signal.aborted) return
     planned = true
     running = running
-      .then(() => {
+      .then(async () => {
         planned = false
-        return signal.aborted ? undefined : check()
+        checked = 0
+        if (!signal.aborted) checked = await check()
       })
       .catch((error: unknown) => onProblem(error, 'the checks of framed links failed'))
   }
@@ -113,13 +126,18 @@ export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): Fr
   }
   void add().catch(onAddProblem)
   const stopAdding = repeat(add, anHour, onAddProblem)
-  const timer = setInterval(run, every)
+  const timer = setInterval(() => {
+    waited += pause
+    if (checked === 0 && waited < every) return
+    waited = 0
+    run()
+  }, pause)
 
   return {
-    checkSoon: (id) =>
-      void makeDue(reader, id)
+    checkSoon: (framed) =>
+      void makeDue(reader, framed)
         .then(run)
-        .catch((error: unknown) => onProblem(error, `link ${id} could not be marked for a check of its frame`)),
+        .catch((error: unknown) => onProblem(error, `link ${framed.id} could not be marked for a check of its frame`)),
     close: async () => {
       stopping.abort()
       clearInterval(timer)

@@ -16,7 +16,7 @@ export const label = 'Link'
 /** What links are written with. */
 export interface LinkWriting extends LinkChecks {
   /** Asks the destinations of framed links whether they can be framed. */
-  readonly frameChecks: { readonly checkSoon: (link: number) => void }
+  readonly frameChecks: { readonly checkSoon: (link: { readonly id: number; readonly account: number }) => void }
   /** Hashes the new password of an account or a link. */
   readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
 }
@@ -29,8 +29,8 @@ const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) 
 export type LinkWriter = Writer & Reading
 
 /** Called when a link was written: only one that frames its destination has anything to check. */
-const checkFraming = (id: number, { fields }: Link, { frameChecks }: Pick<LinkWriting, 'frameChecks'>) => {
-  if (isFramed(fields.type)) frameChecks.checkSoon(id)
+const checkFraming = (id: number, { account, fields }: Link, { frameChecks }: Pick<LinkWriting, 'frameChecks'>) => {
+  if (isFramed(fields.type)) frameChecks.checkSoon({ id, account })
 }
 
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */

@@ -1,24 +1,41 @@
 import type { Reader } from '../reader.ts'
 
-/** Has a link checked next, before those that are due anyway. */
-export const makeDue = async ({ db }: Reader, link: number) => {
+/** A link, and whose it is. */
+export interface FramedLink {
+  readonly id: number
+  readonly account: number
+}
+
+/** Has a link checked next, before those of its account that are due anyway. */
+export const makeDue = async ({ db }: Reader, { id, account }: FramedLink) => {
   await db.raw(
-    `insert into state.framing_checks (link, due_at) values (?, now() - interval '1 day')
-     on conflict (link) do update set due_at = excluded.due_at`,
-    [link],
+    `insert into state.framing_checks (link, account, due_at) values (?, ?, now() - interval '1 day')
+     on conflict (link) do update set account = excluded.account, due_at = excluded.due_at`,
+    [id, account],
   )
 }
 
 /**
- * Takes up to `limit` links that are due. Another process gets them only if this one has not finished with them in ten
- * minutes.
+ * Takes up to `limit` links that are due, up to `ofEach` of an account: first one of each, so that nobody waits for the
+ * links of somebody else. Another process gets them only if this one has not finished with them in ten minutes.
  */
-export const claimDueLinks = async ({ db }: Reader, limit: number): Promise<number[]> => {
+export const claimDueLinks = async ({ db }: Reader, limit: number, ofEach: number): Promise<number[]> => {
   const { rows } = await db.raw<{ rows: { link: string }[] }>(
-    `update state.framing_checks set due_at = now() + interval '10 minutes' where link in (
-       select link from state.framing_checks where due_at <= now() order by due_at limit ? for update skip locked)
+    `with recursive owner as (
+       select min(account) as account from state.framing_checks
+       union all
+       select (select min(account) from state.framing_checks c where c.account > o.account) from owner o where o.account is not null
+     ), next as (
+       select d.link from owner o cross join lateral (
+         select link, due_at, row_number() over (order by due_at) as turn from (
+           select link, due_at from state.framing_checks c where c.account = o.account and due_at <= now() order by due_at limit ?
+         ) d
+       ) d order by d.turn, d.due_at limit ?
+     )
+     update state.framing_checks set due_at = now() + interval '10 minutes' where link in (
+       select link from state.framing_checks where link in (select link from next) and due_at <= now() for update skip locked)
      returning link`,
-    [limit],
+    [ofEach, limit],
   )
   return rows.map(({ link }) => Number(link))
 }
@@ -27,11 +44,16 @@ export const claimDueLinks = async ({ db }: Reader, limit: number): Promise<numb
  * Sets when a link is checked again: in a day when every destination was asked, in about half an hour when some were
  * not, and never (undefined) when it frames none. A change of the link during the check keeps it due.
  */
-export const setNextCheck = async ({ db }: Reader, link: number, complete: boolean | undefined) => {
+export const setNextCheck = async (
+  { db }: Reader,
+  link: number,
+  { account, complete }: { readonly account: number; readonly complete: boolean | undefined },
+) => {
   const checked = db('state.framing_checks').where({ link }).where('due_at', '>', db.fn.now())
   if (complete === undefined) await checked.delete()
   else
     await checked.update({
+      account,
       due_at: db.raw(
         complete ? `now() + interval '1 day'` : `now() + interval '10 minutes' + random() * interval '40 minutes'`,
       ),
@@ -44,8 +66,8 @@ export const setNextCheck = async ({ db }: Reader, link: number, complete: boole
  */
 export const addFramedLinks = async ({ db, table }: Reader) => {
   await db.raw(
-    `insert into state.framing_checks (link, due_at)
-     select l.id, now() + random() * interval '1 day' from ${table('links')} l
+    `insert into state.framing_checks (link, account, due_at)
+     select l.id, l.account, now() + random() * interval '1 day' from ${table('links')} l
      join ${table('accounts')} a on a.id = l.account and a.status = 'active'
      where l.deleted is null and (l.type = 'frame' or l.type like 'overlay-%')
        and not exists (select 1 from state.framing_checks c where c.link = l.id)

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
-import { addFramedLinks } from '../../../src/queries/links/framecheck.ts'
+import { addFramedLinks, claimDueLinks, makeDue } from '../../../src/queries/links/framecheck.ts'
 import { checkFrames, startFrameChecks } from '../../../src/app/jobs/framing.ts'
 import type { FrameProbe } from '../../../src/app/jobs/frameprobe.ts'
 import { aborted } from '../../../src/lib/async/aborted.ts'
@@ -52,7 +52,8 @@ describe('links whose destination refuses to be framed', () => {
     const onProblem = (error: unknown) => {
       throw error
     }
-    await checkFrames({ reader, handler, probe, originOf: () => 'https://go.example', onProblem })
+    const options = { reader, handler, probe, originOf: () => 'https://go.example', onProblem }
+    while ((await checkFrames(options)) > 0);
   }
 
   it('redirect, are counted as before, and say since when, without delaying the write', async () => {
@@ -173,6 +174,31 @@ describe('links whose destination refuses to be framed', () => {
     expect(await until(asks, Boolean)).to.equal(true)
   })
 
+  it('take turns by account, however many of one are due', async () => {
+    const { reader } = app().app.ledger
+    const ended = new Error('nothing of this stays')
+    const turns: (readonly number[])[] = []
+    await reader.db
+      .transaction(async (tx) => {
+        const own = { ...reader, db: tx }
+        // the service itself takes none meanwhile
+        await tx.raw('delete from state.framing_checks')
+        for (let id = 1001; id <= 1030; id++) await makeDue(own, { id, account: 1 })
+        await tx.raw(`update state.framing_checks set due_at = due_at - interval '1 hour'`)
+        await makeDue(own, { id: 2001, account: 2 })
+        await tx.raw(
+          `insert into state.framing_checks (link, account, due_at) values (3001, 3, now() - interval '1 minute')`,
+        )
+        for (let n = 0; n < 2; n++) turns.push((await claimDueLinks(own, 5, 4)).toSorted((a, b) => a - b))
+        throw ended
+      })
+      .catch((error: unknown) => expect(error).to.equal(ended))
+    const [first = [], second = []] = turns
+    expect(first.slice(-2)).to.deep.equal([2001, 3001])
+    expect([first.length, second.length]).to.deep.equal([5, 4])
+    expect(new Set([...first, ...second]).size).to.equal(9)
+  })
+
   it('do not delay the stop of the service when their sites never answer', async () => {
     const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => add({ type: 'frame', url: page(`silent-${n}`) })))
     const { reader, handler } = app().app.ledger
@@ -192,7 +218,7 @@ describe('links whose destination refuses to be framed', () => {
     })
     await until(
       async () => {
-        for (const { id } of ids) checks.checkSoon(id)
+        for (const { id } of ids) checks.checkSoon({ id, account: 1 })
         return silent.length
       },
       (count) => count > 0,

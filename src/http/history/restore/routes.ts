@@ -97,7 +97,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
           ...(await missingChannels(call, 'link', id)),
         ],
       })
-      if (!body.dryRun && isFramed(fields.type)) services.frameChecks.checkSoon(id)
+      if (!body.dryRun && isFramed(fields.type)) services.frameChecks.checkSoon({ id, account })
       return answer
     },
   })

@@ -117,8 +117,8 @@ const run = async (
   if (atomic) requireAtomicLog(services)
   await call.charge(Math.ceil(call.body.length / rowsPerRequest))
   /** the links whose frames are to be checked once they are stored */
-  const framed: number[] = []
-  const noted = { ...services, frameChecks: { checkSoon: (id: number) => void framed.push(id) } }
+  const framed: Parameters<BulkServices['frameChecks']['checkSoon']>[0][] = []
+  const noted: BulkServices = { ...services, frameChecks: { checkSoon: (link) => void framed.push(link) } }
   const inTransaction = dryRun || atomic
   const { reader, pending } = call
   const [signal, admitted] = [call.gone(), onceASecond(() => requireAdmitted(call))]
@@ -139,7 +139,7 @@ const run = async (
     ? await doInTransaction(bulk, call, atomic, outage)
     : await call.withoutWaiting((writer) => doRows(bulk, writer))
   if (rows.some(isOutage)) throw dryRun ? nothingStored(rows, outage.cause) : unavailable(rows, outage.cause)
-  if (!dryRun) for (const id of framed) services.frameChecks.checkSoon(id)
+  if (!dryRun) for (const link of framed) services.frameChecks.checkSoon(link)
   const failures = countFailed(rows)
   return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }
 }
