@@ -1,13 +1,17 @@
 import { expect } from 'chai'
+import { operatorContext } from '../../src/app/operator/caller.ts'
+import { block } from '../../src/commands/operator/block.ts'
 import { until } from '../support/client.ts'
 import { long as thorough, query } from '../support/faults.ts'
 import { useLinks } from '../support/links.ts'
+
+const from = (address: string) => ({ 'X-Forwarded-For': address })
 
 describe('a visitor who guesses aliases', () => {
   const { app, add, api } = useLinks({ TRUST_PROXY: '1' })
   const misses = thorough ? 10_000 : 1000
   const random = () => Math.random().toString(36).slice(2, 10)
-  const from = (address: string) => ({ 'X-Forwarded-For': address })
+
   const attacker = from('198.51.100.9')
   const pathOf = (address: unknown) => new URL(String(address)).pathname
 
@@ -106,5 +110,48 @@ describe('a visitor who guesses aliases', () => {
     expect(Number(database?.n)).to.be.within(1, misses * 0.75)
     // writing the links and the account caused lookups too
     expect(await looked('events')).to.be.below(misses * 0.75)
+  }).timeout(60_000)
+})
+
+describe('a visitor who asks again and again for a link that leads nowhere', () => {
+  const { app, add } = useLinks({ TRUST_PROXY: '1' })
+
+  it('is counted sixty times in a minute, whether it has ended, has not begun or is blocked', async () => {
+    const [later, blocked, ended] = [
+      await add({ starts: '2090-01-01 00:00:00' }),
+      await add(),
+      await add({ max_clicks: 1 }),
+    ]
+    await app().app.ledger.handler.handle(
+      block,
+      { type: 'Block', kind: 'link', value: String(blocked.id), reason: 'x', addresses: [] },
+      operatorContext(app().config, null),
+    )
+    const each = [
+      { kind: 'not_started', path: later.path, statuses: [404, 429] },
+      { kind: 'blocked', path: blocked.path, statuses: [403] },
+      { kind: 'ended', path: ended.path, statuses: [410] },
+    ]
+    for (const [n, { kind, path, statuses }] of each.entries()) {
+      await until(
+        () => app().visit(path, from(`198.51.100.${20 + n}`)),
+        ({ status }) => statuses.includes(status),
+      )
+      for (let sent = 0; sent < 300; sent += 20)
+        await Promise.all(Array.from({ length: 20 }, () => app().visit(path, from(`198.51.100.${30 + n}`))))
+      // written after all the others
+      const last = `after-${kind.replace('_', '-')}`
+      await app().visit(`/${last}`, from(`198.51.100.${40 + n}`))
+      await until(
+        () => query(app().connection, `select from state.misses where path = '/${last}'`),
+        (rows) => rows.length === 1,
+      )
+      const [row] = await query<{ n: string }>(
+        app().connection,
+        `select sum(count) as n from state.misses where kind = '${kind}' and path = '${path}'`,
+      )
+      // a minute may pass on a slow machine, but hardly five
+      expect(Number(row?.n), kind).to.be.within(60, 299)
+    }
   }).timeout(60_000)
 })

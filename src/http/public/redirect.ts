@@ -17,7 +17,7 @@ import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandl
 
 export interface RedirectOptions
   extends
-    Omit<FollowOptions, 'siteOf' | 'sendMiss' | 'missed' | 'isBranded'>,
+    Omit<FollowOptions, 'siteOf' | 'sendNotStarted' | 'missed' | 'isBranded'>,
     Pick<FallbackOptions, 'log' | 'outages'>,
     Pick<MissedOptions, 'misses' | 'baseUrl'>,
     Pick<BioOptions, 'pageTurn'> {
@@ -98,10 +98,8 @@ const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sen
     if (domain) missed.address(req, domain, 'blocked')
     sendPage(req, res, blockedPage)
   }
-  /** What cannot be guessed is not limited, but only as much of it is counted. */
-  const spendUnknown = createBudget(missLimit, trustProxy)
   const sendUnknown: Send = (req, res, domain) => {
-    if (spendUnknown(req) === 0) missed.address(req, domain, 'unknown')
+    missed.address(req, domain, 'unknown')
     sendNotFound(req, res, domain)
   }
   /** A program that guesses is stopped, and its guesses beyond the limit are not counted. */
@@ -112,7 +110,13 @@ const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sen
       if (wait > 0) sendPage(req, res, tooManyRequestsPage(wait))
       else answer(req, res, domain)
     }
-  return { missed, sendBlocked, sendUnknown, sendMiss: limited(sendUnknown), sendHidden: limited(sendNotFound) }
+  /** A link that has not begun looks like an address without one. */
+  const sendNotStarted = (target: Target): Send =>
+    limited((req, res, domain) => {
+      missed.link(req, target, 'not_started')
+      sendNotFound(req, res, domain)
+    })
+  return { missed, sendBlocked, sendUnknown, sendMiss: limited(sendUnknown), sendNotStarted }
 }
 
 /**
@@ -127,7 +131,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     return site && (blocks.destination(site) ? undefined : withValues(site, { path: '', host: '', query: '' }))
   }
   const { sendFallback, sendFailure } = createFallbacks(options)
-  const { missed, sendBlocked, sendUnknown, sendMiss, sendHidden } = createSendMisses(options, sendFallback)
+  const { missed, sendBlocked, sendUnknown, sendMiss, sendNotStarted } = createSendMisses(options, sendFallback)
 
   /**
    * By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the
@@ -140,7 +144,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     siteOf,
     missed,
     isBranded: (req) => domainOf(req) !== undefined,
-    sendMiss: (req, res) => sendHidden(req, res, domainOf(req)),
+    sendNotStarted: (req, res, target) => sendNotStarted(target)(req, res, domainOf(req)),
   })
   const { follow, send, isOpen } = following
   const bioPages = createBioPages({ ...options, ...following })

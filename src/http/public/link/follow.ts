@@ -36,8 +36,8 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
   readonly blocks: Blocks
   readonly clickCounts: ClickCounts
   readonly missed: Pick<Missed, 'link' | 'head'>
-  /** Responds as for an address that has no link. */
-  readonly sendMiss: (req: IncomingMessage, res: ServerResponse) => void
+  /** Responds as for an address that has no link, and counts the request unless the client has guessed too often. */
+  readonly sendNotStarted: (req: IncomingMessage, res: ServerResponse, target: Target) => void
   /** Returns the address of the owner's own site, when the request's domain has one. */
   readonly siteOf: (req: IncomingMessage) => string | undefined
   /** Whether a request is for a branded domain, where the dashboard has no session. */
@@ -161,8 +161,8 @@ export const createFollow = (options: FollowOptions): Follow => {
 
   const sendClosed = (req: IncomingMessage, res: ServerResponse, target: Target, resolved: Closed) => {
     if (resolved.to === 'instead' && blocks.destination(resolved.url)) return sendBlocked(req, res, target)
-    missed.link(req, target, resolved.to === 'not-started' ? 'not_started' : 'ended')
-    if (resolved.to === 'not-started') return options.sendMiss(req, res)
+    if (resolved.to === 'not-started') return options.sendNotStarted(req, res, target)
+    missed.link(req, target, 'ended')
     if (resolved.to === 'instead') return redirectTo(res, resolved.url)
     sendPage(req, res, endedPage(resolved.to === 'expired' ? target.expiry : null, siteOf(req)))
   }

@@ -7,8 +7,10 @@ import { headRequests, type Misses, type MissKind, otherPath } from '../../../li
 import type { KnownDomain } from '../../../queries/domains/domain.ts'
 import type { Target } from '../../../queries/links/target.ts'
 import { withoutEnd } from '../../../lib/url.ts'
-import { asWritten } from '../path.ts'
 import { normalized } from '../../../lib/strangers.ts'
+import type { TrustedProxies } from '../../../lib/address.ts'
+import { createBudget, missLimit } from '../budget.ts'
+import { asWritten } from '../path.ts'
 
 const longest = 64
 /** what may name a person: the address of a mailbox or a machine, a first and a last name, a parameter, a token */
@@ -49,9 +51,13 @@ export interface MissedOptions {
   readonly targets: Pick<Targets, 'get'>
   /** where the service's own addresses are */
   readonly baseUrl: string
+  readonly trustProxy: TrustedProxies
 }
 
-/** Counts requests for addresses that lead nowhere. They are no visits, and no event has them. */
+/**
+ * Counts requests for addresses that lead nowhere, so many of a network in a minute. They are no visits, and no event
+ * has them.
+ */
 export interface Missed {
   /** of an address without a link: for the owner of the domain, or the operator */
   readonly address: (req: IncomingMessage, domain: KnownDomain | undefined, kind: MissKind) => void
@@ -63,14 +69,16 @@ export interface Missed {
   readonly head: (account: number) => void
 }
 
-export const createMissed = ({ misses, domains, targets, baseUrl }: MissedOptions): Missed => {
+export const createMissed = ({ misses, domains, targets, baseUrl, trustProxy }: MissedOptions): Missed => {
   const own = new URL(baseUrl).host
   const hostOf = (domain: KnownDomain | undefined) => (domain ? new URL(domain.domain).host : own)
+  const spend = createBudget(missLimit, trustProxy)
   const note = (
-    { method, headers }: IncomingMessage,
+    req: IncomingMessage,
     miss: { readonly account: number; readonly host: string; readonly path: string; readonly kind: MissKind },
   ) => {
-    if (method !== 'GET') return
+    const { method, headers } = req
+    if (method !== 'GET' || spend(req) > 0) return
     const byPerson = !isLoadAhead(headers) && readAgent(headers['user-agent'] ?? '').class === 'human'
     misses.note({ ...miss, byPerson })
   }
