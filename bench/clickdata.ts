@@ -21,6 +21,8 @@ export interface ClickData {
   readonly visitors: number
   readonly from: Date
   readonly to: Date
+  /** what the n-th click has instead of what is made up for it */
+  readonly special?: (n: number) => Partial<Click>
 }
 
 /** clicks in one event, as many as the recorder puts into one at most */
@@ -71,13 +73,14 @@ const clickAt = (data: ClickData, at: Date, progress: number): Click => {
 
 const eventOf = (data: ClickData, first: number, count: number): Event<'LinkClicked'> => {
   const span = data.to.getTime() - data.from.getTime()
-  const clicks = Array.from({ length: count }, (_, i) =>
-    clickAt(
+  const clicks = Array.from({ length: count }, (_, i) => ({
+    ...clickAt(
       data,
       new Date(data.from.getTime() + Math.floor((span * (first + i)) / data.clicks)),
       (first + i) / data.clicks,
     ),
-  )
+    ...data.special?.(first + i),
+  }))
   const destinations = Array.from({ length: 50 }, (_, n) => `https://example.com/some/long/path/${n}`)
   return {
     type: 'LinkClicked',

@@ -3,6 +3,7 @@ import { classes, isClick, isUnique, scanOffset, subjects } from '../../projecti
 import { details, type Dim, dims, readRoute, type Route, sameDetail } from '../../projections/statistics/labels.ts'
 import { visitedWithin } from '../streams/membership.ts'
 import type { Reader } from '../reader.ts'
+import type { Minutes } from './facts.ts'
 import { readDetails } from './labels.ts'
 
 /** The kinds of visits, by the names that the API has for them. */
@@ -72,26 +73,63 @@ const routeIds = async (reader: Reader, facts: string, passes: (route: Route) =>
 const classCondition = (wanted: readonly VisitClass[]) =>
   wanted.map((name) => (name === 'human' ? `(${isClick})` : `class = ${classes[name]}`)).join(' or ')
 
-/** SQL of the conditions of the filters. */
+/**
+ * SQL that joins the scans of QR codes to the facts `f` that they led to. A hash join reads each once: `seq in (…)`
+ * looked through all scans for each fact, where PostgreSQL expected few or very many.
+ */
+const scansBy = ({ table }: Reader, name: string, codes: string, { from, to }: Minutes) =>
+  `left join (select seq - ${scanOffset} as ${name}_seq, minute as ${name}_minute from ${table('clicks')}
+     where link in (${codes}) and account < 0 and minute >= ${from} and minute < ${to}
+   ) ${name} on ${name}_seq = f.seq and ${name}_minute = f.minute`
+
+/** Of facts `f` within some minutes. */
+export interface Conditions {
+  readonly joins: readonly string[]
+  readonly where: readonly string[]
+}
+/** Returns the SQL of the conditions of the filters. A scan has the minute of the visit that it led to. */
 export const conditions = async (
   reader: Reader,
   facts: string,
   { class: wanted, unique, rule, revision, bio, campaign, channel, qr, destination, ...labels }: Filters,
-) => {
-  const found: string[] = wanted ? [`(${classCondition(wanted)})`] : []
-  if (unique !== undefined) found.push(unique ? isUnique : `not (${isUnique})`)
-  if (campaign !== undefined || channel !== undefined) found.push(await visitedWithin(reader, { campaign, channel }))
-  if (qr !== undefined)
-    found.push(
-      `seq in (select seq - ${scanOffset} from ${reader.table('clicks')} where link = ${subjects.qr(qr)} and account < 0)`,
-    )
-  if (destination !== undefined) found.push(among('destination', await destinationIds(reader, destination)))
+  minutes: Minutes,
+): Promise<Conditions> => {
+  const where: string[] = wanted ? [`(${classCondition(wanted)})`] : []
+  const joins: string[] = []
+  if (unique !== undefined) where.push(unique ? isUnique : `not (${isUnique})`)
+  if (campaign !== undefined || channel !== undefined) {
+    const { visited, codes } = await visitedWithin(reader, { campaign, channel })
+    if (codes !== '') joins.push(scansBy(reader, 'among', codes, minutes))
+    where.push(codes === '' ? visited : `(${visited} or among_seq is not null)`)
+  }
+  if (qr !== undefined) {
+    joins.push(scansBy(reader, 'scan', String(subjects.qr(qr)), minutes))
+    where.push('scan_seq is not null')
+  }
+  if (destination !== undefined) where.push(among('destination', await destinationIds(reader, destination)))
   for (const [name, values] of Object.entries(labels) as [Dim, readonly string[] | undefined][])
-    if (values) found.push(among(name, await labelIds(reader, name, values)))
-  if ((rule ?? revision ?? bio) === undefined) return found
+    if (values) where.push(among(name, await labelIds(reader, name, values)))
+  if ((rule ?? revision ?? bio) === undefined) return { joins, where }
   const passes = (route: Route) =>
     (rule?.includes(route.rule) ?? true) &&
     route.revision === (revision ?? route.revision) &&
     route.bio === (bio ?? route.bio)
-  return [...found, among('route', await routeIds(reader, facts, passes))]
+  return { joins, where: [...where, among('route', await routeIds(reader, facts, passes))] }
+}
+
+/**
+ * Executes a statement with joins of these conditions: by hashing, whatever PostgreSQL expects. `few` rows may be
+ * sorted afterwards.
+ */
+export const joined = async <R>(
+  { db }: Reader,
+  { joins }: Conditions,
+  sql: string,
+  few: boolean,
+): Promise<readonly R[]> => {
+  const others = (value: string) => `set local enable_nestloop = ${value}; set local enable_mergejoin = ${value}`
+  if (joins.length > 0) await db.raw(`${others('off')}${few ? '; set local enable_sort = on' : ''}`)
+  const { rows } = await db.raw<{ rows: R[] }>(sql)
+  if (joins.length > 0) await db.raw(others('on'))
+  return rows
 }

@@ -1,6 +1,6 @@
 import { classes, isClick, isUnique, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
-import { conditions, type Filters, readRoutes, visitClasses } from './conditions.ts'
+import { conditions, type Filters, joined, readRoutes, visitClasses } from './conditions.ts'
 import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
 import { type Count, mostFirst, mostLabels, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
@@ -8,6 +8,7 @@ import {
   clickSeries,
   factsOfTime,
   intervalOf,
+  minutesOf,
   type Series,
   type SeriesDimension,
   seriesDimensions,
@@ -99,24 +100,28 @@ const countFacts = async (
   overTime: boolean,
 ) => {
   const facts = factsOfTime(reader, counted, time)
-  const where = ['true', ...(await conditions(reader, facts, filters))].join(' and ')
+  const found = await conditions(reader, facts, filters, minutesOf(time))
+  const where = ['true', ...found.where].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
   const counting = filters.class ? 'visits' : 'clicks'
   const countingOf = (name: BreakdownDimension) => (name === 'class' ? 'visits' : counting)
   // a planner whose statistics are old expects a few rows, and sorts a million of them on disk
   await reader.db.raw(`set local enable_sort = off`)
-  const { rows } = await reader.db.raw<{ rows: Row[] }>(
+  const rows = await joined<Row>(
+    reader,
+    found,
     `with counts as (
        select case ${columns.map((name, n) => `when grouping(${name}) = 0 then ${n}`).join(' ')} end as dim,
          case ${columns.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
          count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
        from (
-         select *, ${intervalOf('minute', time)} as at from (${facts}) f where ${where}
+         select *, ${intervalOf('minute', time)} as at from (${facts}) f ${found.joins.join(' ')} where ${where}
        ) c
        group by grouping sets (${columns.map((name) => `(${name})`).join()})
      )
      -- there may be as many links and referrers as visits
      ${columns.map((_, n) => `(select * from counts where dim = ${n} order by ${counting} desc, value limit ${mostLabels})`).join(' union all ')}`,
+    false,
   )
   const of = (column: string) => rows.filter(({ dim }) => dim === columns.indexOf(column))
   const sums = new Map<number, Sums>()

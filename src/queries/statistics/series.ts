@@ -8,6 +8,7 @@ import {
   type SubjectCounts,
   factsOf,
   inPlan,
+  type Minutes,
   type Plan,
   planOf as planFor,
   readCounted,
@@ -93,19 +94,26 @@ const planOf = (options: SeriesOptions, period: number, counted: SubjectCounts):
   return checked(planFor(all, whole, period, counted), options, counted)
 }
 
+export type Time = Pick<SeriesOptions, 'from' | 'to'>
+/** Returns the minutes that a time has a part of. */
+export const minutesOf = ({ from, to }: Time): Minutes => ({
+  from: Math.floor(from.getTime() / minuteMs),
+  to: Math.ceil(to.getTime() / minuteMs),
+})
+
 /**
  * Returns SQL of all facts of a time, without the roll-ups: for what they do not have. Throws `BeforeHorizon` if some
  * of the facts were dropped.
  */
-export const factsOfTime = (
-  reader: Reader,
-  counted: SubjectCounts,
-  time: Pick<SeriesOptions, 'from' | 'to'>,
-): string => {
-  const all = { from: Math.floor(time.from.getTime() / minuteMs), to: Math.ceil(time.to.getTime() / minuteMs) }
-  const plan = checked(planFor(all, { from: 0, to: 0 }, 1, counted), time, counted)
-  return factsIn(reader, counted, plan, time)
-}
+export const factsOfTime = (reader: Reader, counted: SubjectCounts, time: Time): string =>
+  factsIn(reader, counted, withoutRollups(counted, time), time)
+
+/** The same of whole minutes, which an index has without the rows. */
+export const factsOfMinutes = (reader: Reader, counted: SubjectCounts, time: Time): string =>
+  factsOf(reader, counted, withoutRollups(counted, time).facts)
+
+const withoutRollups = (counted: SubjectCounts, time: Time) =>
+  checked(planFor(minutesOf(time), { from: 0, to: 0 }, 1, counted), time, counted)
 
 /** SQL of the facts in the plan that are not before the first moment and not after the last one. */
 const factsIn = (

@@ -1,13 +1,13 @@
-import { indexOf, minuteMs, positionOf, timeOf } from '../../projections/statistics/clickfacts.ts'
+import { indexOf, minuteMs, positionOf } from '../../projections/statistics/clickfacts.ts'
 import type { Route } from '../../projections/statistics/labels.ts'
 import { type Listed, mostCounted, type Position } from '../page.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
-import { linksIn } from '../streams/membership.ts'
-import { conditions, type Filters, readRoutes } from './conditions.ts'
-import { readCounted, type Subject, type SubjectCounts } from './facts.ts'
+import { conditions, type Filters, joined, readRoutes } from './conditions.ts'
+import type { Subject } from './facts.ts'
 import { readDetails } from './labels.ts'
 import { clicksFrom, type ExportedClick, factColumns, type FactRow, momentOf } from './recorded.ts'
-import { factsOfTime } from './series.ts'
+import { factsOfTime, minutesOf, type Time } from './series.ts'
+import { countBefore, firstMinuteOf, isBefore, ofAll, type Source, sourceOf, type Start } from './window.ts'
 
 /** One visit behind a figure of the statistics. */
 export interface Visit extends Omit<ExportedClick, 'labels'>, Pick<Route, 'revision' | 'rule' | 'bio'> {
@@ -37,16 +37,17 @@ export interface VisitsRequest {
   readonly after?: Position | undefined
 }
 
-/** visits that an answer reads at most, where filters leave some of them out */
-const mostRead = 50_000
+/**
+ * Visits that an answer reads at most, where filters leave some of them out: of an account, whose visits are beside
+ * each other on disk, and of a link, which may have each on a page of its own.
+ */
+const mostRead = { account: 50_000, link: 15_000 } as const
 
-/** The newest visit that an answer may have is before this one, and so many came before it. */
-interface Start {
-  readonly ms: number
-  readonly seq: string
+/** So many visits came before. */
+interface Place extends Start {
   readonly seen: number
 }
-const startOf = ([ms = 0, seq = 0, seen = 0]: Position): Start => ({
+const placeOf = ([ms = 0, seq = 0, seen = 0]: Position): Place => ({
   ms: Number(ms),
   seq: String(seq),
   seen: Number(seen),
@@ -55,45 +56,6 @@ const startOf = ([ms = 0, seq = 0, seen = 0]: Position): Start => ({
 interface Row extends FactRow {
   readonly route: number
   readonly destination: number
-}
-
-/** Which facts may answer a question, and of which subjects. */
-interface Source {
-  readonly counted: SubjectCounts
-  /** the subjects: an index has the newest facts of each */
-  readonly links: readonly number[] | undefined
-  readonly filters: Filters
-}
-
-/** Of a campaign, the links are looked up one by one: it may have few visits among all those of the account. */
-const sourceOf = async (
-  reader: Reader,
-  subject: Subject,
-  { filters: { campaign, ...filters }, asThen = false }: Pick<VisitsRequest, 'filters' | 'asThen'>,
-): Promise<Source> => {
-  const counted = { ...(await readCounted(reader, subject)), asThen }
-  const links = campaign === undefined || 'link' in subject ? undefined : await linksIn(reader, campaign)
-  return { counted, links, filters: links ? filters : { campaign, ...filters } }
-}
-
-/**
- * Returns the first minute from which so many facts of each subject may be read; undefined when there are no more. The
- * index has the minutes without the rows.
- */
-const firstMinuteOf = async (
-  reader: Reader,
-  { counted, links }: Source,
-  time: Pick<VisitsRequest, 'from' | 'to'>,
-  most: number,
-): Promise<number | undefined> => {
-  const facts = factsOfTime(reader, links ? { ...counted, whose: 'c.link = l.id' } : counted, time)
-  const { rows } = await reader.db.raw<{ rows: { first: number | null }[] }>(
-    `select max(first) as first from unnest(?::bigint[]) as l (id) cross join lateral (
-       select min(minute) as first, count(*) as n from (select minute from (${facts}) f order by minute desc limit ${most + 1}) f
-     ) f where n > ${most}`,
-    [[...(links ?? [counted.subject])]],
-  )
-  return rows[0]?.first ?? undefined
 }
 
 interface Found {
@@ -109,25 +71,43 @@ const newestFirst = 'order by f.minute desc, f.ms desc, f.seq desc'
 /** Returns how many visits pass the filters, `most` at most, and the newest of them. */
 const findVisits = async (
   reader: Reader,
-  { counted, links, filters }: Source,
-  time: Pick<VisitsRequest, 'from' | 'to'>,
-  { start, most, limit }: { readonly start: Start; readonly most: number; readonly limit: number },
+  source: Source,
+  time: Time,
+  { start, most, limit }: Wanted,
 ): Promise<Found> => {
-  const own = links ? { ...counted, whose: `c.link = any('{${links.join()}}'::bigint[])` } : counted
-  const facts = factsOfTime(reader, own, time)
-  const { minute, ms } = timeOf(start.ms)
+  const facts = factsOfTime(reader, ofAll(source), time)
   // in the order of the index: a planner that may not sort would else read all visits of a month for their routes
   const ordered = `select route from (${facts}) f order by minute desc`
-  const where = [
-    `(minute, ms, seq) < (${minute}, ${ms}, ${start.seq})`,
-    ...(await conditions(reader, ordered, filters)),
-  ]
-  const { rows } = await reader.db.raw<{ rows: Found[] }>(
-    `with found as (select ${columns.join()} from (${facts}) f where ${where.join(' and ')} ${newestFirst} limit ${most})
+  const found = await conditions(reader, ordered, source.filters, minutesOf(time))
+  const where = [isBefore(start), ...found.where].join(' and ')
+  const [row] = await joined<Found>(
+    reader,
+    found,
+    `with found as (select ${columns.join()} from (${facts}) f ${found.joins.join(' ')} where ${where} ${newestFirst} limit ${most})
      select (select count(*)::int from found) as n,
        (select json_agg(p) from (select ${inJson.join()} from found f ${newestFirst} limit ${limit}) p) as rows`,
+    true,
   )
-  return rows[0]!
+  return row!
+}
+interface Wanted {
+  readonly start: Start
+  readonly most: number
+  readonly limit: number
+}
+
+/** The same without filters: of each subject, no more visits are read than are asked for. */
+const newestVisits = async (reader: Reader, source: Source, time: Time, { start, most, limit }: Wanted) => {
+  const { counted, links } = source
+  const facts = factsOfTime(reader, links ? { ...counted, whose: 'c.link = l.id' } : counted, time)
+  const { rows } = await reader.db.raw<{ rows: Pick<Found, 'rows'>[] }>(
+    `select json_agg(p) as rows from (
+       select ${inJson.join()} from unnest(?::bigint[]) as l (id) cross join lateral (
+         select ${columns.join()} from (${facts}) f where ${isBefore(start)} ${newestFirst} limit ${limit}
+       ) f ${newestFirst} limit ${limit}) p`,
+    [[...(links ?? [counted.subject])]],
+  )
+  return { n: await countBefore(reader, source, time, start, most), rows: rows[0]!.rows }
 }
 
 /** rows that are made at a time: other requests are answered between two of these */
@@ -171,26 +151,30 @@ const read = async (
   request: VisitsRequest,
   budget: number,
 ): Promise<Listed<ListedVisit>> => {
-  const { from, limit, after } = request
-  const start = after ? startOf(after) : { ms: request.to.getTime(), seq: '0', seen: 0 }
-  const to = new Date(Math.min(request.to.getTime(), start.ms + 1))
-  const source = await sourceOf(reader, subject, request)
-  const nothing = { rows: [], total: Math.min(start.seen, mostCounted) }
-  if (from >= to || source.links?.length === 0) return nothing
-  const most = Math.max(limit, mostCounted - start.seen) + 1
-  const inAll = isFiltered(source.filters) ? Math.max(budget, limit + 1) : most
-  const ofEach = Math.max(limit + 1, Math.ceil(inAll / (source.links?.length ?? 1)))
+  const { from, limit, after, asThen = false } = request
+  const { seen, ...start } = after ? placeOf(after) : { ms: request.to.getTime(), seq: '0', seen: 0 }
+  // no visit of its millisecond is before the number 0
+  const to = new Date(Math.min(request.to.getTime(), start.seq === '0' ? start.ms : start.ms + 1))
+  const source = await sourceOf(reader, subject, request.filters, asThen)
+  if (from >= to || source.links?.length === 0) return { rows: [], total: Math.min(seen, mostCounted) }
+  const wanted = { start, most: Math.max(limit, mostCounted - seen) + 1, limit: limit + 1 }
   // a planner whose statistics are old expects a few rows, and sorts a million of them
   await reader.db.raw(`set local enable_sort = off; set local enable_bitmapscan = off`)
-  const first = await firstMinuteOf(reader, source, { from, to }, ofEach)
+  const first = isFiltered(source.filters)
+    ? await firstMinuteOf(reader, source, { from, to }, each(source, budget, limit))
+    : undefined
   const time = { from: first === undefined ? from : new Date(Math.max(from.getTime(), first * minuteMs)), to }
-  const { n, rows } = await findVisits(reader, source, time, { start, most, limit: limit + 1 })
+  const find = isFiltered(source.filters) ? findVisits : newestVisits
+  const { n, rows } = await find(reader, source, time, wanted)
   const page = (rows ?? []).slice(0, limit)
-  const total = Math.min(start.seen + n, mostCounted)
-  const listed = { rows: await presented(reader, page, start.seen), total }
+  const listed = { rows: await presented(reader, page, seen), total: Math.min(seen + n, mostCounted) }
   if (n > limit) return { ...listed, next: listed.rows.at(-1)?.place }
-  return first === undefined ? listed : { ...listed, next: [first * minuteMs, '0', start.seen + n] }
+  return first === undefined ? listed : { ...listed, next: [first * minuteMs, '0', seen + n] }
 }
+
+/** Returns how many visits of each subject may be read. */
+const each = ({ links, codes }: Source, budget: number, limit: number) =>
+  Math.max(limit + 1, Math.ceil(budget / ((links?.length ?? 1) + codes.length)))
 
 /**
  * Returns the visits behind a figure, newest first. Where filters leave most of them out, an answer ends before it has
@@ -200,5 +184,5 @@ export const visitsBehind = (
   reader: Reader,
   subject: Subject,
   request: VisitsRequest,
-  budget = mostRead,
+  budget: number = 'account' in subject && request.filters.campaign === undefined ? mostRead.account : mostRead.link,
 ): Promise<Listed<ListedVisit>> => readOneMoment(reader, (moment) => read(moment, subject, request, budget))

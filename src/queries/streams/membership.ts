@@ -1,6 +1,6 @@
 import type { ItemKind } from '../../events/links/channel.ts'
 import type { Item } from '../../events/subject.ts'
-import { scanOffset, subjects, visited } from '../../projections/statistics/clickfacts.ts'
+import { subjects, visited } from '../../projections/statistics/clickfacts.ts'
 import type { Reader } from '../reader.ts'
 
 /** Where items have to be: in all of these. */
@@ -70,14 +70,19 @@ export const linksIn = async ({ db, table }: Reader, campaign: number): Promise<
   return rows.length > mostNamed ? undefined : rows.map(({ id }) => Number(id))
 }
 
+/** SQL of what was visited, and of the QR codes by which links were visited: an empty text where there are none. */
+export interface VisitedWithin {
+  readonly visited: string
+  readonly codes: string
+}
 /**
- * Returns SQL of a condition on facts of clicks: what was visited is in a campaign and a channel now, and not deleted;
- * a link that was visited by way of a QR code is visited through both. The ids have to be those of the account's own.
+ * Returns what of an account is in a campaign and a channel now, and not deleted, as facts of clicks have it; a link
+ * that was visited by way of a QR code is visited through both. The ids have to be those of the account's own.
  */
 export const visitedWithin = async (
   { db, table }: Reader,
   { campaign, channel }: Pick<Within, 'campaign' | 'channel'>,
-): Promise<string> => {
+): Promise<VisitedWithin> => {
   const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
   const through = (kind: ItemKind) => {
     const items = `select ${visitedThrough[kind]} as visited from ${table(tables[kind])} i where i.deleted is null`
@@ -88,11 +93,8 @@ export const visitedWithin = async (
   }
   const all = kinds.map(through).join(' union all ')
   const { rows } = await db.raw<{ rows: { visited: string }[] }>(`${all} limit ${mostNamed + 1}`)
-  if (rows.length === 0) return 'false'
+  if (rows.length === 0) return { visited: 'false', codes: '' }
   const named = rows.length <= mostNamed ? rows.map((row) => row.visited) : undefined
   const codes = named?.filter((subject) => visited(Number(subject)).of === 'qr').join() ?? through('qr')
-  const found = `link in (${named?.join() ?? all})`
-  return codes === '' || !kinds.includes('qr')
-    ? found
-    : `(${found} or seq in (select seq - ${scanOffset} from ${table('clicks')} where account < 0 and link in (${codes})))`
+  return { visited: `link in (${named?.join() ?? all})`, codes: kinds.includes('qr') ? codes : '' }
 }

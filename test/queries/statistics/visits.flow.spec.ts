@@ -131,8 +131,10 @@ describe(`the visits behind a figure (${repeatable})`, () => {
   })
   after(() => log.close())
 
-  const filtersOf = (): Filters => {
+  const filtersOf = (subject: Subject): Filters => {
     const all: Filters = {
+      // scans of a code are asked for as such
+      ...(('account' in subject || subject.link > 0) && { qr: pick([2, 3]) }),
       class: pick([['human'], ['bot', 'preview']]),
       unique: random(2) === 0,
       campaign: 7,
@@ -172,7 +174,7 @@ describe(`the visits behind a figure (${repeatable})`, () => {
       ])
       const [a, b] = [random(days * day), random(days * day)]
       const time = [first + Math.min(a, b) - random(2), first + Math.max(a, b) + 1] as const
-      const filters = filtersOf()
+      const filters = filtersOf(subject)
       const what = JSON.stringify({ subject, filters, time })
       const { found, totals } = await readAll(from, subject, filters, time)
       // of a code, the campaign of the links that it led to is not asked
@@ -218,6 +220,41 @@ describe(`the visits behind a figure (${repeatable})`, () => {
       const { rows } = await tx.raw<{ rows: Record<string, string>[] }>(`explain ${ofRoutes}`)
       expect(JSON.stringify(rows)).to.include('Index Scan').and.not.include('Seq Scan')
     })
+  })
+
+  /** Returns how PostgreSQL executes a statement of a question, with the settings that it has asked for. */
+  const planOf = async (subject: Subject, filters: Filters, pattern: RegExp) => {
+    const asked: string[] = []
+    const bindings: (readonly unknown[])[] = []
+    const listen = (query: { readonly sql: string; readonly bindings?: readonly unknown[] }) => {
+      asked.push(query.sql)
+      bindings.push(query.bindings ?? [])
+    }
+    log.db.on('query', listen)
+    const time = { from: new Date(first - 1), to: new Date(first + days * day) }
+    await visitsBehind(reader, subject, { ...time, filters, limit: 10 })
+    log.db.removeListener('query', listen)
+    const n = asked.findIndex((sql) => pattern.test(sql))
+    await log.db.raw(`vacuum (analyze) ${reader.table('clicks')}`)
+    return log.db.transaction(async (tx) => {
+      for (const sql of asked.slice(0, n).filter((one) => one.startsWith('set local'))) await tx.raw(sql)
+      // the tables of a spec are so small that reading all of them is cheapest
+      await tx.raw('set local enable_seqscan = off')
+      const sql = `explain ${asked[n]?.replaceAll(/\$\d+/g, '?')}`
+      const { rows } = await tx.raw<{ rows: Record<string, string>[] }>(sql, bindings[n] as string[])
+      return rows.flatMap((row) => Object.values(row)).join('\n')
+    })
+  }
+
+  it('are found among the scans of a QR code by hashing these once, not by looking through them for each visit', async () => {
+    const plan = await planOf({ link: 1 }, { qr: 2 }, /left join/)
+    expect(plan).to.match(/Hash .*Join/)
+    expect(plan).not.to.match(/Nested Loop|Merge/)
+  })
+
+  it('are counted without filters by an index alone, and no more rows are read than are shown', async () => {
+    expect(await planOf({ link: 1 }, {}, /count\(\*\)::int/)).to.include('Index Only Scan')
+    expect(await planOf({ link: 1 }, {}, /json_agg\(p\)/)).to.match(/Limit[^]*Index Scan Backward/)
   })
 
   it('are those up to an earlier event', async () => {
