@@ -179,6 +179,8 @@ const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   const { status } = (await handler.load(accounts, account)).state
   await requireKey(means, job)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
+  // nothing of it is done, and nobody else is asked
+  if (!isMeant && own !== 0) return jobs.end(job.id, true)
   const progress = isMeant ? await works[job.work](means, job, account) : {}
   await jobs.save(job.id, { ...progress, done: account, made: null })
 }

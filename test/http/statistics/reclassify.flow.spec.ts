@@ -6,11 +6,13 @@ import { operatorContext } from '../../../src/app/operator/caller.ts'
 import { openReclassifier } from '../../../src/app/reclassifier.ts'
 import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
 import type { Click } from '../../../src/events/statistics/click.ts'
 import { openLocks } from '../../../src/postgres/listen.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 import { click, clicked, fresh } from '../../support/events.ts'
+import { query } from '../../support/faults.ts'
 import { signIn } from '../../support/session.ts'
 import { runCommand } from '../../support/process.ts'
 
@@ -281,6 +283,35 @@ describe('reclassification by the API', () => {
     await Promise.all([stop(), locks.close()])
     expect(job).to.include({ work: 'count', failed: false })
     expect(String(problem)).to.match(/terminat/)
+  })
+
+  it('has failed in the background where its account was disabled before it began', async () => {
+    const { handler } = app.app.ledger
+    const late = await app.register()
+    const locks = await openLocks(app.connection, 'a test')
+    await until(
+      () => locks.acquire([7275473n]),
+      (held) => held.has(7275473n),
+    )
+    const asked = await app.post('/api/account/reclassify', { key: late.key, body: { background: true } })
+    expect(asked.status).to.equal(200)
+    await handler.handle(accounts, { type: 'DisableAccount', id: late.id }, systemMetadata(late.id))
+    await locks.close()
+    await until(
+      () =>
+        query<{ failed: boolean }>(
+          app.connection,
+          'select failed from state.reclassify_jobs where account = $1 and ended is not null',
+          [late.id],
+        ),
+      (rows) => rows.length === 1,
+    )
+    await handler.handle(accounts, { type: 'EnableAccount', id: late.id }, systemMetadata(late.id))
+    const { json } = await until(
+      () => app.get('/api/account/reclassify', { key: late.key }),
+      ({ status }) => status === 200,
+    )
+    expect(json['data'].job).to.include({ work: 'apply', failed: true })
   })
 
   it('is counted and applied for all accounts by an operator', async () => {
