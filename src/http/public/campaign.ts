@@ -22,7 +22,7 @@ import {
   type PublicCampaign,
   type RotatorLink,
   rotatorLinks,
-  rotatorsAmong,
+  rotatorAccounts,
 } from '../../queries/links/campaign.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { pagination } from '../api/fields.ts'
@@ -66,18 +66,19 @@ const guessesAtOnce = 1000
  * slugs that were guessed, and what was guessed takes no place of a sample.
  */
 export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
-  const known = new QuickLRU<string, true>({ maxSize: 1000 })
-  const exists = batch(guessesAtOnce, (slugs: readonly string[]) => rotatorsAmong(reader, slugs))
+  const known = new QuickLRU<string, number>({ maxSize: 1000 })
+  const accountOf = batch(guessesAtOnce, (slugs: readonly string[]) => rotatorAccounts(reader, slugs))
   const sample = createPaced({
-    find: (slug) => rotatorLinks(reader, slug, sampleSize),
+    find: (key) => rotatorLinks(reader, key.split(' ')[1]!, sampleSize),
     seen,
     age: sampleAge,
     most: 100,
   })
   return async (slug: string): Promise<readonly RotatorLink[]> => {
-    if (!known.has(slug) && !(await exists(slug))) return []
-    known.set(slug, true)
-    return sample(slug)
+    const account = known.get(slug) ?? (await accountOf(slug))
+    if (account === undefined) return []
+    known.set(slug, account)
+    return sample(`${account} ${slug}`)
   }
 }
 
@@ -85,7 +86,7 @@ export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPages
 const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
   const linksOn = createPaced({
     find: (key) => {
-      const [id = 0, account = 0, page = 0] = key.split(' ').map(Number)
+      const [account = 0, id = 0, page = 0] = key.split(' ').map(Number)
       return campaignLinks(reader, { id, account }, { page, limit: perPage })
     },
     seen,
@@ -93,7 +94,7 @@ const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 
     most: 50,
   })
   return async ({ id, account }: PublicCampaign, page: number) =>
-    page > mostPages ? [] : linksOn(`${id} ${account} ${page}`)
+    page > mostPages ? [] : linksOn(`${account} ${id} ${page}`)
 }
 
 /** Whether a link is blocked: itself, its address, its domain, or where it leads most visitors. */

@@ -1,6 +1,6 @@
-import pLimit from 'p-limit'
 import QuickLRU from 'quick-lru'
 import type { Progress } from '../../cache/progress.ts'
+import { createFairQueue } from '../../lib/async/fairqueue.ts'
 import { isUnavailable, Unavailable } from '../../lib/unavailable.ts'
 
 export interface PacedOptions<T> {
@@ -22,8 +22,15 @@ interface Found<T> {
   readonly anywayUntil: number
 }
 
-/** look-ups that wait at most */
-const longestQueue = 1000
+interface Waiting<T> {
+  readonly key: string
+  readonly resolve: (answer: T | Promise<T>) => void
+  readonly reject: (error: unknown) => void
+}
+
+const tooMany = 'too many pages are being looked up'
+/** look-ups that wait at most: of all accounts, and of one */
+const [total, perSource] = [1000, 200]
 /** ms; what takes no longer delays nobody */
 const quick = 200
 /** One look-up takes at most this part of the time. */
@@ -31,6 +38,7 @@ const share = 1 / 20
 
 /**
  * Returns what looks up public pages whose cost an account chooses, one at a time: they leave connections to redirects.
+ * A key begins with the account and a space. Accounts take turns: one with many pages does not delay the others.
  * Requests share a look-up that has not begun. A slow answer is kept for twenty times as long as it took, so that many
  * visits to one page do not delay the others. While the database is unavailable, an older answer is returned. Rejects
  * with `Unavailable` when too many wait.
@@ -43,8 +51,13 @@ export const createPaced = <T>({
   now = () => performance.now(),
 }: PacedOptions<T>): ((key: string) => Promise<T>) => {
   const known = new QuickLRU<string, Found<T>>({ maxSize: most })
-  const lane = pLimit(1)
+  const refuse = ({ key, reject }: Waiting<T>) => {
+    queued.delete(key)
+    reject(new Unavailable(tooMany))
+  }
+  const lane = createFairQueue<Waiting<T>>({ total, perSource, onLeft: refuse })
   const queued = new Map<string, Promise<T>>()
+  let isWorking = false
 
   const lookUp = async (key: string) => {
     queued.delete(key)
@@ -55,12 +68,22 @@ export const createPaced = <T>({
     known.set(key, { answer, seen: before, until: now() + age, anywayUntil })
     return answer
   }
+  const work = async () => {
+    isWorking = true
+    // whoever asks for the same in this turn shares the look-up
+    await undefined
+    for (let next = lane.shift(); next; next = lane.shift()) await lookUp(next.key).then(next.resolve, next.reject)
+    isWorking = false
+  }
   const queue = (key: string): Promise<T> => {
-    const waiting = queued.get(key)
-    if (waiting) return waiting
-    if (queued.size >= longestQueue) throw new Unavailable('too many pages are being looked up')
-    const answer = lane(() => lookUp(key))
+    const shared = queued.get(key)
+    if (shared) return shared
+    let waiting: Waiting<T> | undefined
+    const answer = new Promise<T>((resolve, reject) => (waiting = { key, resolve, reject }))
+    const [account = ''] = key.split(' ', 1)
+    if (!waiting || !lane.push(account, waiting)) throw new Unavailable(tooMany)
     queued.set(key, answer)
+    if (!isWorking) void work()
     return answer
   }
 

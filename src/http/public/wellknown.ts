@@ -23,7 +23,7 @@ const files: Readonly<Record<string, (apps: Apps) => object | undefined>> = {
 const createFiles = (findApps: WellKnownOptions['findApps']) => {
   const read = createPaced({
     find: async (key) => {
-      const [name = '', id] = key.split(' ')
+      const [, name = '', id] = key.split(' ')
       const file = files[name]?.(await findApps(Number(id)))
       return file && Buffer.from(JSON.stringify(file))
     },
@@ -32,7 +32,7 @@ const createFiles = (findApps: WellKnownOptions['findApps']) => {
     most: 200,
   })
   return async (domain: KnownDomain | undefined, name: string) =>
-    domain && Object.hasOwn(files, name) ? read(`${name} ${domain.id} ${domain.position}`) : undefined
+    domain && Object.hasOwn(files, name) ? read(`${domain.account} ${name} ${domain.id} ${domain.position}`) : undefined
 }
 
 export interface WellKnownOptions extends Pick<Fallbacks, 'sendFailure'> {

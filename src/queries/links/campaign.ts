@@ -37,13 +37,16 @@ export const findPublicCampaigns = async (
   })
 }
 
-/** Returns which of these slugs, in lower case, public campaigns have. */
-export const rotatorsAmong = async (reader: Reader, slugs: readonly string[]): Promise<readonly boolean[]> => {
+/** Returns the accounts whose public campaigns have these slugs, in lower case. */
+export const rotatorAccounts = async (
+  reader: Reader,
+  slugs: readonly string[],
+): Promise<readonly (number | undefined)[]> => {
   const rows = (await publicCampaigns(reader)
     .whereRaw('lower(c.slug) = any(?)', [[...slugs]])
-    .select('c.slug')) as Pick<PublicCampaign, 'slug'>[]
-  const found = new Set(rows.map(({ slug }) => slug.toLowerCase()))
-  return slugs.map((slug) => found.has(slug))
+    .select('c.slug', 'c.account')) as { slug: string; account: string }[]
+  const found = new Map(rows.map(({ slug, account }) => [slug.toLowerCase(), Number(account)]))
+  return slugs.map((slug) => found.get(slug))
 }
 
 /** Links that may redirect at the moment, by what they have themselves. */

@@ -10,7 +10,9 @@ const fakeReader = (slugs: readonly string[]) => {
   const asked: (string | readonly string[])[] = []
   const link = { campaign: '1', link: '2', domain: null, alias: 'a', expiry: null }
   const rowsOf = (given: string | readonly string[]) =>
-    typeof given === 'string' ? [link] : slugs.filter((slug) => given.includes(slug)).map((slug) => ({ slug }))
+    typeof given === 'string'
+      ? [link]
+      : slugs.filter((slug) => given.includes(slug)).map((slug) => ({ slug, account: '1' }))
   const rowsIn = new WeakMap<object, readonly object[]>()
   const db = (from: object) => {
     let rows = rowsIn.get(from) ?? []

@@ -32,6 +32,16 @@ describe('a public page whose cost an account chooses', () => {
     expect([all, asked, state.most]).to.deep.equal([['a1', 'b2', 'a1', 'c3', 'b2'], ['a', 'b', 'c'], 1])
   })
 
+  it('takes turns with those of other accounts, however many pages of one wait', async () => {
+    const { get, asked } = open()
+    const many = Array.from({ length: 250 }, (_, n) => get(`1 list ${n}`).catch((error: unknown) => error))
+    await Promise.all([get('2 list 0'), get('3 list 0')])
+    expect(asked.slice(0, 3)).to.deep.equal(['1 list 0', '2 list 0', '3 list 0'])
+    const refused = (await Promise.all(many)).filter((answer) => answer instanceof Unavailable)
+    expect([refused.length, asked.length]).to.deep.equal([50, 202])
+    expect(await get('1 list 249'), 'later').to.be.a('string')
+  })
+
   it('is kept for twenty times as long as it took, when that delays others', async () => {
     const { get, asked, state } = open()
     await get('quick')
