@@ -20,10 +20,13 @@ import { namesBefore } from './events.ts'
 const mostSearched = mostCounted
 /** bytes of events and states that one request reads, and the entries that are searched first and together at most */
 const [mostBytes, firstSearched, mostTogether] = [32 * 1024 * 1024, 50, 2000]
+/** ms that one request searches: the rest of its five seconds is for its turn, its page and its names */
+const mostMs = 3000
 /** What one request searches at most. */
 interface SearchLimits {
   readonly most?: number | undefined
   readonly bytes?: number | undefined
+  readonly ms?: number | undefined
 }
 
 /**
@@ -118,24 +121,28 @@ const searchRows = async (
 }
 
 /**
- * Searches rows, some at a time, until so many bytes were read: `search` returns those of some that match, and counts
- * what it reads. Returns the matching ones, and the last row that was searched if there are more.
+ * Searches rows, some at a time, until so many bytes were read or so much time has passed: `search` returns those of
+ * some that match, and counts what it reads. Returns the matching ones, and the last row that was searched if there are
+ * more.
  */
 export const searchSome = async <R>(
   rows: readonly R[],
   search: (some: readonly R[], onRead: (read: unknown) => void) => Promise<readonly R[]>,
-  { most = mostSearched, bytes = mostBytes }: SearchLimits = {},
+  { most = mostSearched, bytes = mostBytes, ms = mostMs }: SearchLimits = {},
 ) => {
   const matching: R[] = []
   const end = Math.min(rows.length, most)
-  let [read, searched, together] = [0, 0, firstSearched]
+  const began = performance.now()
+  let [read, searched, together, took] = [0, 0, firstSearched, 0]
   const onRead = (one: unknown) => void (read += serialize(one).length)
-  while (searched < end && read < bytes) {
+  while (searched < end && read < bytes && took < ms) {
     const some = rows.slice(searched, Math.min(end, searched + together))
     matching.push(...(await search(some, onRead)))
     searched += some.length
+    took = performance.now() - began
     // as many as there is room for, if they are like those before
-    together = Math.max(1, Math.min(mostTogether, Math.floor(((bytes - read) * searched) / read)))
+    const share = Math.min((bytes - read) / read, (ms - took) / took)
+    together = Math.max(1, Math.min(mostTogether, Math.floor(share * searched)))
   }
   return { matching, searched, stoppedAt: searched < rows.length ? rows[searched - 1] : undefined }
 }

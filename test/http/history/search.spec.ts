@@ -53,6 +53,12 @@ describe('a search of a history', () => {
     expect([some.searched, some.stoppedAt]).to.deep.equal([70, 69])
   })
 
+  it('ends when it has taken too long, and says where it has stopped', async () => {
+    const numbers = Array.from({ length: 5000 }, (_, n) => n)
+    const { searched, stoppedAt } = await searchSome(numbers, async (some) => some, { ms: 1e-9 })
+    expect([searched, stoppedAt]).to.deep.equal([50, 49])
+  })
+
   it('that waits for others does not begin once its client has gone', async () => {
     const ends: (() => void)[] = []
     const waiting = () => new Promise<void>((resolve) => ends.push(resolve))

@@ -59,7 +59,7 @@ export type HistoryEntry = Answer<typeof row>
 
 const fields = {
   ...pageFields,
-  q: 'part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events: a page after them needs a `cursor`',
+  q: 'part of what happened, of a name or title of the resource, of a field, of an old or new value, of who did it, or of the request, in any letter case. One request looks at 10,000 events, for three seconds at most: a page after them needs a `cursor`',
   from: 'happened since this time or day',
   to: 'happened before this time, or until the end of this day',
   order: '`date` (newest first, default) or `oldest`',
