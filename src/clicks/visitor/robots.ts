@@ -167,7 +167,7 @@ const isAmong = (words: string, found: string) => {
  */
 export const robotInWords = (words: string): string | undefined => {
   if (isOfPerson(words)) return undefined
-  const isMute = /^Mozilla(?: compatible(?: (?!MSIE)[\w-]+)*)?$/i.test(words)
+  const isMute = /^Mozilla(?: compatible(?: (?!MSIE|Konqueror)[\w-]+)*)?$/i.test(words)
   if (isMute || !browsers.test(words)) return firstWord(words)
   const { rules, text } = rulesFor(words.replace(ofFacebook, 'FBAN'))
   const [found] = rules.exec(`Mozilla/5.0 (${text.replaceAll(' ', '/1 ')}/1) Gecko/20100101`) ?? []
