@@ -50,5 +50,17 @@ export const failedPart = (error: unknown): Part | undefined => {
   return isPostgresAway(error) && isOfConnection(error) ? 'PostgreSQL' : undefined
 }
 
+/**
+ * Returns what an operator is told of a failure. What the drivers of PostgreSQL say without a code is about themselves,
+ * such as their pool, so it is said in plain words.
+ */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error || error instanceof Unavailable || failedPart(error) !== 'PostgreSQL') return error.message
+  return error.name === 'KnexTimeoutError'
+    ? 'no connection to PostgreSQL could be had in time'
+    : 'PostgreSQL did not answer in time, or ended the connection'
+}
+
 /** Whether PostgreSQL has cancelled a statement, as one that took too long. */
 export const isCancelled = (error: unknown): boolean => (error as { readonly code?: string }).code === '57014'

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { withTimeout } from '../../lib/async/timeout.ts'
 import { createIncident, type Incident } from '../../lib/incident.ts'
 import { randomReference } from '../../lib/reference.ts'
-import { failedPart, type Part, Unavailable } from '../../lib/unavailable.ts'
+import { failedPart, type Part, reasonOf, Unavailable } from '../../lib/unavailable.ts'
 import type { engineOf } from '../log/postgres.ts'
 
 /** What has an outage, by its name in the log. */
@@ -57,7 +57,7 @@ const namesWith = ({ engine }: OutageOptions): Readonly<Record<Part, Name>> => (
 /** Whether an error says only that something took too long, which may be an engine that fails. */
 const isSlow = (error: unknown) => error instanceof Unavailable && error.name === 'Unavailable'
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 256)
+const messageOf = (error: unknown) => reasonOf(error).slice(0, 256)
 
 /** The outages of one name. `answers` finds out whether one is over. */
 const createOutage = (incident: Incident, settle: number, answers: () => (() => Promise<unknown>) | undefined) => {

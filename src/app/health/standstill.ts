@@ -1,4 +1,4 @@
-import { NotReady } from '../../lib/unavailable.ts'
+import { NotReady, reasonOf } from '../../lib/unavailable.ts'
 
 /** Knows since when work that repeats has failed. */
 export interface Standstill {
@@ -26,7 +26,7 @@ export const createStandstill = (what: string, now: () => number = Date.now): St
     // tables that are filled for the first time are a problem of their own
     if (error instanceof NotReady) return
     failures++
-    state = { since: state?.since ?? new Date(now()), why: error instanceof Error ? error.message : String(error) }
+    state = { since: state?.since ?? new Date(now()), why: reasonOf(error) }
   }
   return {
     failed,

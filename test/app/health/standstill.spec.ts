@@ -23,6 +23,22 @@ describe('work that repeats', () => {
     expect(job.problem()).to.equal('nothing is signed since 1970-01-01T00:01:00.000Z: again')
   })
 
+  it('says in plain words that PostgreSQL does not answer, and nothing of the pool of a library', () => {
+    const why = (error: Error) => {
+      const job = createStandstill('nothing is signed', () => 0)
+      job.failed(error)
+      return job.problem()?.split('Z: ')[1]
+    }
+    const pool =
+      'Knex: Timeout acquiring a connection. The pool is probably full. Are you missing a .transacting(trx) call?'
+    expect(why(Object.assign(new Error(pool), { name: 'KnexTimeoutError' }))).to.equal(
+      'no connection to PostgreSQL could be had in time',
+    )
+    expect(why(new Error('Query read timeout'))).to.equal('PostgreSQL did not answer in time, or ended the connection')
+    const readOnly = 'cannot execute DELETE in a read-only transaction'
+    expect(why(Object.assign(new Error(readOnly), { code: '25006' }))).to.equal(readOnly)
+  })
+
   it('has worked when a run of it ends, unless a part of the run has failed', async () => {
     const job = createStandstill('nothing is erased', () => 0)
     const logged: string[] = []
