@@ -47,6 +47,7 @@ export const visitedAccount = async (bench: Bench) => {
   await appendClicks(db, { ...made30, clicks: base, from, to, special: rare })
   const statistics = '/api/account/stats?from=2020-01-01&interval=month'
   await reach('clicks', base, async () => (await get(statistics)).json['data']?.total.visits, timeoutMs)
+  await reach('links', others.length + 1, async () => (await get('/api/urls')).json['data']?.result, timeoutMs)
   await repeatClicks(db, { times: repeated, days, rare: 'LI' })
   await db.raw('vacuum (analyze)')
   await db.destroy()
@@ -64,7 +65,7 @@ export const visitlist = async (bench: Bench): Promise<Line[]> => {
     for (let run = 0; run < runs; run++) {
       const start = performance.now()
       const { status, text, json } = await service.get(`/api/visits?${query}`, { key: service.key })
-      if (status !== 200) throw new Error(text)
+      if (status !== 200) throw new Error(`${query}: ${text}`)
       times.push(performance.now() - start)
       found = json['data'].visits.length
     }
@@ -98,7 +99,6 @@ export const visitQuestions = ({ campaign, rareCampaign, channel, qr, from, othe
     ['a channel', `channel=${channel}`],
     ['a day', `from=${from.toISOString().slice(0, 10)}&to=${from.toISOString().slice(0, 10)}`],
     ['a moment of the past', `at=${new Date(from.getTime() + day).toISOString()}`],
-    ['a link at that moment', `link=1&at=${new Date(from.getTime() + day).toISOString()}`],
     ['clicks', 'class=human'],
     ['bots', 'class=bot'],
     ['previews, of which there are none', 'class=preview'],
