@@ -2,10 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
 import { operatorContext } from '../app/operator/caller.ts'
+import { openReclassifier } from '../app/reclassifier.ts'
 import { account as accounts } from '../commands/accounts/account.ts'
 import { stop } from '../lib/operatorerror.ts'
 import { recordReclassification, undoReclassification } from '../commands/statistics/reclassify.ts'
-import { reclassification, type ReclassificationCommand } from '../commands/statistics/reclassification.ts'
+import type { Handled } from '../commands/context.ts'
+import {
+  type Reclassification,
+  reclassification,
+  type ReclassificationCommand,
+} from '../commands/statistics/reclassification.ts'
+import type { Claim } from '../commands/statistics/reclassify.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
 import { findAccountBy } from '../queries/accounts/account.ts'
 import { awaitPart } from '../queries/statistics/appliedparts.ts'
@@ -64,10 +71,29 @@ const withReader = (cli: Cli, work: (ledger: Ledger, reader: Reader) => Promise<
     }
   })
 
-const writer =
-  ({ handler, config }: Ledger, account: number | null) =>
-  (command: ReclassificationCommand) =>
-    handler.handle(reclassification, command, operatorContext(config, account))
+/** Does work that changes visits of an account, with what writes it. */
+const claimed = async (
+  ledger: Ledger,
+  account: number,
+  work: (
+    write: (command: ReclassificationCommand) => Promise<Handled<Reclassification, unknown>>,
+    claim: Pick<Claim, 'caughtUp'>,
+  ) => Promise<void>,
+) => {
+  const { handler, config } = ledger
+  const claim =
+    (await openReclassifier(ledger).service.claim(account)) ??
+    stop(`a reclassification of account ${account} is still running: try again when it is complete`)
+  const handle = (command: ReclassificationCommand) => {
+    if (claim.lost.aborted) stop('the connection to the database was lost: run it again')
+    return handler.handle(reclassification, command, operatorContext(config, account))
+  }
+  try {
+    await work(handle, claim)
+  } finally {
+    await claim.end()
+  }
+}
 
 /** Returns the accounts that are meant. */
 const accountsOf = async (reader: Reader, { account, link }: Options): Promise<readonly number[]> => {
@@ -92,7 +118,7 @@ const reclassify = (cli: Cli, options: Options) => {
       if (parts.length === 0) continue
       const id = randomUUID()
       const pace = (part: number) => awaitPart(reader, { id, part }, performance.now() + timeoutMs)
-      if (!options.dryRun) await recordReclassification(writer(ledger, account), id, parts, pace)
+      if (!options.dryRun) await claimed(ledger, account, (write) => recordReclassification(write, id, parts, pace))
       cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
       for (const { from, to, rule, visits } of changes) {
         all += visits
@@ -123,11 +149,18 @@ const undo = (cli: Cli, id: string) => {
     throw new BadCommand(`${JSON.stringify(id)} is no id of a reclassification: linkledger reclassify list shows them`)
   return withReader(cli, async (ledger, reader) => {
     const { account } = (await ledger.handler.load(reclassification, id)).state
-    const newer = await newerReclassification(reader, id)
-    if (newer !== undefined) return stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
     const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, performance.now() + timeoutMs)
-    await undoReclassification(writer(ledger, account), id, { account, since }, pace)
+    const check = async (part: number) => {
+      const newer = await newerReclassification(reader, id, { account, part })
+      if (newer !== undefined) stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
+    }
+    await claimed(ledger, account, async (write, { caughtUp }) => {
+      if (!(await caughtUp(performance.now() + timeoutMs)))
+        stop('the statistics do not have all of the log yet: try again when the service has caught up')
+      const { left } = (await ledger.handler.load(reclassification, id)).state
+      await undoReclassification(write, id, { account, since, left }, { pace, check })
+    })
     cli.print('Taken back. Statistics show it shortly.')
   })
 }

@@ -137,6 +137,8 @@ export const openLocks = async (connection: Connection, name: string, frozen?: n
   return {
     lost: lost.signal,
     acquire: (keys: readonly bigint[]) => lane(() => acquire(keys)),
+    /** Gives all locks back: after `close`, the server may take a moment for it. */
+    release: () => lane(() => client.query('select pg_advisory_unlock_all()')),
     close: () => client.end(),
   }
 }

@@ -24,11 +24,16 @@ export interface StoredJob<Actor = unknown> {
   readonly changes: readonly Change[]
   readonly ended: Date | null
   readonly failed: boolean
+  /** why it has failed, where that can be said */
+  readonly reason: string | null
 }
 /** What changes of a job while it runs. */
 export type JobProgress = Partial<Pick<StoredJob, 'done' | 'made' | 'part' | 'parts' | 'visits' | 'changes'>>
 type Asked<A> = Pick<StoredJob<A>, 'id' | 'account' | 'work' | 'actor' | 'request' | 'made'>
 type Row<A> = Omit<StoredJob<A>, 'account' | 'done' | 'visits'> & Record<'account' | 'done' | 'visits', string>
+
+/** The advisory lock of whoever reclassifies visits of an account. */
+export const lockOfAccount = (account: number) => (1n << 62n) + BigInt(account)
 
 /** Opens the jobs. `A` is who has asked for one. */
 export const openReclassifyJobs = <A>(db: Database) => {
@@ -36,30 +41,52 @@ export const openReclassifyJobs = <A>(db: Database) => {
   const found = (row: Row<A> | undefined): StoredJob<A> | undefined =>
     row && { ...row, account: Number(row.account), done: Number(row.done), visits: Number(row.visits) }
   return {
-    /** Begins a job, in the place of the last one of its account. Returns false while that runs. */
-    begin: async ({ id, account, work, actor, request, made }: Asked<A>): Promise<boolean> => {
-      const { rows } = await db.raw<{ rows: unknown[] }>(
-        `with gone as (delete from state.reclassify_jobs where account = ? and ended is not null)
-         select 1 from state.reclassify_jobs where account = ? and ended is null`,
-        [account, account],
-      )
-      if (rows.length > 0) return false
-      const begun = await table()
-        .insert({ id, account, work, actor: JSON.stringify(actor), request, made })
-        .onConflict('account')
-        .ignore()
-        .returning('id')
-      return begun.length > 0
-    },
+    /**
+     * Begins a job, in the place of the last one of its account. Returns false while that runs, or while a request or a
+     * command reclassifies visits of the account.
+     */
+    begin: async ({ id, account, work, actor, request, made }: Asked<A>): Promise<boolean> =>
+      db.transaction(async (tx) => {
+        if (work !== 'count') {
+          const sql = 'select pg_try_advisory_xact_lock(?) as free'
+          const { rows } = await tx.raw<{ rows: { free: boolean }[] }>(sql, [lockOfAccount(account).toString()])
+          if (!rows[0]?.free) return false
+        }
+        await tx('state.reclassify_jobs').where({ account }).whereNotNull('ended').delete()
+        const begun = await tx('state.reclassify_jobs')
+          .insert({ id, account, work, actor: JSON.stringify(actor), request, made })
+          .onConflict('account')
+          .ignore()
+          .returning('id')
+        return begun.length > 0
+      }),
+    /**
+     * Returns what keeps others from reclassifying an account: its own job, or the reclassification that the one of all
+     * accounts is in the middle of, which may be of another account.
+     */
+    unfinished: async (account: number) =>
+      (await table()
+        .where({ ended: null })
+        .whereNot({ work: 'count' })
+        .where((either) => either.where({ account }).orWhere((all) => all.where({ account: 0 }).whereNotNull('made')))
+        .select('account', 'made')) as { account: string; made: string | null }[],
     of: async (account: number) => found(await table().where({ account }).first<Row<A>>()),
-    /** Returns the job whose turn it is. */
-    next: async () => found(await table().where({ ended: null }).orderByRaw('turn nulls first, asked').first<Row<A>>()),
+    /** Returns the job whose turn it is: one that was interrupted within an account, as no other may come between. */
+    next: async () =>
+      found(
+        await table()
+          .where({ ended: null })
+          .orderByRaw(
+            `(work = 'apply' and made is not null or work = 'undo' and part > 0) desc, turn nulls first, asked`,
+          )
+          .first<Row<A>>(),
+      ),
     save: async (id: string, { changes, ...progress }: JobProgress) =>
       void (await table()
         .where({ id })
         .update({ turn: db.fn.now(), ...progress, ...(changes && { changes: JSON.stringify(changes) }) })),
-    end: async (id: string, failed: boolean) =>
-      void (await table().where({ id }).update({ ended: db.fn.now(), failed })),
+    end: async (id: string, failed: boolean, reason: string | null = null) =>
+      void (await table().where({ id }).update({ ended: db.fn.now(), failed, reason })),
   }
 }
 export type ReclassifyJobStore<A> = ReturnType<typeof openReclassifyJobs<A>>

@@ -29,7 +29,7 @@ export const replayEffects = async (past: Ledger, schema: string, moment: Date):
     startJobs: () => ({
       services: {
         frameChecks: noFrameChecks,
-        reclassifyJobs: { begin: async () => false, of: async () => undefined },
+        reclassifyJobs: { claim: async () => undefined, begin: async () => false, of: async () => undefined },
         webhooks: {
           test: () => Promise.reject(new OperatorError('a replay sends nothing')),
           resend: () => Promise.reject(new OperatorError('a replay sends nothing')),

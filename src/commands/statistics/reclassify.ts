@@ -11,6 +11,15 @@ type Write = (command: ReclassificationCommand) => Promise<Pick<Handled<Reclassi
  */
 export type Pace = (part: number) => Promise<boolean>
 
+/** The right to reclassify visits of an account, which one has at a time, of all processes. */
+export interface Claim {
+  /** aborts when somebody else may have it */
+  readonly lost: AbortSignal
+  /** Waits until the statistics have what was recorded before; returns false at `until` of `performance.now()`. */
+  readonly caughtUp: (until: number) => Promise<boolean>
+  readonly end: () => Promise<void>
+}
+
 /**
  * Records a reclassification part by part, from the number `first` on: one that is interrupted can be undone as far as
  * it went, or goes on.
@@ -31,16 +40,19 @@ export const recordReclassification = async (
 }
 
 /**
- * Takes a reclassification back, part by part. Throws `Refused` (`not_found`) unless it is one of the account, if one
- * is given.
+ * Takes a reclassification back, part by part, of which `left` are. `check` throws where another one has to be taken
+ * back before a part. Throws `Refused` (`not_found`) unless it is one of the account.
  */
 export const undoReclassification = async (
   write: Write,
   id: string,
-  { account, since }: { readonly account?: number; readonly since: string },
-  pace: Pace,
+  { account, since, left: before }: { readonly account: number; readonly since: string; readonly left: number },
+  { pace, check }: { readonly pace: Pace; readonly check: (part: number) => Promise<void> },
 ): Promise<void> => {
-  const takeBack = async () => (await write({ type: 'UndoPart', id, account, since })).state.left
+  const takeBack = async (left: number) => {
+    if (left > 0) await check(left - 1)
+    return (await write({ type: 'UndoPart', id, account, since })).state.left
+  }
   let isPaced = true
-  for (let left = await takeBack(); left > 0; left = await takeBack()) if (isPaced) isPaced = await pace(left)
+  for (let left = await takeBack(before); left > 0; left = await takeBack(left)) if (isPaced) isPaced = await pace(left)
 }

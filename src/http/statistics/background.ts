@@ -1,3 +1,4 @@
+import type { Claim } from '../../commands/statistics/reclassify.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Actor } from '../../events/event.ts'
@@ -15,6 +16,7 @@ interface Job {
   readonly asked: Date
   readonly ended: Date | null
   readonly failed: boolean
+  readonly reason: string | null
   readonly visits: number
   readonly changes: readonly JobChange[]
   /** accounts up to this one are done */
@@ -34,7 +36,9 @@ interface Asked extends Pick<Job, 'work'> {
 
 /** Reclassifications in the background. */
 export interface ReclassifyJobs {
-  /** Returns false while the account has one. */
+  /** Returns nothing while somebody else has it, or the account has a job that changes something. */
+  readonly claim: (account: number) => Promise<Claim | undefined>
+  /** Returns false while the account has one, or somebody else has its claim. */
   readonly begin: (job: Asked) => Promise<boolean>
   /** Returns the last one of an account; of 0, that of all accounts. */
   readonly of: (account: number) => Promise<Job | undefined>
@@ -43,11 +47,27 @@ export interface ReclassifyServices {
   readonly reclassifyJobs: ReclassifyJobs
 }
 
+const stillRunning = () => fail(409, 'still_running', { what: 'reclassification' }, { 'Retry-After': '5' })
+
+/** Does work that changes visits of an account. Fails with 409 while something else does. */
+export const claimed = async <T>(
+  { reclassifyJobs }: ReclassifyServices,
+  account: number,
+  work: (claim: Claim) => Promise<T>,
+): Promise<T> => {
+  const claim = (await reclassifyJobs.claim(account)) ?? stillRunning()
+  try {
+    return await work(claim)
+  } finally {
+    await claim.end()
+  }
+}
+
 /** Begins a job. Fails with 409 while one runs. */
 export const beginJob = async ({ reclassifyJobs }: ReclassifyServices, job: Omit<Asked, 'id' | 'request'>) => {
   const id = randomUUID()
   const has = await reclassifyJobs.begin({ ...job, id, request: `background ${id}` })
-  if (!has) fail(409, 'still_running', { what: 'reclassification' }, { 'Retry-After': '5' })
+  if (!has) stillRunning()
   return { message: 'It has begun, and goes on in the background.' }
 }
 
@@ -56,6 +76,7 @@ const presented = (job: Job, accounts: { readonly done: number; readonly of: num
   asked: timestamp(job.asked),
   ended: job.ended && timestamp(job.ended),
   failed: job.failed,
+  reason: job.reason,
   visits: job.visits,
   changes: [...job.changes],
   accounts,

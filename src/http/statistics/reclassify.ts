@@ -9,6 +9,7 @@ import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import { newerReclassification } from '../../queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
+import { NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
 import { countryCode } from '../../clicks/visitor/country.ts'
@@ -21,7 +22,8 @@ import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
-import { beginJob, reclassificationsOf, type ReclassifyServices } from './background.ts'
+import type { Claim } from '../../commands/statistics/reclassify.ts'
+import { beginJob, claimed, reclassificationsOf, type ReclassifyServices } from './background.ts'
 
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, decide: decideByWords }
@@ -99,18 +101,20 @@ const reclassify = async (
 }
 
 /** Fails with 400 while a newer reclassification has to be taken back first. */
-const requireNewest = async (reader: Reader, account: number, id: string) => {
-  const newer = await newerReclassification(reader, id, account)
+const requireNewest = async (reader: Reader, account: number, id: string, part: number) => {
+  const newer = await newerReclassification(reader, id, { account, part })
   if (newer !== undefined) failField('undo', 'wrong_order', { what: 'newest', id: newer })
 }
 
-const takeBack = async (call: Request, id: string) => {
-  const { account, reader } = call
+const takeBack = async (call: Request, id: string, { caughtUp }: Claim) => {
+  const { account, load, reader } = call
   const until = performance.now() + timeoutMs
   const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
-  await requireNewest(reader, account, id)
+  if (!(await caughtUp(until))) throw new NotReady()
+  const { left } = (await load(reclassification, id)).state
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-  await undoReclassification(writePart(call), id, { account, since }, pace)
+  const check = (part: number) => requireNewest(reader, account, id, part)
+  await undoReclassification(writePart(call), id, { account, since, left }, { pace, check })
   return { message: 'The reclassification has been taken back.' }
 }
 
@@ -120,8 +124,9 @@ const inBackground = async (
   { dryRun, undo }: { readonly dryRun: boolean; readonly undo: string | undefined },
 ) => {
   if (undo !== undefined) {
-    requireOwned((await load(reclassification, undo)).state, account, 'reclassification')
-    await requireNewest(reader, account, undo)
+    const { state } = await load(reclassification, undo)
+    requireOwned(state, account, 'reclassification')
+    await requireNewest(reader, account, undo, state.left - 1)
   }
   return beginJob(services, {
     account,
@@ -129,6 +134,34 @@ const inBackground = async (
     actor: key ? { kind: 'key', key: key.key } : { kind: 'session' },
     made: undo ?? null,
   })
+}
+
+const inForeground = async (
+  services: ReclassifyServices,
+  call: Request & Parameters<typeof begin>[0],
+  {
+    dryRun,
+    link,
+    undo,
+  }: { readonly dryRun: boolean; readonly link: number | undefined; readonly undo: string | undefined },
+) => {
+  const { lost, end } = begin(call)
+  const requestWith = (claim?: Claim): Request => ({
+    ...call,
+    isAdmitted: async () => {
+      lost.throwIfAborted()
+      if (claim?.lost.aborted) throw new NotReady()
+      return call.isAdmitted()
+    },
+  })
+  try {
+    if (dryRun) return await reclassify(requestWith(), { dryRun, link })
+    return await claimed(services, call.account, async (claim) =>
+      undo === undefined ? reclassify(requestWith(claim), { dryRun, link }) : takeBack(requestWith(claim), undo, claim),
+    )
+  } finally {
+    end()
+  }
 }
 
 /** An account's own rules for what counts as a click. */
@@ -177,17 +210,7 @@ export const reclassifyRoutes = (services: ReclassifyServices): readonly Route[]
     run: async (call) => {
       const { dryRun, background, link, undo } = call.body
       if (background) return inBackground(services, call, { dryRun, undo })
-      const { lost, end } = begin(call)
-      const isAdmitted = async () => {
-        lost.throwIfAborted()
-        return call.isAdmitted()
-      }
-      const request = { ...call, isAdmitted }
-      try {
-        return await (undo === undefined ? reclassify(request, { dryRun, link }) : takeBack(request, undo))
-      } finally {
-        end()
-      }
+      return inForeground(services, call, { dryRun, link, undo })
     },
   }),
 ]

@@ -1,19 +1,32 @@
 import { scanOffset } from '../../projections/statistics/clickfacts.ts'
 import type { Reader } from '../reader.ts'
 
-/** Returns the newest reclassification that has to be undone before the given one, if it is one of the account. */
+/**
+ * Returns the reclassification that has to be undone before a part of the given one, if it is one of the account. Parts
+ * are compared and not whole ones: those of two may lie between one another, and one of them has the newest of all.
+ */
 export const newerReclassification = async (
   { db, table }: Reader,
   id: string,
-  account?: number,
+  { account, part }: { readonly account: number; readonly part: number },
 ): Promise<string | undefined> => {
   const { rows } = await db.raw<{ rows: { id: string }[] }>(
     `select n.id from ${table('reclassifications')} r join ${table('reclassifications')} n
        on n.account = r.account and n.id <> r.id and n.position > r.position and n.undone is null
-     where r.id = ? and r.account = coalesce(?, r.account) order by n.position desc limit 1`,
-    [id, account ?? null],
+     where r.id = ? and r.part = ? and r.account = ? order by n.position desc limit 1`,
+    [id, part, account],
   )
   return rows[0]?.id
+}
+
+/** Returns the position of the log up to which the statistics have it. */
+export const statisticsPosition = async ({ db }: Pick<Reader, 'db'>): Promise<bigint> => {
+  const [position] = (await db('read.checkpoints')
+    .where({ projection: 'stats', live: true })
+    .orderByRaw('version desc, generation desc')
+    .limit(1)
+    .pluck('position')) as string[]
+  return BigInt(position ?? 0)
 }
 
 /** A reclassification that was made. */

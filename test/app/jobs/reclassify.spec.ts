@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { mergeChanges, type ReclassifyJob, startReclassifier } from '../../../src/app/jobs/reclassify.ts'
+import { mergeChanges, type ReclassifyJob } from '../../../src/app/jobs/classes.ts'
+import { startReclassifier } from '../../../src/app/jobs/reclassify.ts'
 import { StoreUnavailable } from '../../../src/events/store.ts'
 import { until } from '../../support/client.ts'
 
@@ -36,6 +37,7 @@ describe('the jobs of reclassifications', () => {
           jobs.shift()
         },
       },
+      claim: () => Promise.reject(new Error('not expected')),
       handler: { handle: () => Promise.reject(new Error('not expected')), load } as never,
       rules: { version: 1, decide: ({ class: same }) => ({ class: same, rule: '' }) },
       openReader: () => ({ reader: {} as never, close: async () => {} }),

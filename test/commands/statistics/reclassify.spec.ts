@@ -26,7 +26,8 @@ describe('recording a reclassification', () => {
     }
     const pace = async (part: number) => seen.push(`wait for ${part}`) <= timeoutMs
     await recordReclassification(write, id, [data, data, data], pace)
-    await undoReclassification(write, id, { since }, pace)
+    const check = async (part: number) => void expect(seen.at(-1), 'before a part').not.to.equal(`undo ${part}`)
+    await undoReclassification(write, id, { account: data.account, since, left: state.left }, { pace, check })
     return seen.join(', ')
   }
 

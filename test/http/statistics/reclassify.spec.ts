@@ -26,7 +26,12 @@ describe('the parts', () => {
       2,
     ])
     const back = admitted(3)
-    const stopped = await undoReclassification(back.write, 'a', { since: '' }, pace).catch(String)
+    const stopped = await undoReclassification(
+      back.write,
+      'a',
+      { account: 1, since: '', left: 9 },
+      { pace, check: async () => {} },
+    ).catch(String)
     expect([stopped, back.written.length]).to.deep.equal([ended, 3])
   })
 })

@@ -126,7 +126,8 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const others = await planReclassification(tables.reader, rules, { ...wanted, exclusions: noExclusions })
     const more = following([...all, ...parts], applied(second, others))
     await tables.write(more)
-    expect(await newerReclassification(tables.reader, id)).to.equal(second)
+    const newer = () => newerReclassification(tables.reader, id, { account, part: 0 })
+    expect(await newer()).to.equal(second)
     const undo = (which: string, part: number): DomainEvent => ({
       type: 'ReclassificationUndone',
       data: { reclassification: which, account, part, since: '1970-01-01T00:00:00.000Z' },
@@ -138,7 +139,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     const undone = following([...all, ...parts, ...more], back)
     await tables.write(undone)
     expect(await isApplied(2, true)).to.equal(true)
-    expect(await newerReclassification(tables.reader, id)).to.equal(undefined)
+    expect(await newer()).to.equal(undefined)
     const said = [
       ...[
         'corrections',

@@ -43,6 +43,7 @@ const job = z.object({
   asked: time,
   ended: time.nullable().describe('null while it runs'),
   failed: z.boolean().describe('whether it ended early: what is left is done by the next one'),
+  reason: text.nullable().describe('why it ended early, where that can be said'),
   visits: count.describe('that get another class, in the accounts that are counted so far'),
   changes: z.array(change.extend({ from: text, to: text })).describe('the 500 with most visits'),
   accounts: steps,
