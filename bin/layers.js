@@ -34,6 +34,7 @@ export const layers = {
     'clicks/visitor/range.ts',
     'lib/csv.ts',
     'lib/loopback.ts',
+    'lib/zone.ts',
     'lib/problems',
   ],
 }

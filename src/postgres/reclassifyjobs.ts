@@ -68,7 +68,7 @@ export const openReclassifyJobs = <A>(db: Database) => {
       (await table()
         .where({ ended: null })
         .whereNot({ work: 'count' })
-        .where((either) => either.where({ account }).orWhere((all) => all.where({ account: 0 }).whereNotNull('made')))
+        .whereRaw('(account = ? or account = 0 and made is not null)', [account])
         .select('account', 'made')) as { account: string; made: string | null }[],
     of: async (account: number) => found(await table().where({ account }).first<Row<A>>()),
     /** Returns the job whose turn it is: one that was interrupted within an account, as no other may come between. */

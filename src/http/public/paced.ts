@@ -71,7 +71,7 @@ export const createPaced = <T>({
   const work = async () => {
     isWorking = true
     // whoever asks for the same in this turn shares the look-up
-    await undefined
+    await Promise.resolve()
     for (let next = lane.shift(); next; next = lane.shift()) await lookUp(next.key).then(next.resolve, next.reject)
     isWorking = false
   }
