@@ -34,8 +34,8 @@ export const layers = {
     'clicks/visitor/range.ts',
     'lib/csv.ts',
     'lib/loopback.ts',
-    'lib/zone.ts',
     'lib/problems',
+    'lib/zone.ts',
   ],
 }
 

@@ -45,7 +45,12 @@ describe('a page of a list with large entries', () => {
   const services = { ordinals: { of: async () => new Map() } } as unknown as Parameters<typeof identified>[1]
 
   it('of visits ends where their destinations are too large together', async () => {
-    const page = await identified({ total: 9, rows: [1, 2, 3, 4].map(visit), next: undefined }, services, undefined, 3000)
+    const page = await identified(
+      { total: 9, rows: [1, 2, 3, 4].map(visit), next: undefined },
+      services,
+      undefined,
+      3000,
+    )
     expect([page.total, page.rows.length, page.next, page.cut]).to.deep.equal([9, 2, [2], true])
   })
 
