@@ -59,6 +59,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
       os: id('os', 'Linux'),
       device: id('device', 'desktop'),
       language: id('language', 'fr'),
+      medium: id('medium', ''),
       source: id('source', 'link'),
       variant: id('variant', ''),
       profile: 1,
