@@ -339,7 +339,9 @@ describe("the owner's screens in Chromium", function () {
     await browser.read(`globalThis.saved = []; URL.createObjectURL = (file) => (saved.push(file), 'blob:')`)
     await press('Export CSV')
     await see(`globalThis.saved.length === 1`)
-    expect(await browser.read<string>(`globalThis.saved[0].text()`)).to.match(/date,choice\r\n[\d-]+ [\d:]+,Tea\r\n/)
+    expect(await browser.read<string>(`globalThis.saved[0].text()`)).to.match(
+      /date,local,choice\r\n[\d-]+ [\d:]+,[\d-]+T[\d:]+[+-][\d:]+,Tea\r\n/,
+    )
     await see(
       `[...document.querySelectorAll('.breakdown .row')].map((one) => one.innerText.replaceAll(/\\s+/g, ' ')).join() === 'Tea 1 100 %,Coffee 0 0 %'`,
     )
@@ -498,7 +500,7 @@ describe("the owner's screens in Chromium", function () {
     const offered = `[...document.querySelectorAll('main button, main a.button, main input, main select, main textarea')]
       .filter((one) => one.checkVisibility() && !one.matches(':disabled') && !one.closest('[role=search], .toolbar, .pager, .filters, .list thead'))
       .map((one) => (one.ariaLabel ?? one.innerText).trim())
-      .filter((name) => !/^(?:Copy|History|Its links|Edit|Preview|Table|CSV|Export CSV|Save as CSV|Today|Show|Remove filter|Refresh|Download|Clear|Fewer|Sources|Referrers|Countries|Browsers|Devices|Systems|Language|Links|Again|Try again)/.test(name) || /^Edit ./.test(name))`
+      .filter((name) => !/^(?:Copy|History|Its links|Edit|Preview|Table|CSV|Export CSV|Save as CSV|Today|Show|Remove filter|Refresh|Download|Clear|Fewer|Sources|Referrers|Medium|Countries|Browsers|Devices|Systems|Language|Links|Again|Try again)/.test(name) || /^Edit ./.test(name))`
     const found: string[] = []
     for (const screen of [...lists, ...oneOfEach()]) {
       await open(`${screen}?${at}`)
