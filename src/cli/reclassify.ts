@@ -5,14 +5,13 @@ import { operatorContext } from '../app/operator/caller.ts'
 import { openReclassifier } from '../app/reclassifier.ts'
 import { account as accounts } from '../commands/accounts/account.ts'
 import { stop } from '../lib/operatorerror.ts'
-import { recordReclassification, undoReclassification } from '../commands/statistics/reclassify.ts'
+import { type Claim, recordReclassification, undoReclassification } from '../commands/statistics/reclassify.ts'
 import type { Handled } from '../commands/context.ts'
 import {
   type Reclassification,
   reclassification,
   type ReclassificationCommand,
 } from '../commands/statistics/reclassification.ts'
-import type { Claim } from '../commands/statistics/reclassify.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
 import { findAccountBy } from '../queries/accounts/account.ts'
 import { awaitPart } from '../queries/statistics/appliedparts.ts'

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { refuse, Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
-import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
+import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { allows } from '../../events/accounts/scope.ts'
 import type { Actor } from '../../events/event.ts'
 import { problem, sentenceOf } from '../../lib/problems/problem.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Claim } from '../../commands/statistics/reclassify.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { newerReclassification, nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
 import type { ClassChange, planReclassification } from '../../queries/statistics/reclassify.ts'
@@ -175,7 +174,7 @@ export const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   const { status } = (await handler.load(accounts, account)).state
   await requireKey(means, job)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
-  // nothing of it is done, and nobody else is asked
+  // the job of one account has no other to go on with
   if (!isMeant && own !== 0) return jobs.end(job.id, true, sentenceOf(problem('account_disabled')))
   const progress = isMeant ? await workFor(means, job, account) : {}
   if (progress) return jobs.save(job.id, { ...progress, done: account, made: null })

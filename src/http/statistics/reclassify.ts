@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { account as accounts } from '../../commands/accounts/account.ts'
-import { recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
+import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
 import { must, orStop, says } from '../../lib/fields.ts'
@@ -22,7 +22,6 @@ import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
-import type { Claim } from '../../commands/statistics/reclassify.ts'
 import { beginJob, claimed, reclassificationsOf, type ReclassifyServices } from './background.ts'
 
 /** The rules of this release. */
