@@ -10,12 +10,23 @@ const formatOf = (timeZone: string) => {
   return made
 }
 
+const pages = new Map<string, string>()
+
 /**
  * Returns the hour, day, week or month that a calendar on a wall in a zone has for a moment. An hour that comes twice is
  * two, by its difference to UTC.
  */
 export const onCalendar = (zone: string, at: Date | string, interval: Interval): string => {
-  const parts = formatOf(zone).formatToParts(new Date(at))
+  // clocks of all zones change at quarters of an hour, and many moments lie in one
+  const quarter = Math.floor(new Date(at).getTime() / 900_000)
+  const asked = `${zone} ${quarter} ${interval}`
+  const page = pages.get(asked) ?? pageOf(zone, quarter * 900_000, interval)
+  pages.set(asked, page)
+  return page
+}
+
+const pageOf = (zone: string, at: number, interval: Interval): string => {
+  const parts = formatOf(zone).formatToParts(at)
   const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]))
   const { year, month, day, hour, timeZoneName } = part
   if (interval === 'month') return `${year}-${month}`

@@ -93,7 +93,7 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
       rotator: 'source=rotator',
       country: 'country=DE',
     }
-    const clicks = Array.from({ length: 2400 }, (): Click => {
+    const clicks = Array.from({ length: 1000 }, (): Click => {
       const night = nights[random(2 * nights.length)]
       const at =
         night === undefined ? start + random((end - start) / 1000) * 1000 : night - 6 * hourMs + random(12 * hourMs)
@@ -129,6 +129,13 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
   }
   const momentOf = (row: Row) => new Date(`${row.date.replace(' ', 'T')}Z`)
   const days = 'from=2026-01-01&to=2026-12-31'
+  const visits = new Map<string, Promise<readonly Row[]>>()
+  /** Returns the visits that a subject has in the year of a zone, as a calendar there says. */
+  const yearOf = async (subject: string, zone: string) => {
+    const asked = visits.get(subject) ?? visitsOf(`${subject}&from=2025-12-30&to=2027-01-02`)
+    visits.set(subject, asked)
+    return (await asked).filter((row) => onCalendar(zone, momentOf(row), 'month').startsWith('2026'))
+  }
 
   /** Counts visits by the pages of a calendar. */
   const byHand = (rows: readonly Row[], zone: string, interval: Interval) => {
@@ -156,8 +163,8 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
   for (const zone of zones)
     it(`are the visits of days, weeks and months on a calendar in ${zone}, whatever they are about`, async () => {
       for (const [name, subject] of Object.entries(subjects)) {
-        const rows = await visitsOf(`${subject}&${days}&tz=${zone}`)
-        expect(rows.length, name).to.be.greaterThan(100)
+        const rows = await yearOf(subject, zone)
+        expect(rows.length, name).to.be.greaterThan(50)
         expect(new Set(rows.map(({ id }) => id)).size, name).to.equal(rows.length)
         for (const interval of ['day', 'week', 'month'] as const) {
           const { total, series } = await json(`/api/stats?${subject}&${days}&tz=${zone}&interval=${interval}`)
@@ -179,6 +186,8 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
           expect(total.visits, about).to.equal(rows.length)
         }
       }
+      const listed = await visitsOf(`${days}&tz=${zone}`)
+      expect(listed.map(({ id }) => id)).to.deep.equal((await yearOf('', zone)).map(({ id }) => id))
     })
 
   it('are those of the series of a link and of the account', async () => {
@@ -187,7 +196,7 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
         [`/api/url/${first}/stats`, `link=${first}`],
         ['/api/account/stats', ''],
       ] as const) {
-        const rows = (await visitsOf(`${subject}&${days}&tz=${zone}`)).filter((row) => row.class === 'human')
+        const rows = (await yearOf(subject, zone)).filter((row) => row.class === 'human')
         for (const interval of ['day', 'week', 'month'] as const) {
           const { series } = await json(`${path}?${days}&tz=${zone}&interval=${interval}`)
           const expected = Object.entries(byHand(rows, zone, interval)).map(([page, { clicks, uniqueClicks }]) => [
