@@ -141,7 +141,7 @@ export const previews: readonly (readonly [name: string, agent: string])[] = [
 
 type Seen = readonly [browser: string, os: string, device: string]
 
-/** User agents of in-app browsers: they contain a previewer's name, but a person uses them. */
+/** User agents of in-app browsers and of browsers that contain a previewer's name: a person uses them. */
 export const inApp: readonly (readonly [program: string, agent: string, seen: Seen])[] = [
   [
     'Facebook on iOS',
@@ -286,12 +286,12 @@ export const inApp: readonly (readonly [program: string, agent: string, seen: Se
   [
     'DuckDuckGo on Android',
     'Mozilla/5.0 (Linux; Android 13; Pixel 7) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36 DuckDuckGo/5',
-    ['Chrome', 'Android', 'mobile'],
+    ['DuckDuckGo', 'Android', 'mobile'],
   ],
   [
     'DuckDuckGo on macOS',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 DuckDuckGo/7 Safari/605.1.15',
-    ['Safari', 'macOS', 'desktop'],
+    ['DuckDuckGo', 'macOS', 'desktop'],
   ],
   [
     'Slack on macOS',
@@ -343,15 +343,15 @@ export const browsers: readonly (readonly [agent: string, browser: string, os: s
   ],
   [
     'Mozilla/5.0 (PlayStation; PlayStation 5/6.00) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.0 Safari/605.1.15',
-    'Safari 13',
-    'Unknown OS',
+    'PlayStation',
+    'PlayStation 6',
     'other',
   ],
   [
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64; Xbox; Xbox One) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/58.0.3029.110 Safari/537.36 Edge/18.19041',
     'Edge 18',
     'Windows 10',
-    'desktop',
+    'other',
   ],
   [
     'Mozilla/5.0 (Windows NT 6.1; WOW64; Trident/7.0; rv:11.0) like Gecko',
@@ -406,7 +406,7 @@ export const browsers: readonly (readonly [agent: string, browser: string, os: s
   ['Opera/9.80 (Windows NT 6.1; U; en) Presto/2.8.131 Version/11.11', 'Opera 11.11', 'Windows 7', 'desktop'],
   [
     'Opera/9.80 (Android; Opera Mini/7.5.33361/31.1448; U; en) Presto/2.8.119 Version/11.1010',
-    'Opera 11.1010',
+    'Opera Mini 7.5',
     'Android',
     'mobile',
   ],
@@ -434,5 +434,5 @@ export const browsers: readonly (readonly [agent: string, browser: string, os: s
     'Linux',
     'desktop',
   ],
-  ['Mozilla/5.0 (X11; FreeBSD amd64; rv:120.0) Gecko/20100101 Firefox/120.0', 'Firefox 120', 'Unknown OS', 'other'],
+  ['Mozilla/5.0 (X11; FreeBSD amd64; rv:120.0) Gecko/20100101 Firefox/120.0', 'Firefox 120', 'FreeBSD', 'desktop'],
 ]

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import Bowser from 'bowser'
 import QuickLRU from 'quick-lru'
-import { familyOf, isBrowser as isOfFamily, sameNames } from './browser.ts'
+import { familyOf, isBrowser as isOfFamily } from './browser.ts'
+import { browserIn, type DeviceKind, deviceIn, forBowser, systemIn } from './corrections.ts'
 import { hasName, modelsIn } from './device.ts'
 import { assistants } from './assistants.ts'
 import { previewers } from './previewers.ts'
@@ -32,7 +33,7 @@ export const agentLimit = 512
 export interface Agent {
   readonly browser: { readonly family: string; readonly version: string }
   readonly os: { readonly family: string; readonly version: string }
-  readonly device: 'desktop' | 'mobile' | 'tablet' | 'other'
+  readonly device: DeviceKind
   readonly class: 'human' | 'bot' | 'preview' | 'assistant'
   /**
    * the name of a previewer or assistant, or the word that a rule for robots matched; `` when there is no such word,
@@ -42,33 +43,6 @@ export interface Agent {
   /** the words of the user agent, letters only, at most 128 bytes: a later list of bots can be applied to them */
   readonly words: string
 }
-
-// For an unknown system Bowser takes a name from the user agent itself, so only the names in this list become labels.
-const systems: ReadonlyMap<string, string> = new Map([
-  ...sameNames('Android, BlackBerry, Chrome OS, HarmonyOS, iOS, Linux, macOS, Roku, Tizen, Windows, Windows Phone'),
-  ['PlayStation 4', 'PlayStation'],
-  ['WebOS', 'webOS'],
-])
-
-/** Names that Bowser finds within other words, too: a reader of the `BingSapphire` app does not use `GSA`. */
-const withinWords =
-  /\b[a-z]*(?:gsa|opera|focus|swing|coast|silk|electron|puffin|whale|vivaldi|epiphany|sleipnir|maxthon|sailfish|tizen|chromium|phantom|ladybird|yahoo)[a-z]*\b/gi
-const wholeNames: ReadonlySet<string> = new Set([
-  ...['gsa', 'opera', 'operamini', 'operamobi', 'focus', 'swing', 'coast', 'silk', 'electron', 'puffin', 'whale'],
-  ...['vivaldi', 'epiphany', 'sleipnir', 'maxthon', 'sailfish', 'sailfishbrowser', 'tizen', 'tizenbrowser', 'chromium'],
-  ...['phantomjs', 'ladybird', 'yahoo'],
-])
-/** Facebook's app on Android writes what a browser would, in its own form. */
-const ofFacebook = /^\[FBAN\/FB4A;.*FBSV\/([\d.]+);.*$/
-/** Returns a text that Bowser understands: without the version that every browser window of Android has. */
-const forBowser = (text: string) =>
-  text
-    .replace(ofFacebook, 'Mozilla/5.0 (Linux; Android $1) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36')
-    .replace(' Version/4.0 Chrome/', ' Chrome/')
-    .replace(withinWords, (word) => (wholeNames.has(word.toLowerCase()) ? word : '-'))
-
-const television = /\b(?:smart-?tv|android ?tv|google ?tv|apple ?tv|hbbtv|crkey|bravia)\b/i
-const fireTv = /\bAFT[A-Z]{1,5}\b/
 
 // `120.0.6099.144` -> `120`, `17.4.1` -> `17.4`. A number of more than four digits is not a version and might identify
 // a person.
@@ -80,12 +54,18 @@ const shortVersion = (version: string | undefined): string => {
 
 const engineNote = /\(KHTML, like Gecko\)/g
 const urls = /\b(https?):\S*|\bwww\.\S*/gi
+const builds = /\+git\w*/gi
 const mails = /[\w.+-]{1,64}(?:@|\s?[([{]\s?at\s?[)\]}]\s?)[\w.-]*/gi
 const addresses = /\b[\da-f]{0,4}(?::[\da-f]{0,4}){2,}|\b(?=[a-z]*\d)[\da-f]{6,}\b/gi
 
 // Letters only: they can name a program, but not identify a person or a device.
 const wordsOf = (text: string): readonly string[] => {
-  const clean = text.replace(engineNote, ' ').replace(urls, ' $1 ').replace(mails, ' ').replace(addresses, ' ')
+  const clean = text
+    .replace(engineNote, ' ')
+    .replace(builds, ' ')
+    .replace(urls, ' $1 ')
+    .replace(mails, ' ')
+    .replace(addresses, ' ')
   const words = new Set<string>()
   let size = -1
   for (const [found] of clean.matchAll(/[a-z]+(?:[-_][a-z]+)*/gi)) {
@@ -122,21 +102,11 @@ const classOf = (text: string, words: readonly string[]): Pick<Agent, 'class' | 
   return match === undefined ? { class: 'human' } : { class: 'bot', bot: tokenOf(words, match) }
 }
 
-/** HarmonyOS says first what it runs on. */
-const onHarmony = /\((Phone|Tablet|2in1|PC|TV|Car|Wearable); ?OpenHarmony/i
-const harmonyDevices: Readonly<Record<string, Agent['device']>> = {
-  phone: 'mobile',
-  tablet: 'tablet',
-  '2in1': 'desktop',
-  pc: 'desktop',
-}
-
-const deviceOf = (platform: string, os: string, text: string): Agent['device'] => {
-  const [, onto] = onHarmony.exec(text) ?? []
-  if (onto !== undefined) return harmonyDevices[onto.toLowerCase()] ?? 'other'
+const deviceOf = (platform: string, os: string, text: string): DeviceKind => {
   const [model] = modelsIn(text)
   if (model !== undefined) return model === 'ipad' ? 'tablet' : 'mobile'
-  if (television.test(text) || fireTv.test(text)) return 'other'
+  const named = deviceIn(text)
+  if (named !== undefined) return named
   if (platform === 'desktop' || platform === 'mobile' || platform === 'tablet') return platform
   return os === 'Chrome OS' ? 'desktop' : 'other'
 }
@@ -154,18 +124,21 @@ const withoutAgent: Agent = {
 const parse = (text: string): Agent => {
   if (text.trim() === '') return withoutAgent
   const parser = Bowser.getParser(forBowser(text), true)
-  const browser = parser.getBrowser()
-  const family = familyOf(browser.name)
+  const browser = browserIn(text) ?? { family: familyOf(parser.getBrowserName()), version: parser.getBrowserVersion() }
+  const found = parser.getOS()
   // the version of the Mac that an iPad claims to be is not its own
-  const os = modelsIn(text).includes('ipad') && parser.getOSName() === 'macOS' ? { name: 'iOS' } : parser.getOS()
-  const system = systems.get(os.name ?? '')
+  const isPad = found.name === 'macOS' && modelsIn(text).includes('ipad')
+  const system = systemIn(text, isPad ? { name: 'iOS' } : found)
   const words = wordsOf(text)
   return {
-    browser: family ? { family, version: shortVersion(browser.version) } : withoutAgent.browser,
+    browser: browser.family ? { family: browser.family, version: shortVersion(browser.version) } : withoutAgent.browser,
     os: system
-      ? { family: system, version: system === 'Windows' ? (os.versionName ?? '') : shortVersion(os.version) }
+      ? {
+          family: system.family,
+          version: system.family === 'Windows' ? (found.versionName ?? '') : shortVersion(system.version),
+        }
       : withoutAgent.os,
-    device: deviceOf(parser.getPlatformType(), system ?? '', text),
+    device: deviceOf(parser.getPlatformType(), system?.family ?? '', text),
     ...classOf(text, words),
     words: words.join(' '),
   }

@@ -32,14 +32,49 @@ const families: ReadonlyMap<string, string> = new Map([
   ['WebOS Browser', 'webOS Browser'],
 ])
 
+/**
+ * The families of browsers that Bowser does not know or takes for others, by the product that the user agent has with a
+ * version.
+ */
+export const products: ReadonlyMap<string, string> = new Map([
+  ...sameNames(
+    'Basilisk, Brave, Dillo, DuckDuckGo, ELinks, Ecosia, Falkon, Floorp, Kindle, Konqueror, Links, Lynx, Midori',
+  ),
+  ...sameNames('Mint Browser, NetSurf, Opera Mini, Quark, Waterfox, Whale, Wolvic, qutebrowser, w3m'),
+  ['360EE', '360 Browser'],
+  ['360SE', '360 Browser'],
+  ['AVG', 'AVG Secure Browser'],
+  ['AlohaBrowser', 'Aloha Browser'],
+  ['Avast', 'Avast Secure Browser'],
+  ['AvastSecureBrowser', 'Avast Secure Browser'],
+  ['CCleaner', 'CCleaner Browser'],
+  ['Ddg', 'DuckDuckGo'],
+  ['GSA', 'Google Search'],
+  ['HuaweiBrowser', 'Huawei Browser'],
+  ['KAIOS', 'KaiOS Browser'],
+  ['LG Browser', 'webOS Browser'],
+  ['NintendoBrowser', 'Nintendo Browser'],
+  ['Norton', 'Norton Private Browser'],
+  ['OPiOS', 'Opera Mini'],
+  ['OculusBrowser', 'Meta Quest Browser'],
+  ['Otter', 'Otter Browser'],
+  ['SznProhlizec', 'Seznam Browser'],
+  ['UBrowser', 'UC Browser'],
+  ['coc_coc_browser', 'Coc Coc'],
+])
+
 /** Returns the family of a browser, as statistics name it, by the name that Bowser has for it. */
 export const familyOf = (name: string | undefined): string | undefined => families.get(name ?? '')
 
 /** The families of browsers, in alphabetical order. */
-export const browserNames: readonly string[] = [...new Set(families.values())].toSorted((a, b) => a.localeCompare(b))
+export const browserNames: readonly string[] = [...new Set([...families.values(), ...products.values()])].toSorted(
+  (a, b) => a.localeCompare(b),
+)
 
 const byName: ReadonlyMap<string, string> = new Map(
-  [...families, ...sameNames(browserNames.join(', '))].map(([name, family]) => [name.toLowerCase(), family]),
+  [...families, ...products, ['GNOME Web', 'Epiphany'] as const, ...sameNames(browserNames.join(', '))].map(
+    ([name, family]) => [name.toLowerCase(), family],
+  ),
 )
 
 /** Returns the family of browsers that has this name, in any letter case. */

@@ -8,9 +8,11 @@ const models: Readonly<Record<Model, RegExp>> = {
   ipad: /\biPad\b|\bMacintosh\b.*\b(?:CriOS|FxiOS|EdgiOS|OPiOS|OPT|GSA|DdgiOS|Mobile)\b/,
 }
 
-/** Returns the models that a user agent names, or its words. */
-export const modelsIn = (agent: string): readonly Model[] =>
-  (['iphone', 'ipad'] as const).filter((model) => models[model].test(agent))
+/** Returns the models that a user agent names, or its words. Some phones and consoles are only `like iPhone`. */
+export const modelsIn = (agent: string): readonly Model[] => {
+  const named = agent.replace(/\blike i(?:Phone|Pod)\b/, '')
+  return (['iphone', 'ipad'] as const).filter((model) => models[model].test(named))
+}
 
 /** What targets ask about a device. A function is called only when a target needs it. */
 export interface Traits {

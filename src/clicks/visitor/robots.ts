@@ -105,6 +105,8 @@ const browsers =
   /\bMozilla\b|\bOpera\b|AppleWebKit|\bUC(?:WEB|Browser)|\bUP.Browser|NetFront|Obigo|Teleca|\bMIDP|\bCLDC|WAP[-_ ]?Browser|\bMAUI\b|HbbTV|RokuBrowser|\bDoCoMo\b|\bKDDI\b|\bBlackBerry|\bFB(?:AN|_IAB)\b|Firefox|\bMSIE\b|^Nokia/i
 /** Browsers for a terminal, whose texts look like those of programs. */
 const inTerminal = /^(?:Lynx|E?Links|w3m|Dillo|NetSurf|Browsh)\b/i
+/** What Dillo writes today, or its words. */
+const ofDillo = /^Mozilla(?:\/4\.0 \(compatible; Dillo [\d.]+\)| compatible Dillo)$/
 /** Phones, tablets, televisions and consoles, and windows of desktop apps. */
 const onPhone =
   /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|GoogleTV|\bOMI\b|SmartHub|\bPlayStation\b|\bPalmOS\b|\bBada\b|\bElectron\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
@@ -136,7 +138,7 @@ export const robotRules = [
   [...everyday],
   [...mistaken.keys()],
   [...missing.keys()],
-  [browsers, inTerminal, onPhone, note].map(({ source }) => source),
+  [browsers, inTerminal, ofDillo, onPhone, note].map(({ source }) => source),
 ]
 
 /** Returns the rules for a text, and the text as far as they apply to it. */
@@ -144,7 +146,7 @@ const rulesFor = (text: string) =>
   note.test(text) || !browsers.test(text) || !onPhone.test(text)
     ? { rules: anywhere, text }
     : { rules: onPhones, text: ofDevice.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text) }
-const isOfPerson = (text: string) => inTerminal.test(text) && !note.test(text)
+const isOfPerson = (text: string) => ofDillo.test(text) || (inTerminal.test(text) && !note.test(text))
 const firstWord = (text: string) => /[a-z]+/i.exec(text)?.[0] ?? ''
 
 /** Returns what shows that a user agent is not that of a browser; undefined for a browser. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { list } from 'isbot'
 import { readAgent } from '../../../src/clicks/visitor/agent.ts'
+import { browserNames, products } from '../../../src/clicks/visitor/browser.ts'
 import { isLoadAhead } from '../../../src/clicks/visitor/loadahead.ts'
 import { everyday, mistaken } from '../../../src/clicks/visitor/robots.ts'
 import { decideByWords } from '../../../src/clicks/visitor/words.ts'
@@ -17,13 +18,17 @@ const headersOf = (header: string): Readonly<Record<string, string>> => {
   const [, name, value = ''] = /^([^:]+): (.*)$/.exec(header) ?? []
   return name === undefined ? {} : { [name.toLowerCase()]: value }
 }
-const lines: readonly Line[] = readFileSync(new URL('../../data/useragents.tsv', import.meta.url), 'utf8')
-  .split('\n')
-  .filter((line) => line !== '' && !line.startsWith('# '))
-  .map((line) => {
-    const [kind = '', browser = '', os = '', device = '', header = '', agent = '', of = ''] = line.split('\t')
-    return { wanted: { class: kind, browser, os, device }, headers: headersOf(header), agent, of }
-  })
+const linesOf = (name: string): readonly Line[] =>
+  readFileSync(new URL(`../../data/${name}`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('# '))
+    .map((line) => {
+      const [kind = '', browser = '', os = '', device = '', header = '', agent = '', of = ''] = line.split('\t')
+      return { wanted: { class: kind, browser, os, device }, headers: headersOf(header), agent, of }
+    })
+
+const named = linesOf('browsers.tsv')
+const lines = [...linesOf('useragents.tsv'), ...named]
 
 const classOf = ({ headers, agent }: Line) => (isLoadAhead(headers) ? 'prefetch' : readAgent(agent).class)
 const show = (wrong: readonly string[]) => `\n${wrong.join('\n')}\n`
@@ -54,6 +59,14 @@ describe('the user agents of a long list', () => {
       ...among,
     ]
     expect(wrong.length, show(report)).to.equal(0)
+  })
+
+  it('name each browser that is corrected, in at least 120 lines of their own', () => {
+    expect(named.length).to.be.at.least(120)
+    const families = new Set(named.map(({ wanted }) => wanted.browser.replace(/ [\d.]+$/, '')))
+    const missing = [...new Set(products.values())].filter((family) => !families.has(family))
+    expect(missing).to.deep.equal([])
+    expect([...families].filter((family) => ![...browserNames, 'Unknown Browser'].includes(family))).to.deep.equal([])
   })
 
   it('get the browser, system and device that they name', () => {
