@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Actor } from '../events/event.ts'
+import type { Asker } from '../commands/statistics/asker.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
 import type { Claim } from '../commands/statistics/reclassify.ts'
 import type { ReclassifyJobs } from '../http/statistics/background.ts'
@@ -20,7 +20,7 @@ type Needed = Pick<Ledger, 'connection' | 'db' | 'handler' | 'instance' | 'pool'
 /** Returns what claims an account. A job that waits, or is within the account, keeps all but jobs from it. */
 const openClaims = (
   { connection, db, handler, instance, store }: Pick<Needed, 'connection' | 'db' | 'handler' | 'instance' | 'store'>,
-  jobs: Pick<ReclassifyJobStore<Actor>, 'unfinished'>,
+  jobs: Pick<ReclassifyJobStore<Asker>, 'unfinished'>,
 ) => {
   const isMeant = async (account: number, made: string | null) =>
     made !== null && (await handler.load(reclassification, made)).state.account === account
@@ -67,7 +67,7 @@ export const openReclassifier = ({
   readonly service: ReclassifyJobs
   readonly options: Omit<ReclassifierOptions, 'onProblem'>
 } => {
-  const jobs = openReclassifyJobs<Actor>(db)
+  const jobs = openReclassifyJobs<Asker>(db)
   const claims = openClaims({ connection, db, handler, instance, store }, jobs)
   return {
     service: { ...jobs, claim: (account) => claims(account, 'other') },

@@ -81,6 +81,7 @@ export const openReclassifyJobs = <A>(db: Database) => {
           )
           .first<Row<A>>(),
       ),
+    asker: async (id: string) => (await table().where({ id }).first<Pick<StoredJob<A>, 'actor'>>('actor'))?.actor,
     save: async (id: string, { changes, ...progress }: JobProgress) =>
       void (await table()
         .where({ id })

@@ -63,9 +63,13 @@ export const sessionsOf = async (db: Database, account: number): Promise<readonl
 export const deleteSession = async (db: Database, account: number, id: number): Promise<boolean> =>
   (await db(table).where({ account, id }).delete()) > 0
 
-/** Deletes the sessions of accounts, except one. */
+/** Deletes the sessions of accounts, except one. What any of them has asked for in the background ends, too. */
 export const deleteSessionsOf = async (db: Database, accounts: readonly number[], except = 0): Promise<void> => {
   await db(table).whereIn('account', accounts).whereNot({ id: except }).delete()
+  await db('state.reclassify_jobs')
+    .where({ ended: null })
+    .whereRaw(`(actor->>'account')::bigint = any(?)`, [[...accounts]])
+    .update({ actor: db.raw(`actor || '{"password": ""}'`) })
 }
 
 /** Notes that the password of a session was entered again. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account as accounts } from '../../commands/accounts/account.ts'
-import { refuse, Refused } from '../../commands/decider.ts'
+import { Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
+import { type Asker, requireAsker } from '../../commands/statistics/asker.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
-import { allows } from '../../events/accounts/scope.ts'
-import type { Actor } from '../../events/event.ts'
+import { Actor } from '../../events/event.ts'
 import { problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { newerReclassification, nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
@@ -20,7 +20,7 @@ export interface ReclassifyJob {
   /** 0: all accounts */
   readonly account: number
   readonly work: 'count' | 'apply' | 'undo'
-  readonly actor: Actor
+  readonly actor: Asker
   readonly request: string
   /** accounts up to this one are done */
   readonly done: number
@@ -58,6 +58,8 @@ export class Interrupted extends Error {
 export interface Means {
   readonly jobs: {
     readonly next: () => Promise<ReclassifyJob | undefined>
+    /** Returns who has asked for a job, as it is now. */
+    readonly asker: (id: string) => Promise<Asker | undefined>
     readonly save: (id: string, progress: Progress) => Promise<void>
     readonly end: (id: string, failed: boolean, reason?: string) => Promise<void>
   }
@@ -75,25 +77,16 @@ const found = ({ visits, changes: before }: ReclassifyJob, changes: readonly Cla
   changes: mergeChanges(before, changes),
 })
 
-/** Throws `Refused` when the key that has asked for a job has ended since, or has lost the right to. */
-const requireKey = async ({ handler }: Pick<Means, 'handler'>, { account, actor }: ReclassifyJob) => {
-  if (actor.kind !== 'key' || account === 0) return
-  const { keys } = (await handler.load(accounts, account)).state.keys
-  const key = keys.find((one) => one.key === actor.key)
-  const isOver = key?.expires && key.expires <= new Date().toISOString()
-  if (!key || isOver || !allows(key.scopes, 'account')) refuse('key_ended')
-}
-
 /** Returns what writes in the name of who has asked, and says how far it is. */
 const writing =
   (means: Means, job: ReclassifyJob, account: number) =>
   (onPart: (part: number) => Promise<void>) =>
   async (command: ReclassificationCommand) => {
-    const { handler, ensureGoing } = means
-    const { actor, request } = job
+    const { handler, jobs, ensureGoing } = means
+    const { id, actor, request } = job
     ensureGoing()
-    await requireKey(means, job)
-    const context = { account, actor, request, command: randomUUID(), at: new Date().toISOString() }
+    await requireAsker(handler.load, await jobs.asker(id), job.account)
+    const context = { account, actor: Actor.parse(actor), request, command: randomUUID(), at: new Date().toISOString() }
     const handled = await handler.handle(reclassification, command, context)
     await onPart(command.type === 'AddPart' ? command.part + 1 : handled.state.left)
     return handled
@@ -172,7 +165,7 @@ export const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   const account = own === 0 ? await nextClickedAccount(reader, done) : done === 0 ? own : undefined
   if (account === undefined) return jobs.end(job.id, false)
   const { status } = (await handler.load(accounts, account)).state
-  await requireKey(means, job)
+  await requireAsker(handler.load, job.actor, own)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
   // the job of one account has no other to go on with
   if (!isMeant && own !== 0) return jobs.end(job.id, true, sentenceOf(problem('account_disabled')))

@@ -1,11 +1,12 @@
 import type { Claim } from '../../commands/statistics/reclassify.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Actor } from '../../events/event.ts'
+import { type Asker, askerBySession } from '../../commands/statistics/asker.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { countClickedAccounts, listReclassifications } from '../../queries/statistics/reclassifications.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
+import { requireAdmitted } from '../api/admit.ts'
 import { fail } from '../api/errors.ts'
 import { flag } from '../api/fields.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
@@ -28,7 +29,7 @@ interface Asked extends Pick<Job, 'work'> {
   readonly id: string
   /** 0: all accounts */
   readonly account: number
-  readonly actor: Actor
+  readonly actor: Asker
   readonly request: string
   /** the reclassification to take back */
   readonly made: string | null
@@ -64,9 +65,16 @@ export const claimed = async <T>(
 }
 
 /** Begins a job. Fails with 409 while one runs. */
-export const beginJob = async ({ reclassifyJobs }: ReclassifyServices, job: Omit<Asked, 'id' | 'request'>) => {
+export const beginJob = async (
+  { reclassifyJobs }: ReclassifyServices,
+  call: Pick<Call, 'account' | 'isAdmitted' | 'load'>,
+  job: Omit<Asked, 'id' | 'request'>,
+) => {
   const id = randomUUID()
-  const has = await reclassifyJobs.begin({ ...job, id, request: `background ${id}` })
+  const actor = job.actor.kind === 'key' ? job.actor : await askerBySession(call.load, call.account, job.actor)
+  // the password may have changed before it was read
+  await requireAdmitted(call)
+  const has = await reclassifyJobs.begin({ ...job, actor, id, request: `background ${id}` })
   if (!has) stillRunning()
   return { message: 'It has begun, and goes on in the background.' }
 }
@@ -109,11 +117,11 @@ export const operatorReclassifyRoutes = (services: ReclassifyServices): readonly
   endpoint(operatorReclassify, 'POST /api/operator/reclassify', {
     scope: 'operator',
     body: z.object({ dryRun: flag.default(false) }),
-    run: ({ account, body }: Call<unknown, unknown, { readonly dryRun: boolean }>) =>
-      beginJob(services, {
+    run: (call: Call<unknown, unknown, { readonly dryRun: boolean }>) =>
+      beginJob(services, call, {
         account: 0,
-        work: body.dryRun ? 'count' : 'apply',
-        actor: { kind: 'operator', name: `account ${account}` },
+        work: call.body.dryRun ? 'count' : 'apply',
+        actor: { kind: 'operator', name: `account ${call.account}` },
         made: null,
       }),
   }),

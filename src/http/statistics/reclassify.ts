@@ -119,15 +119,16 @@ const takeBack = async (call: Request, id: string, { caughtUp }: Claim) => {
 
 const inBackground = async (
   services: ReclassifyServices,
-  { account, key, load, reader }: Request & Pick<Call, 'key'>,
+  call: Request & Pick<Call, 'key'>,
   { dryRun, undo }: { readonly dryRun: boolean; readonly undo: string | undefined },
 ) => {
+  const { account, key, load, reader } = call
   if (undo !== undefined) {
     const { state } = await load(reclassification, undo)
     requireOwned(state, account, 'reclassification')
     await requireNewest(reader, account, undo, state.left - 1)
   }
-  return beginJob(services, {
+  return beginJob(services, call, {
     account,
     work: undo === undefined ? (dryRun ? 'count' : 'apply') : 'undo',
     actor: key ? { kind: 'key', key: key.key } : { kind: 'session' },

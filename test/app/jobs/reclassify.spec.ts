@@ -31,6 +31,7 @@ describe('the jobs of reclassifications', () => {
     const stop = startReclassifier({
       jobs: {
         next: async () => jobs[0],
+        asker: async () => jobs[0]?.actor,
         save: async () => {},
         end: async (id, failed) => {
           ended.push([id, failed])
