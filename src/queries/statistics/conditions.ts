@@ -77,7 +77,7 @@ const classCondition = (wanted: readonly VisitClass[]) =>
  * SQL that joins the scans of QR codes to the facts `f` that they led to. A hash join reads each once: `seq in (…)`
  * looked through all scans for each fact, where PostgreSQL expected few or very many.
  */
-const scansBy = ({ table }: Reader, name: string, codes: string, { from, to }: Minutes) =>
+export const scansBy = ({ table }: Reader, name: string, codes: string, { from, to }: Minutes) =>
   `left join (select seq - ${scanOffset} as ${name}_seq, minute as ${name}_minute from ${table('clicks')}
      where link in (${codes}) and account < 0 and minute >= ${from} and minute < ${to}
    ) ${name} on ${name}_seq = f.seq and ${name}_minute = f.minute`
@@ -123,11 +123,13 @@ export const conditions = async (
  */
 export const joined = async <R>(
   { db }: Reader,
-  { joins }: Conditions,
+  { joins }: Pick<Conditions, 'joins'>,
   sql: string,
   few: boolean,
 ): Promise<readonly R[]> => {
-  const others = (value: string) => `set local enable_nestloop = ${value}; set local enable_mergejoin = ${value}`
+  // a hash of a million scans has 64 MB: smaller ones would write the visits to disk, too
+  const others = (value: string) =>
+    `set local enable_nestloop = ${value}; set local enable_mergejoin = ${value}; set local work_mem = ${value === 'off' ? "'64MB'" : 'default'}`
   if (joins.length > 0) await db.raw(`${others('off')}${few ? '; set local enable_sort = on' : ''}`)
   const { rows } = await db.raw<{ rows: R[] }>(sql)
   if (joins.length > 0) await db.raw(others('on'))

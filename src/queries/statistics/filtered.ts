@@ -1,13 +1,13 @@
-import { classes, isClick, isUnique, visited } from '../../projections/statistics/clickfacts.ts'
+import { classes, visited } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
 import { conditions, type Filters, joined, readRoutes, visitClasses } from './conditions.ts'
 import { type SubjectCounts, readCounted, type Subject } from './facts.ts'
+import { countedBy, memberCounts } from './members.ts'
 import { type Count, mostFirst, mostLabels, readLabels } from './labels.ts'
 import { type Reader, readOneMoment } from '../reader.ts'
 import {
   clickSeries,
   factsOfTime,
-  intervalOf,
   minutesOf,
   type Series,
   type SeriesDimension,
@@ -51,6 +51,8 @@ export class TooManyVisits extends Error {
 }
 
 const isRolled = (name: BreakdownDimension): name is SeriesDimension => seriesDimensions.some((one) => one === name)
+/** What roll-ups of links have, with the links themselves. */
+const isSummed = (name: BreakdownDimension) => name !== 'rule' && name !== 'class'
 const isFiltered = (filters: Filters) => Object.values(filters).some((values) => values !== undefined)
 
 /**
@@ -70,11 +72,29 @@ const read = async (reader: Reader, subject: Subject, options: FilteredOptions):
   const shown = (counts: Readonly<Partial<Record<string, readonly Count[]>>>) =>
     Object.fromEntries(by.flatMap((name) => (counts[name] ? [[name, counts[name].slice(0, limit)]] : [])))
   if (!filtered && others.length === 0) return { total: rolled.total, points: rolled.points, by: shown(rolled.by) }
-  if (rolled.total.visits > mostVisits) throw new TooManyVisits(rolled.total.visits)
-  const counted = { ...(await readCounted(reader, subject)), asThen }
-  const facts = await countFacts(reader, counted, { ...options, by: others }, filtered)
-  if (!filtered) return { total: rolled.total, points: rolled.points, by: shown({ ...rolled.by, ...facts.by }) }
-  return { ...pointsOf(rolled.points, facts.perInterval), by: shown(facts.by) }
+  const readFacts = async (names: readonly BreakdownDimension[], overTime: boolean) => {
+    if (rolled.total.visits > mostVisits) throw new TooManyVisits(rolled.total.visits)
+    const counted = { ...(await readCounted(reader, subject)), asThen }
+    return countFacts(reader, counted, { ...options, by: names }, overTime)
+  }
+  if (!filtered)
+    return {
+      total: rolled.total,
+      points: rolled.points,
+      by: shown({ ...rolled.by, ...(await readFacts(others, false)).by }),
+    }
+  const summed = by.filter(isSummed)
+  const columns = ['at', ...summed] as const
+  const members = await memberCounts(reader, subject, filters, { ...time, asThen }, columns)
+  if (!members) {
+    const facts = await readFacts(by, true)
+    return { ...pointsOf(rolled.points, facts.perInterval), by: shown(facts.by) }
+  }
+  if (members.readsAll && rolled.total.visits > mostVisits) throw new TooManyVisits(rolled.total.visits)
+  const sums = await countsOf(reader, members, columns, summed, 'clicks')
+  const unsummed = by.filter((name) => !isSummed(name))
+  const one = unsummed.length > 0 ? await readFacts(unsummed, false) : undefined
+  return { ...pointsOf(rolled.points, sums.perInterval), by: shown({ ...sums.by, ...one?.by }) }
 }
 
 /** The sums of one interval. */
@@ -103,38 +123,34 @@ const countFacts = async (
   const found = await conditions(reader, facts, filters, minutesOf(time))
   const where = ['true', ...found.where].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
-  const counting = filters.class ? 'visits' : 'clicks'
-  const countingOf = (name: BreakdownDimension) => (name === 'class' ? 'visits' : counting)
+  const from = `(${facts}) f ${found.joins.join(' ')} where ${where}`
+  const ctes = `counts as (${countedBy(columns, columns, time, from)})`
+  return countsOf(reader, { ctes, joins: found.joins }, columns, by, filters.class ? 'visits' : 'clicks')
+}
+
+/** Returns what `counts` of a statement says: rows with the place of a column, a value of it, and the sums. */
+const countsOf = async (
+  reader: Reader,
+  { ctes, joins }: { readonly ctes: string; readonly joins: readonly string[] },
+  columns: readonly string[],
+  by: readonly BreakdownDimension[],
+  counting: 'visits' | 'clicks',
+) => {
   // a planner whose statistics are old expects a few rows, and sorts a million of them on disk
   await reader.db.raw(`set local enable_sort = off`)
-  const rows = await joined<Row>(
-    reader,
-    found,
-    `with counts as (
-       select case ${columns.map((name, n) => `when grouping(${name}) = 0 then ${n}`).join(' ')} end as dim,
-         case ${columns.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
-         count(*) filter (where ${isClick}) as clicks, count(*) filter (where ${isUnique}) as uniques, count(*) as visits
-       from (
-         select *, ${intervalOf('minute', time)} as at from (${facts}) f ${found.joins.join(' ')} where ${where}
-       ) c
-       group by grouping sets (${columns.map((name) => `(${name})`).join()})
-     )
-     -- there may be as many links and referrers as visits
-     ${columns.map((_, n) => `(select * from counts where dim = ${n} order by ${counting} desc, value limit ${mostLabels})`).join(' union all ')}`,
-    false,
+  // there may be as many links and referrers as visits
+  const most = columns.map(
+    (_, n) => `(select * from counts where dim = ${n} order by ${counting} desc, value limit ${mostLabels})`,
   )
+  const rows = await joined<Row>(reader, { joins }, `with ${ctes} ${most.join(' union all ')}`, false)
   const of = (column: string) => rows.filter(({ dim }) => dim === columns.indexOf(column))
   const sums = new Map<number, Sums>()
-  if (overTime)
-    for (const { value, clicks, uniques, visits } of of('at'))
-      sums.set(Number(value), {
-        clicks: Number(clicks),
-        uniques: Number(uniques),
-        visits: Number(visits),
-      })
+  for (const { value, clicks, uniques, visits } of of('at'))
+    sums.set(Number(value), { clicks: Number(clicks), uniques: Number(uniques), visits: Number(visits) })
   const counts: Partial<Record<BreakdownDimension, readonly Count[]>> = {}
   for (const name of by) {
-    const numbered = of(columnOf(name)).map((row) => ({ value: Number(row.value), n: Number(row[countingOf(name)]) }))
+    const count = name === 'class' ? 'visits' : counting
+    const numbered = of(columnOf(name)).map((row) => ({ value: Number(row.value), n: Number(row[count]) }))
     counts[name] = await named(reader, name, numbered)
   }
   return { perInterval: sums, by: counts }

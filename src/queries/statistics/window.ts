@@ -1,4 +1,4 @@
-import { minuteMs, subjects, timeOf } from '../../projections/statistics/clickfacts.ts'
+import { highestAccount, minuteMs, subjects, timeOf } from '../../projections/statistics/clickfacts.ts'
 import type { Reader } from '../reader.ts'
 import { linksIn, visitedWithin } from '../streams/membership.ts'
 import type { Filters } from './conditions.ts'
@@ -51,18 +51,25 @@ export const isBefore = ({ ms: at, seq }: Start): string => {
 export const ofAll = ({ counted, links }: Pick<Source, 'counted' | 'links'>): SubjectCounts =>
   links ? { ...counted, whose: `c.link = any('{${links.join()}}'::bigint[])` } : counted
 
+/** Views of bio pages are counted, too: without the rows, the index does not tell them from visits. */
 const newestMinute = async (
   reader: Reader,
   { counted, links }: Pick<Source, 'counted' | 'links'>,
   time: Time,
   most: number,
 ) => {
-  const facts = factsOfMinutes(reader, links ? { ...counted, whose: 'c.link = l.id' } : counted, time)
+  const { subject } = counted
+  const whose = links
+    ? 'c.link = l.id'
+    : subject <= highestAccount
+      ? `c.account = ${highestAccount - subject}`
+      : undefined
+  const facts = factsOfMinutes(reader, { ...counted, ...(whose && { whose }) }, time)
   const { rows } = await reader.db.raw<{ rows: { first: number | null }[] }>(
     `select max(first) as first from unnest(?::bigint[]) as l (id) cross join lateral (
-       select min(minute) as first, count(*) as n from (select minute from (${facts}) f order by minute desc limit ${most + 1}) f
-     ) f where n > ${most}`,
-    [[...(links ?? [counted.subject])]],
+       select minute as first from (${facts}) f order by minute desc limit 1 offset ${most}
+     ) f`,
+    [[...(links ?? [subject])]],
   )
   return rows[0]?.first ?? undefined
 }
