@@ -160,9 +160,8 @@ const read = async (
   const wanted = { start, most: Math.max(limit, mostCounted - seen) + 1, limit: limit + 1 }
   // a planner whose statistics are old expects a few rows, and sorts a million of them
   // and looks through a month for a day of it, with several processes
-  await reader.db.raw(
-    ['sort', 'bitmapscan', 'seqscan', 'parallel_append'].map((name) => `set local enable_${name} = off`).join('; '),
-  )
+  const off = ['sort', 'bitmapscan', 'seqscan'].map((name) => `set local enable_${name} = off`)
+  await reader.db.raw(`${off.join('; ')}; set local max_parallel_workers_per_gather = 0`)
   const first = isFiltered(source.filters)
     ? await firstMinuteOf(reader, source, { from, to }, each(source, budget, limit))
     : undefined
