@@ -41,7 +41,7 @@ export interface VisitsRequest {
  * Visits that an answer reads at most, where filters leave some of them out: of an account, whose visits are beside
  * each other on disk, and of a link, which may have each on a page of its own.
  */
-const mostRead = { account: 30_000, link: 15_000 } as const
+const mostRead = { account: 25_000, link: 15_000 } as const
 
 /** So many visits came before. */
 interface Place extends Start {

@@ -62,7 +62,7 @@ export const visitsContract = {
     summary: 'List the visits behind a figure of the statistics',
     description:
       'What `GET /api/stats` counts with the same filters, one by one, newest first: each with when and from where it came, where it was sent by which revision and rule, and its receipt. ' +
-      '`result` counts as far as was read, at most 10,000. Of a link, a QR code, a campaign, a period and a class the first rows are there at once; with other filters one answer reads at most 30,000 visits (15,000 of a link or a campaign), then has those that it found, and `next_cursor` goes on. There are no numbers of pages.',
+      '`result` counts as far as was read, at most 10,000. Of a link, a QR code, a campaign, a period and a class the first rows are there at once; with other filters one answer reads at most 25,000 visits (15,000 of a link or a campaign), then has those that it found, and `next_cursor` goes on. There are no numbers of pages.',
     fields: {
       limit: `${limit}; 10,000 as CSV or NDJSON`,
       cursor: 'the `next_cursor` of the answer before; empty or not sent for the newest visits',
