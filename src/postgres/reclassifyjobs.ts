@@ -1,3 +1,4 @@
+import { type Problem, sentenceOf } from '../lib/problems/problem.ts'
 import type { Database } from './database.ts'
 
 /** How many visits change from a class to another by a rule. */
@@ -24,8 +25,9 @@ export interface StoredJob<Actor = unknown> {
   readonly changes: readonly Change[]
   readonly ended: Date | null
   readonly failed: boolean
-  /** why it has failed, where that can be said */
+  /** why it has failed, where that can be said: as a sentence, and as a value, which jobs of an older release lack */
   readonly reason: string | null
+  readonly problem: Problem | null
 }
 /** What changes of a job while it runs. */
 export type JobProgress = Partial<Pick<StoredJob, 'done' | 'made' | 'part' | 'parts' | 'visits' | 'changes'>>
@@ -86,8 +88,14 @@ export const openReclassifyJobs = <A>(db: Database) => {
       void (await table()
         .where({ id })
         .update({ turn: db.fn.now(), ...progress, ...(changes && { changes: JSON.stringify(changes) }) })),
-    end: async (id: string, failed: boolean, reason: string | null = null) =>
-      void (await table().where({ id }).update({ ended: db.fn.now(), failed, reason })),
+    end: async (id: string, failed: boolean, problem?: Problem) =>
+      void (await table()
+        .where({ id })
+        .update({
+          ended: db.fn.now(),
+          failed,
+          ...(problem && { reason: sentenceOf(problem), problem: JSON.stringify(problem) }),
+        })),
   }
 }
 export type ReclassifyJobStore<A> = ReturnType<typeof openReclassifyJobs<A>>

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import { localRoute } from '../../src/clicks/spool/folders.ts'
+import { problem } from '../../src/lib/problems/problem.ts'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { openReclassifyJobs } from '../../src/postgres/reclassifyjobs.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { browser as chrome, until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
@@ -253,9 +257,9 @@ describe('statistics in the dashboard', function () {
     await seeText('4 visits')
     const faults: string[] = []
     for (const [language, title] of [
-      ['de', 'Klassen alter Besuche'],
-      ['es', 'Clases de visitas antiguas'],
-      ['fr', 'Classes des anciennes visites'],
+      ['de', 'Einteilung früherer Besuche'],
+      ['es', 'Clasificación de visitas anteriores'],
+      ['fr', 'Classement des visites passées'],
       ['en', 'Classes of old visits'],
     ] as const) {
       await browser.prefer(language)
@@ -277,6 +281,25 @@ describe('statistics in the dashboard', function () {
     await seeText('Taken back.')
     await open('?period=all')
     await see(`${figures}[0] === '4'`)
+  })
+
+  it('says why a job in the background has failed, in the language of the reader', async () => {
+    const { app, browser, open, seeText } = dashboard
+    const { id: account } = (await app.get('/api/account', { key })).json['data'] as { id: number }
+    const job = { id: randomUUID(), account, work: 'count', actor: {}, request: 'a test', made: null } as const
+    const db = openDatabase(app.connection, { name: 'jobs', max: 1, timeout: 20_000, onError: () => {} })
+    const jobs = openReclassifyJobs(db)
+    expect(await jobs.begin(job)).to.equal(true)
+    await jobs.end(job.id, true, problem('key_ended'))
+    await db.destroy()
+    for (const [language, text] of [
+      ['de', 'Grund: Dieser API-Schlüssel gilt nicht mehr.'],
+      ['en', 'Reason: This API key does not work any more.'],
+    ] as const) {
+      await browser.prefer(language)
+      await open('/classes')
+      await seeText(text)
+    }
   })
 
   it('says which visits could not be recorded, in the language of the reader', async () => {

@@ -7,7 +7,7 @@ import { type Asker, requireAsker } from '../../commands/statistics/asker.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { Actor } from '../../events/event.ts'
-import { problem, sentenceOf } from '../../lib/problems/problem.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { newerReclassification, nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
 import type { ClassChange, planReclassification } from '../../queries/statistics/reclassify.ts'
@@ -61,7 +61,7 @@ export interface Means {
     /** Returns who has asked for a job, as it is now. */
     readonly asker: (id: string) => Promise<Asker | undefined>
     readonly save: (id: string, progress: Progress) => Promise<void>
-    readonly end: (id: string, failed: boolean, reason?: string) => Promise<void>
+    readonly end: (id: string, failed: boolean, problem?: Problem) => Promise<void>
   }
   /** Returns nothing while a request or a command reclassifies visits of the account. */
   readonly claim: (account: number) => Promise<Claim | undefined>
@@ -168,7 +168,7 @@ export const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   await requireAsker(handler.load, job.actor, own)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
   // the job of one account has no other to go on with
-  if (!isMeant && own !== 0) return jobs.end(job.id, true, sentenceOf(problem('account_disabled')))
+  if (!isMeant && own !== 0) return jobs.end(job.id, true, problem('account_disabled'))
   const progress = isMeant ? await workFor(means, job, account) : {}
   if (progress) return jobs.save(job.id, { ...progress, done: account, made: null })
   // another job has its turn meanwhile

@@ -59,7 +59,7 @@ export const startReclassifier = (options: ReclassifierOptions) => {
         } catch (error) {
           // a job stays as it is in an outage, however short, and the next look goes on
           if (stopped || !isFailure(error)) throw error
-          await jobs.end(job.id, true, error instanceof Refused ? error.message : undefined)
+          await jobs.end(job.id, true, error instanceof Refused ? error.problem : undefined)
           if (!(error instanceof Refused)) onProblem(error, 'a reclassification has failed')
         }
     } finally {

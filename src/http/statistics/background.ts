@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Asker, askerBySession } from '../../commands/statistics/asker.ts'
 import { timestamp } from '../../lib/fields.ts'
+import type { Problem } from '../../lib/problems/problem.ts'
 import { countClickedAccounts, listReclassifications } from '../../queries/statistics/reclassifications.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
@@ -18,6 +19,7 @@ interface Job {
   readonly ended: Date | null
   readonly failed: boolean
   readonly reason: string | null
+  readonly problem: Problem | null
   readonly visits: number
   readonly changes: readonly JobChange[]
   /** accounts up to this one are done */
@@ -85,6 +87,8 @@ const presented = (job: Job, accounts: { readonly done: number; readonly of: num
   ended: job.ended && timestamp(job.ended),
   failed: job.failed,
   reason: job.reason,
+  code: job.problem?.code ?? null,
+  params: job.problem?.params ?? {},
   visits: job.visits,
   changes: [...job.changes],
   accounts,

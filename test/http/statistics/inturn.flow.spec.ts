@@ -87,7 +87,7 @@ describe('a reclassification that waits for its turn', () => {
       ([code, err]: [number, string]) => code > 0 && /still running/.test(err),
     )
     await locks.close()
-    expect((await ended(shown))['job']).to.include({ work: 'undo', failed: false, reason: null })
+    expect((await ended(shown))['job']).to.include({ work: 'undo', failed: false, reason: null, code: null })
     await counted(2)
 
     // as a request or a command of another process has it
@@ -113,6 +113,7 @@ describe('a reclassification that waits for its turn', () => {
     const { job } = await ended(shown)
     expect(job).to.include({ work: 'undo', failed: true })
     expect(job.reason).to.include(second.id)
+    expect(job).to.deep.include({ code: 'wrong_order', params: { what: 'newest', id: second.id } })
     for (const { id } of [second, first]) expect((await ask({ undo: id })).status).to.equal(200)
     await counted(2)
   })

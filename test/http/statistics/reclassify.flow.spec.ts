@@ -311,7 +311,9 @@ describe('reclassification by the API', () => {
       () => app.get('/api/account/reclassify', { key: late.key }),
       ({ status }) => status === 200,
     )
-    expect(json['data'].job).to.include({ work: 'apply', failed: true })
+    const reason = 'This account is disabled.'
+    const why = { reason, code: 'account_disabled', params: {} }
+    expect(json['data'].job).to.deep.include({ work: 'apply', failed: true, ...why })
   })
 
   it('is counted and applied for all accounts by an operator', async () => {

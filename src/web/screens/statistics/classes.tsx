@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Reclassifications } from '../../../http/statistics/contract/reclassify.ts'
 import { request } from '../../core/api.ts'
 import { useLoad } from '../../core/load.ts'
+import { told } from '../../core/messages.ts'
 import { t } from '../../core/alltexts.ts'
 import { counted, figure, fill, textFor } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
@@ -72,10 +73,25 @@ const Running = ({ job: { work, accounts, parts } }: { readonly job: Job }) => {
   )
 }
 
+/** Says why a job has failed, in the language of the page, and what happens next. */
+const WhyFailed = ({ job: { reason, code, params } }: { readonly job: Job }) => {
+  const [why, setWhy] = useState('')
+  useEffect(() => {
+    if (reason === null) return
+    void told({ message: reason, code, params }).then(({ words }) => setWhy(words))
+  }, [reason, code])
+  return (
+    <Notice kind="warn">
+      {t().classes.failed} {why && fill(t().classes.why, { why })}
+    </Notice>
+  )
+}
+
 /** What the last job has found or done. */
-const Ended = ({ job: { work, failed, visits, changes } }: { readonly job: Job }) => {
+const Ended = ({ job }: { readonly job: Job }) => {
+  const { work, failed, visits, changes } = job
   const texts = t().classes
-  if (failed) return <Notice kind="warn">{texts.failed}</Notice>
+  if (failed) return <WhyFailed job={job} />
   if (work === 'undo') return <p>{texts.back}</p>
   if (visits === 0) return <p>{texts.none}</p>
   return (
