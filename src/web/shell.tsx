@@ -168,7 +168,7 @@ const Top = ({ onHelp }: { readonly onHelp: () => void }) => (
         {past.value ? (
           <span class="read-only" title={t().past.readOnlyWhy}>
             <Icon name="lock" />
-            {t().past.readOnly}
+            <span>{t().past.readOnly}</span>
           </span>
         ) : (
           <a class="button primary not-phone" {...createLink()}>

@@ -106,7 +106,7 @@ export const Editor = (props: EditorProps) => {
         </span>
       </Head>
       {error && !(error.field !== undefined && fields.includes(error.field)) && <Problem>{error.message}</Problem>}
-      <div class="choice on-phone editor-switch" role="group" aria-label={texts.view}>
+      <div class="choice editor-switch" role="group" aria-label={texts.view}>
         {(['form', 'preview'] as const).map((one) => (
           <button key={one} type="button" aria-pressed={shown === one} onClick={() => setShown(one)}>
             {one === 'form' ? texts.form : texts.preview}
