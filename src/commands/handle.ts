@@ -15,8 +15,10 @@ import { type ReadSteps, stepReader } from './steps.ts'
 
 /** The revisions of a stream that a command may change; undefined: any. */
 export type Revisions = readonly number[] | undefined
-export interface HandleOptions {
+export interface HandleOptions<S = unknown> {
   readonly revisions?: Revisions
+  /** Throws `Refused` where who asks may not change a resource in this state any more. */
+  readonly requires?: ((state: S) => void) | undefined
   /** whether the command may have been executed before: what it has appended then is its outcome */
   readonly resumed?: boolean
 }
@@ -39,7 +41,7 @@ export interface Handler {
     decider: Decider<C, S, E>,
     command: C,
     context: Context,
-    options?: HandleOptions,
+    options?: HandleOptions<S>,
   ) => Promise<Handled<S, E>>
   /**
    * Creates a resource under a new id by appending to a stream that must not exist yet: only that append allocates the
@@ -64,10 +66,11 @@ type Claimed = Map<string, Claim>
 type Known<S> = Pick<Loaded<S>, 'state' | 'revision' | 'position'>
 
 /** How a command may claim names, what it has claimed, and which revisions it may change. */
-interface Limits {
+interface Limits<S> {
   readonly claimWrites: ClaimWrites
   readonly claimed: Claimed
   readonly revisions?: Revisions
+  readonly requires?: ((state: S) => void) | undefined
 }
 
 /**
@@ -76,7 +79,7 @@ interface Limits {
  */
 const attempt = async <C, S, E extends DomainEvent>(
   store: EventStore,
-  { claimWrites, claimed, revisions }: Limits,
+  { claimWrites, claimed, revisions, requires }: Limits<S>,
   decider: Decider<C, S, E>,
   command: C,
   context: Context,
@@ -85,6 +88,7 @@ const attempt = async <C, S, E extends DomainEvent>(
   const stream = streamOf(decider, command)
   const basis = { stream, revision }
   const conflict = { ok: false, stream, actual: revision } as const
+  requires?.(state)
   const events = decider.decide(command, state)
   const before = countRevision(revision)
   // after the decision: who may not change the resource must not learn its revision
@@ -162,7 +166,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: (decider, command, context, { revisions, resumed = false } = {}) =>
+    handle: (decider, command, context, { revisions, requires, resumed = false } = {}) =>
       withRelease(
         () => context,
         async (claimed) => {
@@ -170,7 +174,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
             const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
             if (earlier) return earlier
             const known = await load(decider, decider.id(command))
-            const limits = { claimWrites: claimAnyName, claimed, revisions }
+            const limits = { claimWrites: claimAnyName, claimed, revisions, requires }
             const done = await attempt(store, limits, decider, command, context, known)
             if (done.ok) return done
             await jitter(n)

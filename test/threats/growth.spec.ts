@@ -3,6 +3,7 @@ import accepts from 'accepts'
 import { isDevice, readAgent } from '../../src/clicks/visitor/agent.ts'
 import { countryCode } from '../../src/clicks/visitor/country.ts'
 import { preferredLanguages } from '../../src/clicks/visitor/language.ts'
+import { mediumOfQuery } from '../../src/clicks/visitor/medium.ts'
 import { referrerHost } from '../../src/clicks/visitor/referrer.ts'
 import { requestId } from '../../src/http/api/requestid.ts'
 import { hasSessionCookie } from '../../src/http/api/session.ts'
@@ -46,6 +47,9 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'media types': (text) => accepts(requestWith('accept', text.slice(0, requestHeaders.accept))).types(['json', 'html']),
   encodings: (text) => accepts(requestWith('accept-encoding', text)).encodings(['br', 'gzip']),
   referrers: (text) => referrerHost(text, () => false),
+  // behind its limit
+  sources: (text) => mediumOfQuery(`utm_source=${text}`),
+  mediums: (text) => mediumOfQuery(`utm_medium=${text}`),
   'chains of proxies': (text) => clientAddress(requestWith('x-forwarded-for', text), 1),
   'cookies of sessions': (text) => hasSessionCookie(requestWith('cookie', text), 'http://localhost'),
   'cookies of passwords': (text) =>

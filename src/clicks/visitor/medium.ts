@@ -98,7 +98,10 @@ const ofTag = (tag: string): Medium | undefined => {
   const found = new Set(wordsOf(tag).map((word) => (word.startsWith('paid') ? 'ads' : tagWords.get(word))))
   return strongest.find((medium) => found.has(medium))
 }
+/** characters of a name: of a host (RFC 1035) */
+const longestName = 253
 const ofSource = (text: string): Medium | undefined => {
+  if (text.length > longestName) return undefined
   const name = text.toLowerCase()
   return sourceNames.get(name) ?? (name.includes('.') ? known(name) : (known(`${name}.com`) ?? known(`${name}.ai`)))
 }

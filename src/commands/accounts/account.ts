@@ -61,6 +61,16 @@ const alive = (state: Account) =>
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
 
+/**
+ * Returns what refuses a command once an account has another password than the one that was shown for it, by its stored
+ * hash.
+ */
+export const requirePassword =
+  (shown: string | null | undefined) =>
+  ({ password }: Pick<Account, 'password'>): void => {
+    if (password !== shown) refuse('wrong_password', { what: 'changed' })
+  }
+
 const zoneSet = (
   id: number,
   timezone: string | undefined,

@@ -95,7 +95,7 @@ export interface Given {
   readonly codeField?: 'code' | 'current_code'
 }
 /** What has sent it. */
-export type Caller = Pick<Call, 'account' | 'key' | 'session' | 'confirmed' | 'load' | 'write' | 'from'>
+export type Caller = Pick<Call, 'account' | 'bindTo' | 'key' | 'session' | 'confirmed' | 'load' | 'write' | 'from'>
 
 export interface StepUps {
   /**

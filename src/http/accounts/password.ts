@@ -2,6 +2,7 @@ import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Load } from '../../commands/load.ts'
 import { checkAccountPassword, owner } from '../../security/passwords.ts'
 import { fail, failField } from '../api/errors.ts'
+import type { Call } from '../api/route.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { type GuessHolder, openGuesses } from '../api/limits/guesses.ts'
 import type { Caller } from './credentials.ts'
@@ -31,17 +32,23 @@ export const holderOf = ({ account, key, session }: Asking): GuessHolder | undef
 }
 
 /**
- * Whether a password is the account's; with `wait`, it was not checked, and may be tried again after so many seconds.
+ * Whether a password is the account's: `hash` is what it was compared with, which may have been replaced meanwhile. With
+ * `wait`, it was not checked, and may be tried again after so many seconds.
  */
-export type PasswordVerdict = 'right' | 'wrong' | { readonly wait: number }
+export type PasswordVerdict = 'wrong' | { readonly hash: string } | { readonly wait: number }
 
 export interface AccountPasswords {
   /** Checks a password. It takes as long when there is no such account. Throws `TooManyPasswords`. */
   readonly verify: (presented: PresentedPassword) => Promise<PasswordVerdict>
   /**
-   * Fails unless a field of a request is the password of the account: with 400, or 429 after too many wrong ones.
+   * Fails unless a field of a request is the password of the account: with 400, or 429 after too many wrong ones. Binds
+   * the request to it.
    */
-  readonly require: (asking: Asking, presented: string | undefined, field?: string) => Promise<void>
+  readonly require: (
+    asking: Asking & Pick<Call, 'bindTo'>,
+    presented: string | undefined,
+    field?: string,
+  ) => Promise<void>
 }
 
 export interface AccountPasswordOptions {
@@ -65,16 +72,17 @@ export const openAccountPasswords = ({
     const { account, name = String(account), password, from, holder } = presented
     const { wait, end } = await countGuess({ link: name, block: from, password, holder })
     if (wait !== undefined) return { wait }
-    const isRight = async () => {
+    const compare = async () => {
       const state = account === undefined ? undefined : (await load(accounts, account)).state
-      return check(password, state?.password ?? null, holder && owner(account ?? 0))
+      const hash = state?.password ?? null
+      return (await check(password, hash, holder && owner(account ?? 0))) ? hash : null
     }
-    const right = await isRight().catch(async (error: unknown) => {
+    const hash = await compare().catch(async (error: unknown) => {
       await end(false)
       throw error
     })
-    await end(!right)
-    return right ? 'right' : 'wrong'
+    await end(hash === null)
+    return hash === null ? 'wrong' : { hash }
   }
 
   return {
@@ -82,8 +90,8 @@ export const openAccountPasswords = ({
     require: async (asking, presented, field = 'current_password') => {
       if (presented === undefined) return failField(field, 'required', {})
       const verdict = await verify({ ...asking, password: presented, holder: holderOf(asking) })
-      if (verdict === 'right') return
       if (verdict === 'wrong') return failField(field, 'wrong_password', {})
+      if ('hash' in verdict) return asking.bindTo(asking.account, verdict.hash)
       const { wait } = verdict
       fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
     },

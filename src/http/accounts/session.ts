@@ -44,7 +44,7 @@ const nameOf = (pepper: Buffer, address: string) =>
  * many wrong ones.
  */
 const checkPassword = async (
-  { body, browser: sender, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
+  { bindTo, body, browser: sender, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
   { passwords, pepper }: SessionServices,
 ) => {
   const found = await findAccountBy(reader, { email: body.email })
@@ -56,12 +56,15 @@ const checkPassword = async (
   const name = nameOf(pepper, body.email)
   const holder = browser === undefined ? undefined : ({ kind: 'browser', id: browser } as const)
   const verdict = await passwords.verify({ account: found?.id, name, password, from, holder })
-  if (typeof verdict === 'object') {
+  if (typeof verdict === 'object' && 'wait' in verdict) {
     const { wait } = verdict
     return fail(429, 'too_many_requests', { what: 'passwords', seconds: wait }, { 'Retry-After': String(wait) })
   }
   if (verdict === 'wrong' || !found) return fail(400, 'wrong_password', { what: 'sign_in' })
   const { state } = await load(account, found.id)
+  // set while the sign-in waited: nobody has shown the new one
+  if (state.password !== verdict.hash) return fail(400, 'wrong_password', { what: 'sign_in' })
+  bindTo(found.id, verdict.hash)
   if (state.status === 'disabled') return fail(403, 'account_disabled', {})
   return { id: found.id, state, known: browser }
 }
@@ -110,6 +113,11 @@ const signIn = (services: SessionServices) =>
       if (known === undefined)
         await mails?.order({ kind: 'newBrowser', lang: call.lang, browser: `${name}, ${os}` }, id)
       const { id: session, token } = await sessions.open(id, state.password, browser.client)
+      // a second factor that was added meanwhile has ended the sessions that were there
+      if ((await call.load(account, id)).state.secondFactor?.secret !== factor?.secret) {
+        await sessions.end(id, session)
+        throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))
+      }
       setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
       setCookie(browserCookie(id, markBrowser(pepper, { id, state }, known), baseUrl()))
       return { id, username: state.username ?? '', session }

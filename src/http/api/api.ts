@@ -196,7 +196,7 @@ const run = async (request: Request, options: Serving) => {
   return execute(request, options, caller)
 }
 
-const execute = async (request: Request, options: Serving, caller: Writer & ReadingFrom) => {
+const execute = async (request: Request, options: Serving, caller: Writer & Pick<Call, 'bindTo'> & ReadingFrom) => {
   const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
   const params = valid(route.params, rawParams(ctx))
   await route.owner?.({ ...caller, params })

@@ -74,6 +74,11 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly charge: (requests: number) => Promise<void>
   /**
+   * Binds what the request writes to an account to the password that it has shown, by its stored hash: while that waits
+   * for anything, the owner may set another one, and it is refused then. A session is bound to its own.
+   */
+  readonly bindTo: (account: number, password: string | null) => void
+  /**
    * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again;
    * undefined without an Idempotency-Key.
    */

@@ -12,6 +12,8 @@ export interface SessionHolder {
   readonly session: number
   /** whether its password was entered in the last ten minutes */
   readonly confirmed: boolean
+  /** the stored hash of the password that it was opened with */
+  readonly password: string | null
   readonly scopes: readonly Scope[]
   /** whether the account is marked as that of an operator */
   readonly operator: boolean
@@ -154,6 +156,7 @@ export const presentedSession = async (
           account,
           session: session.id,
           confirmed: session.confirmed,
+          password: state.password,
           scopes: allScopes,
           operator: state.operator,
         },

@@ -176,6 +176,7 @@ export const fieldTexts = {
   wrong_password: {
     plain: '{field} is not the password of the account.',
     sign_in: 'The e-mail address or the password is wrong.',
+    changed: 'Another password was set for the account meanwhile. Sign in with that.',
   },
   wrong_code: {
     plain: '{field} is wrong. Enter the code that your authenticator app shows now.',

@@ -95,6 +95,9 @@ const referrers: Readonly<Record<Medium, readonly string[]>> = {
 }
 
 const queries: Readonly<Record<string, Medium | undefined>> = {
+  // no name of a site is so long, and to look at each of its parts takes the square
+  [`utm_source=${'a.'.repeat(130)}facebook.com`]: undefined,
+  [`utm_source=${'a.'.repeat(100)}facebook.com`]: 'social',
   'gclid=Cj0KCQ': 'ads',
   'GCLID=Cj0KCQ': 'ads',
   'wbraid=x': 'ads',

@@ -22,12 +22,13 @@ describe('the password of an account', () => {
 
   it('is limited to ten wrong ones of an address and a hundred of all, and right ones are not counted', async () => {
     const { verify, checked } = open()
-    for (let n = 0; n < 20; n++) expect(await verify({ account: 7, password: 'right', from })).to.equal('right')
+    for (let n = 0; n < 20; n++)
+      expect(await verify({ account: 7, password: 'right', from })).to.deep.equal({ hash: 'hash' })
     for (let n = 0; n < 10; n++) expect(await verify({ account: 7, password: `wrong ${n}`, from })).to.equal('wrong')
     const { length } = checked
     expect(await verify({ account: 7, password: 'right', from })).to.deep.equal({ wait: 60 })
     expect(checked).to.have.length(length)
-    expect(await verify({ account: 7, password: 'right', from: '192.0.2.2' })).to.equal('right')
+    expect(await verify({ account: 7, password: 'right', from: '192.0.2.2' })).to.deep.equal({ hash: 'hash' })
     for (let n = 0; n < 90; n++) await verify({ account: 7, password: 'wrong', from: `198.51.100.${n}` })
     expect(await verify({ account: 7, password: 'right', from: '192.0.2.2' })).to.deep.equal({ wait: 60 })
   })
@@ -36,7 +37,7 @@ describe('the password of an account', () => {
     const { require, verify } = open()
     const asking = (session?: number, number?: number) => {
       const key = number === undefined ? undefined : { account: 7, number, key: 'k', scopes: [], rateLimit: null }
-      return { account: 7, from: '192.0.2.1', session, key }
+      return { account: 7, from: '192.0.2.1', session, key, bindTo: () => {} }
     }
     const refusal = async (password: string, session?: number, number?: number) =>
       require(asking(session, number), password).then(
@@ -71,18 +72,21 @@ describe('the password of an account', () => {
       expect(await verify({ account: 7, password: 'busy', from }).catch((error: Error) => error.name)).to.equal(
         'TooManyPasswords',
       )
-    expect(await verify({ account: 7, password: 'right', from })).to.equal('right')
+    expect(await verify({ account: 7, password: 'right', from })).to.deep.equal({ hash: 'hash' })
   })
 
   it('is required with a message that names the field, and with 429 after too many wrong ones', async () => {
     const { require } = open()
+    const bound: unknown[] = []
+    const bindTo = (...shown: readonly unknown[]) => void bound.push(shown)
     const refusal = async (password: string | undefined) => {
-      const failure = await require({ account: 7, from, key: undefined, session: 1 }, password).catch(
+      const failure = await require({ account: 7, from, key: undefined, session: 1, bindTo }, password).catch(
         (error: unknown) => error,
       )
       return failure instanceof Failure ? [failure.status, failure.message] : failure
     }
     expect(await refusal('right')).to.equal(undefined)
+    expect(bound).to.deep.equal([[7, 'hash']])
     expect(await refusal(undefined)).to.deep.equal([400, '`current_password` is required.'])
     for (let n = 0; n < 10; n++)
       expect(await refusal('wrong')).to.deep.equal([400, '`current_password` is not the password of the account.'])

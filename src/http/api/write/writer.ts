@@ -5,13 +5,15 @@ import type { KeyHolder } from '../../../cache/auth.ts'
 import type { Quotas } from '../../../cache/quotas.ts'
 import type { Progress } from '../../../cache/progress.ts'
 import { type Decider, streamOf } from '../../../commands/decider.ts'
+import { requirePassword } from '../../../commands/accounts/account.ts'
+import type { Account } from '../../../commands/accounts/state.ts'
 import type { Handler, NextId, NextIds, Revisions } from '../../../commands/handle.ts'
 import type { Handled } from '../../../commands/context.ts'
 import { countRevision, type Load } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
-import { parseStreamId } from '../../../events/streams.ts'
+import { parseStreamId, streamId } from '../../../events/streams.ts'
 import type { Execution } from '../../../security/idempotency.ts'
-import type { Operate, Writer } from '../route.ts'
+import type { Call, Operate, Writer } from '../route.ts'
 import { timed } from '../timing.ts'
 
 export interface WriterOptions {
@@ -49,7 +51,12 @@ export const projected = async (
 }
 
 /** The caller of a request: an account, and its key unless it is the owner on the dashboard. */
-export type Who = Pick<KeyHolder, 'account'> & { readonly key?: string; readonly session?: number }
+export type Who = Pick<KeyHolder, 'account'> & {
+  readonly key?: string
+  readonly session?: number
+  /** the hash that the session was opened with */
+  readonly password?: string | null
+}
 
 const actorOf = (who: Who | undefined) =>
   who === undefined
@@ -130,13 +137,19 @@ export const writer = (
   options: WriterOptions,
   { allowed, execution }: Writing = {},
   part = '',
-): Writer => {
+): Writer & Pick<Call, 'bindTo'> => {
   const { handler, nextId, quotas } = options
   const actor = actorOf(who)
   const account = who?.account ?? 0
   const resumed = execution?.resumed ?? false
   const commandId = commandIds(execution, part)
   let unwritten = allowed
+  let bound = who?.session === undefined ? undefined : { account, password: who.password }
+  const requiresFor = (stream: string) => {
+    if (!bound || stream !== streamId('account', bound.account)) return undefined
+    const requires = requirePassword(bound.password)
+    return (state: unknown) => requires(state as Account)
+  }
   const context = (account: number, command: string) => ({
     account,
     actor,
@@ -159,9 +172,11 @@ export const writer = (
       const stream = streamOf(decider, command)
       const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
       const own = context(owner, commandId(stream).id)
+      const requires = requiresFor(stream)
       await execution?.hold()
-      return shown(stream, await handler.handle(decider, command, own, { revisions, resumed }))
+      return shown(stream, await handler.handle(decider, command, own, { revisions, requires, resumed }))
     },
+    bindTo: (account, password) => void (bound = { account, password }),
     create: async (kind, decider, make) => {
       const { name, id: command } = commandId(kind)
       const own = context(0, command)

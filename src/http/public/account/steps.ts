@@ -93,15 +93,11 @@ const createEmailStep = (options: StepOptions, update: ReturnType<typeof createW
     return confirmPage('email', { ...link.content, username }, { token, problem })
   }
   /** Wrong passwords count for each link, which only a session or key of the account can ask for. */
-  const problemOf = async (
-    id: number,
-    token: string,
-    presented: { readonly password: string; readonly from: string },
-  ) => {
+  const verify = async (id: number, token: string, presented: { readonly password: string; readonly from: string }) => {
     const holder = { kind: 'link', id: createHash('sha256').update(token).digest('base64url') } as const
     const verdict = await passwords.verify({ ...presented, account: id, holder })
-    if (verdict === 'right') return undefined
-    return verdict === 'wrong' ? wrongPassword : tooMany(verdict.wait)
+    if (verdict === 'wrong') return { problem: wrongPassword }
+    return 'wait' in verdict ? { problem: tooMany(verdict.wait) } : { shown: verdict.hash }
   }
   return {
     asks: ['password'],
@@ -109,11 +105,13 @@ const createEmailStep = (options: StepOptions, update: ReturnType<typeof createW
     act: async (token, { password }, { lang, from }) => {
       const asked = await links.find('email', token)
       if (!asked || asked.account === null) return undefined
-      const problem = await problemOf(asked.account, token, { password, from })
+      const { problem, shown } = await verify(asked.account, token, { password, from })
       if (problem) return show(token, problem)
       const used = await unlessRefused(
         links.use('email', token, (link) =>
-          changeAddress(options, link, () => update(link.account, link.content, { lang, pageOf: () => confirmedPage })),
+          changeAddress(options, link, () =>
+            update(link.account, link.content, { lang, pageOf: () => confirmedPage, shown }),
+          ),
         ),
       )
       return used?.result

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Progress } from '../../../cache/progress.ts'
-import { account } from '../../../commands/accounts/account.ts'
+import { account, requirePassword } from '../../../commands/accounts/account.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { isTaken } from '../../../commands/claims/taken.ts'
 import { Refused } from '../../../commands/decider.ts'
@@ -40,6 +40,12 @@ const contextOf = (id: number) => ({
   at: new Date().toISOString(),
 })
 
+interface Update {
+  readonly lang: string
+  readonly pageOf: (state: Account) => WritePage
+  readonly shown?: string
+}
+
 export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions) => {
   const create = async (registration: Registration): Promise<WritePage> => {
     const own = contextOf(0)
@@ -60,11 +66,14 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         if (isTaken(error, 'username')) return create({ ...registration, username: undefined })
         throw error
       }),
-    /** Changes an account, and tells its owner: at the old address, if it is that which changes. */
+    /**
+     * Changes an account, and tells its owner: at the old address, if it is that which changes. `shown` is the hash of
+     * a password that was asked for: it is refused when there is another one by now.
+     */
     update: async (
       id: number | null,
       { email, password }: { readonly email?: string; readonly password?: string },
-      { lang, pageOf }: { readonly lang: string; readonly pageOf: (state: Account) => WritePage },
+      { lang, pageOf, shown }: Update,
     ) => {
       if (id === null) throw new Error('a link that changes an account must name one')
       const before = (await handler.load(account, id)).state.email
@@ -79,7 +88,8 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         ...(password === undefined ? {} : { password }),
       }
       const command = { type: 'UpdateAccount', id, ...changes } as const
-      const { position, state } = await handler.handle(account, command, contextOf(id))
+      const requires = shown === undefined ? undefined : requirePassword(shown)
+      const { position, state } = await handler.handle(account, command, contextOf(id), { requires })
       await progress.wait(position, timeoutMs)
       return pageOf(state)
     },
