@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8'
 import { expect } from 'chai'
 import { link } from '../../src/commands/links/link.ts'
-import { loader, snapshotInterval, snapshotSize } from '../../src/commands/load.ts'
+import { loader, loaderUntil, snapshotInterval, snapshotSize } from '../../src/commands/load.ts'
 import { type Step, type StepRange, stepReader } from '../../src/commands/steps.ts'
 import type { Event } from '../../src/events/index.ts'
 import type { EventStore, ExpectedRevision } from '../../src/events/store.ts'
@@ -226,6 +226,25 @@ describe('snapshots of long streams', () => {
       expect(await allSteps(store, snapshots, { from, upTo })).to.deep.equal(all.slice(from, upTo + 1))
       expect(count.read, `${from} to ${upTo}`).to.be.at.most(upTo - from + 1 + snapshotInterval)
     }
+  })
+
+  it('spare a moment of the past the events before the newest snapshot before it', async () => {
+    const { snapshots } = memorySnapshots()
+    await loader(log, snapshots)(link, 1)
+    for (const revision of [650, 600, 599, 598, 320, 100, 99, 3]) {
+      let position = 0n
+      for await (const found of log.read(stream, BigInt(revision), 1)) ({ position } = found)
+      const { count, store } = counting(log)
+      const then = await loaderUntil(store, position, snapshots)(link, 1)
+      expect(then, String(revision)).to.deep.equal(await loaderUntil(log, position)(link, 1))
+      expect(then.revision).to.equal(BigInt(revision))
+      expect(count.read, String(revision)).to.be.at.most(2 * snapshotInterval + 12)
+    }
+    const newer = await loaderUntil(await logWith(250), 10n ** 6n, snapshots)(link, 1)
+    expect([newer.revision, (await snapshots.find({ stream, version: link.version }))?.revision]).to.deep.equal([
+      250n,
+      599n,
+    ])
   })
 
   it('spare a history nothing when they are missing or of another log, and it is the same', async () => {

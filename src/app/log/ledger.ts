@@ -20,7 +20,7 @@ import { type Keys, openKeyring } from '../../security/keyring.ts'
 import { ensureTree } from '../../projections/proof/tree.ts'
 import { ensureNumbering } from '../../store/numbering.ts'
 import { type Ordinals, postgresOrdinals, tableOrdinals } from '../../store/ordinals.ts'
-import { openSnapshotStore } from '../../security/snapshots.ts'
+import { openSnapshotStore, type SnapshotStore } from '../../security/snapshots.ts'
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { isKeyLost } from './lostkeys.ts'
 import { repeat } from '../jobs/repeat.ts'
@@ -49,6 +49,7 @@ export interface Ledger {
   /** Notified when the read tables may have more, with the filter of the events as the topic. */
   readonly projected: Signal
   readonly handler: Handler
+  readonly snapshots: SnapshotStore
   readonly transactions: Transactions
   readonly keys: Keys
   /** under which the keys are wrapped */
@@ -118,6 +119,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
       appended,
       projected: createSignal(),
       handler: handler(eventLog.store, snapshots),
+      snapshots,
       transactions: transactions(eventLog.store, snapshots),
       projections,
       tables,

@@ -17,7 +17,7 @@ const timeout = 10_000
  * until it is complete, so that all of it is from one moment, and an account never has all of them. What requests write
  * has others, so that neither waits for the other, and so has the redirect.
  */
-export const openReads = ({ config, ordinals, pool, store, tables }: Ledger): Past => {
+export const openReads = ({ config, ordinals, pool, snapshots, store, tables }: Ledger): Past => {
   const kinds = {
     statistics: {
       db: pool(forStatistics.total, timeout, 'statistics'),
@@ -43,6 +43,6 @@ export const openReads = ({ config, ordinals, pool, store, tables }: Ledger): Pa
     ordinals,
     present: (by) => begin(by, beginPresent),
     earlier: config.KEEP_PAST === 'on' ? (at, by) => begin(by, (from) => beginPast(from, at)) : undefined,
-    loadUntil: (position) => loaderUntil(store, position),
+    loadUntil: (position) => loaderUntil(store, position, snapshots),
   }
 }
