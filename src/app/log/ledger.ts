@@ -24,6 +24,7 @@ import { openSnapshotStore, type SnapshotStore } from '../../security/snapshots.
 import { type LogCheck, type LogOptions, openEventLog } from './eventlog.ts'
 import { isKeyLost } from './lostkeys.ts'
 import { repeat } from '../jobs/repeat.ts'
+import { followLocks } from '../health/lockwaits.ts'
 import { late, watchLogClock } from '../health/logclock.ts'
 import { type Metrics, openMetrics } from '../health/metrics.ts'
 import { createJobs, type Jobs } from '../health/standstill.ts'
@@ -99,7 +100,10 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
     await ensureCheckpoints(db)
     await ensureTree(db)
     const ordinals = await openOrdinals(db, config)
-    if (use === 'service') cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
+    if (use === 'service') {
+      cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
+      cleanup.defer(followLocks({ db, jobs, log }))
+    }
     const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
