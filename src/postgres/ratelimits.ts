@@ -56,8 +56,9 @@ export const limiter = (db: Database, pepper: Buffer) => {
     take: async (key: string, limit: number, seconds: number, requests: number) => {
       sweepNow()
       // a client over its limit only reads: a flood must not cost a write for each request
-      const { rows } = await db.raw<{ rows: (Window & { readonly full: boolean })[] }>(
-        `with full_window as (
+      const attempt = () =>
+        db.raw<{ rows: (Window & { readonly full: boolean })[] }>(
+          `with full_window as (
            select count, ends_at from state.rate_limits
            where key = :key and ends_at > now() and count + :requests::int > :limit::int
          ), taken as (
@@ -66,12 +67,16 @@ export const limiter = (db: Database, pepper: Buffer) => {
            on conflict (key) do update set
              count = case when r.ends_at <= now() then :requests::int else r.count + :requests::int end,
              ends_at = case when r.ends_at <= now() then excluded.ends_at else r.ends_at end
+             where r.ends_at <= now() or r.count + :requests::int <= :limit::int
            returning count, ends_at
          )
          select count, false as full, ${shown} from taken
          union all select count, true as full, ${shown} from full_window`,
-        { key: stored(key), limit, seconds, requests },
-      )
+          { key: stored(key), limit, seconds, requests },
+        )
+      let { rows } = await attempt()
+      // another request has filled the window meanwhile: the next look sees it
+      while (rows.length === 0) ({ rows } = await attempt())
       const row = rows[0]!
       const counted = countedOf(row, limit)
       return { ...counted, over: counted.over || row.full }

@@ -148,6 +148,30 @@ describe('the rate limit', () => {
     expect(await row()).to.deep.equal(before)
   })
 
+  it('counts nothing of what it refuses, also when requests come at the same time', async () => {
+    const { db, keys } = app.app.ledger
+    const [key, limit, seconds] = ['account in parallel', 600, 60] as const
+    const take = (requests: number) => limiter(db, keys.service).take(key, limit, seconds, requests)
+    await take(50)
+    const first = await db.transaction()
+    const own = await limiter(first, keys.service).take(key, limit, seconds, 500)
+    const others = [take(500), take(500), take(500)]
+    // all have read the window before the first is counted
+    await until(
+      () =>
+        query<{ waiting: string }>(
+          app.connection,
+          `select count(*) as waiting from pg_stat_activity where wait_event_type = 'Lock' and query like '%full_window%'`,
+          [],
+        ),
+      ([row]) => Number(row?.waiting) === others.length,
+    )
+    await first.commit()
+    expect([own, ...(await Promise.all(others))].map(({ over }) => over)).to.deep.equal([false, true, true, true])
+    expect(await take(50)).to.include({ over: false, remaining: 0 })
+    expect(await take(1)).to.include({ over: true, remaining: 0 })
+  })
+
   it('counts a costly request whole or not at all', async () => {
     const { take } = limiter(app.app.ledger.db, app.app.ledger.keys.service)
     const outcome = async (requests: number) => {
