@@ -21,6 +21,8 @@ const draw = <T>(list: readonly T[]): T => list[Math.min(random(list.length), ra
 
 const countries = ['DE', 'US', 'FR', 'GB', 'ES', 'NL', 'JP', 'BR']
 const referrers = ['', 'news.example', 'social.example', 'mail.example', 'search.example']
+/** how visitors came, by their referrers */
+const media = { '': 'direct', 'news.example': 'other', 'social.example': 'social', 'mail.example': 'mail' } as const
 const browsers = ['Chrome', 'Safari', 'Firefox', 'Edge']
 const devices = [
   ['mobile', 'iOS'],
@@ -45,6 +47,7 @@ const clicksOf = (link: number, account: number, perDay: number): readonly Click
   Array.from({ length: 29 }, (_, n) => n).flatMap((back) =>
     Array.from({ length: Math.round((perDay * (40 - back + random(12))) / 40) }, () => {
       const [device, os] = draw(devices)
+      const referrer = draw(referrers)
       return click({
         link,
         account,
@@ -52,7 +55,8 @@ const clicksOf = (link: number, account: number, perDay: number): readonly Click
         source: { kind: 'link', id: link },
         country: draw(countries),
         language: draw(['de', 'en', 'fr', 'es']),
-        referrer: draw(referrers),
+        referrer,
+        medium: media[referrer as keyof typeof media] ?? 'search',
         browser: { family: draw(browsers), version: '130' },
         os: { family: os, version: '' },
         device,
@@ -147,6 +151,7 @@ try {
   await seedOperator(dashboard, account)
   const screens = [
     ['overview', ''],
+    ['medium', ''],
     ['links', '/links'],
     ['link', `/links/${link}`],
     ['history', '/history'],
@@ -160,8 +165,16 @@ try {
     await open(path)
     // the designer reads the code back
     if (name === 'qr') await seeText('Scans reliably')
+    if (name === 'medium') {
+      await press('Medium')
+      await seeText('Social networks')
+    }
     for (const scheme of ['light', 'dark'] as const) {
       await browser.show(1280, scheme)
+      if (name === 'medium')
+        await browser.read(
+          `scrollTo(0, document.querySelector('.breakdown').getBoundingClientRect().top + scrollY - 170)`,
+        )
       await new Promise((done) => setTimeout(done, 500))
       const picture = await browser.screenshot()
       if (picture.length > most)
