@@ -51,16 +51,19 @@ const listed = (family: 'ipv4' | 'ipv6', subnets: string) => {
   }
   return (address: string) => list.check(address, family)
 }
-/** IANA's special-purpose IPv4 ranges, multicast, and the unallocated 240.0.0.0/4. */
+/**
+ * IANA's special-purpose IPv4 ranges (AS112's sinks of private DNS names among them), multicast, the unallocated
+ * 240.0.0.0/4, and 168.63.129.16: a public address that is Azure's platform server on each of its machines.
+ */
 const internal4 = listed(
   'ipv4',
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
 )
 /**
  * Everything outside 2000::/3, the only allocated part; inside it protocol assignments (Teredo among them),
- * documentation and 6to4.
+ * documentation, 6to4 and AS112.
  */
-const internal6 = listed('ipv6', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20')
+const internal6 = listed('ipv6', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20')
 
 /** Whether an address is not on the public internet, or cannot be shown to be. */
 export const isInternal = (address: string): boolean => {
