@@ -93,6 +93,9 @@ export const addressSite = (block: string): string => {
   return site === undefined ? block : `${site}::/48`
 }
 
+/** Returns the network of an address that takes turns with others: the site of its block. */
+export const networkOf = (address: string): string => addressSite(addressBlock(address))
+
 /** A network by which a client is counted, and how many times the limit of an address block it has. */
 export interface CountedNetwork {
   readonly network: string

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
-import { createFairQueue } from '../lib/async/fairqueue.ts'
+import { addressSite } from '../lib/address.ts'
+import { createTurnQueue } from '../lib/async/turnqueue.ts'
 import { normalized } from '../lib/strangers.ts'
 
 /** Too many passwords wait for their hash: the same request may succeed a moment later. */
@@ -20,29 +21,30 @@ interface Lane {
 }
 /**
  * Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when too many wait: of all,
- * of the source, or so many that no more than `room` places are left.
+ * of a source, or so many that no more than `room` places are left.
  */
 export const createLane = ({ total, perSource }: Lane) => {
-  const queue = createFairQueue<Waiting>({ total, perSource, onLeft: ({ refuse }) => refuse() })
+  const queue = createTurnQueue<Waiting>({ total, perSource, onLeft: ({ refuse }) => refuse() })
   let isBusy = false
   const run = async () => {
     isBusy = true
     for (let next = queue.shift(); next; next = queue.shift()) await next.hash()
     isBusy = false
   }
-  return <T>(source: string, work: () => Promise<T>, room = 0): Promise<T> =>
+  return <T>(sources: readonly string[], work: () => Promise<T>, room = 0): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       const refuse = () => reject(new TooManyPasswords('too many passwords wait'))
       const hash = () => work().then(resolve, reject)
-      if (queue.size() >= total - room || !queue.push(source, { hash, refuse })) refuse()
+      if (queue.size() >= total - room || !queue.push(sources, { hash, refuse })) refuse()
       else if (!isBusy) void run()
     })
 }
 /**
  * At most three hashes at a time: each takes a thread of the four that also write the spool. Sign-ins and registrations
- * of strangers have a lane of their own, and so have guesses by visitors.
+ * of strangers have a lane of their own, and so have guesses by visitors. Networks take turns there, as right passwords
+ * are counted by no limit.
  */
-const strangers = createLane({ total: 50, perSource: 50 })
+const strangers = createLane({ total: 50, perSource: 8 })
 const visitors = createLane({ total: 200, perSource: 16 })
 /**
  * For browsers that have signed in before, requests with a key or session, and links that were mailed: accounts take
@@ -53,12 +55,13 @@ const owners = createLane({ total: 1000, perSource: 16 })
 /** Whose password is hashed, and in which lane it waits. */
 export interface Turn {
   readonly lane: ReturnType<typeof createLane>
-  readonly source: string
+  readonly sources: readonly string[]
   readonly room?: number
 }
-export const stranger: Turn = { lane: strangers, source: '' }
+/** Somebody who shows nothing of an account, by the address block they ask from. */
+export const stranger = (from: string): Turn => ({ lane: strangers, sources: [addressSite(from)] })
 /** An owner who sets the password of an account. */
-export const owner = (account: number): Turn => ({ lane: owners, source: String(account) })
+export const owner = (account: number): Turn => ({ lane: owners, sources: [String(account)] })
 /** An account that sets passwords of links: many of them leave room for the passwords of accounts. */
 export const linkOwner = (account: number): Turn => ({ ...owner(account), room: 500 })
 
@@ -73,32 +76,32 @@ const derive = (password: string, salt: Buffer, length: number, { N, r, p } = co
   )
 
 /** Returns `scrypt$N$r$p$salt$key`; salt and key are base64url. Without a turn, it is the operator's. */
-export const hashPassword = async (password: string, { lane, source, room } = owner(0), { N, r, p } = cost) => {
+export const hashPassword = async (password: string, { lane, sources, room } = owner(0), { N, r, p } = cost) => {
   const salt = randomBytes(16)
-  const key = await lane(source, () => derive(password, salt, 32, { N, r, p }), room)
+  const key = await lane(sources, () => derive(password, salt, 32, { N, r, p }), room)
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-const compare = async ({ lane, source }: Turn, password: string, hash: string) => {
+const compare = async ({ lane, sources }: Turn, password: string, hash: string) => {
   const [, N, r, p, salt = '', key = ''] = hash.split('$')
   const expected = Buffer.from(key, 'base64url')
   const cost = { N: Number(N), r: Number(r), p: Number(p) }
-  const derived = await lane(source, () => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
+  const derived = await lane(sources, () => derive(password, Buffer.from(salt, 'base64url'), expected.length, cost))
   return timingSafeEqual(derived, expected)
 }
 
 /**
  * Whether a visitor has entered the password of a hash that `hashPassword` made, compared in constant time. Those of
- * different links take turns.
+ * different links take turns, and so do the address blocks that visitors ask from.
  */
-export const checkPassword = (password: string, hash: string) =>
-  compare({ lane: visitors, source: hash }, password, hash)
+export const checkPassword = (password: string, hash: string, from: string) =>
+  compare({ lane: visitors, sources: [hash, addressSite(from)] }, password, hash)
 
 /** compared with where there is no hash, so that it takes as long as with one; no password has this key of zeros */
 const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64url'), 'A'.repeat(43)].join('$')
 
 /** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
-export const checkAccountPassword = (password: string, hash: string | null, turn = stranger) =>
+export const checkAccountPassword = (password: string, hash: string | null, turn: Turn) =>
   compare(turn, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
@@ -110,11 +113,11 @@ const remembered = { maxSize: 1000, maxAge: 600_000 }
 export const rememberRight = (check = checkPassword): typeof checkPassword => {
   const secret = randomBytes(32)
   const checks = new QuickLRU<string, Promise<boolean>>(remembered)
-  return (password, hash) => {
+  return (password, hash, from) => {
     const key = createHmac('sha256', secret).update(`${hash} ${password}`).digest('base64')
     const known = checks.get(key)
     if (known) return known
-    const checking = check(password, hash)
+    const checking = check(password, hash, from)
     checks.set(key, checking)
     const forget = () => checks.delete(key)
     checking.then((right) => right || forget(), forget)

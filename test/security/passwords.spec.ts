@@ -21,20 +21,20 @@ describe('hashes of passwords', () => {
       await new Promise((done) => setTimeout(done, 1))
       running--
     }
-    const first = lane('a', hash)
+    const first = lane(['a'], hash)
     await Promise.resolve()
-    const outcomes = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => lane('a', hash))])
+    const outcomes = await Promise.allSettled([first, ...Array.from({ length: 5 }, () => lane(['a'], hash))])
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     expect(most).to.equal(1)
     expect(refused).to.have.length(2)
     for (const reason of refused) expect(reason).to.be.instanceOf(TooManyPasswords)
-    await lane('a', hash)
+    await lane(['a'], hash)
   })
 
   it('are computed for each source in turn, and of one source only a few wait', async () => {
     const lane = createLane({ total: 100, perSource: 4 })
     const done: string[] = []
-    const hash = (source: string) => lane(source, async () => void done.push(source))
+    const hash = (source: string) => lane([source], async () => void done.push(source))
     const many = Array.from({ length: 10 }, () => hash('many'))
     await Promise.all([hash('one'), hash('other')])
     expect(done.slice(0, 4)).to.have.members(['many', 'many', 'one', 'other'])
@@ -53,7 +53,7 @@ describe('hashes of passwords', () => {
 
   it('of accounts do not wait for guesses by visitors', async () => {
     const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
-    const guesses = Promise.allSettled(Array.from({ length: 40 }, () => checkPassword('guess', cheap)))
+    const guesses = Promise.allSettled(Array.from({ length: 40 }, () => checkPassword('guess', cheap, '192.0.2.1')))
     expect(await hashPassword('a new password')).to.match(/^scrypt\$16384\$/)
     const outcomes = await guesses
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(16, 17)
@@ -61,18 +61,44 @@ describe('hashes of passwords', () => {
 
   it('that owners set do not wait for sign-ins and registrations of strangers', async () => {
     const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
-    const signIns = Promise.allSettled(Array.from({ length: 70 }, () => checkAccountPassword('guess', cheap)))
-    const registration = hashPassword('of a stranger', stranger).catch((error: unknown) => error)
+    const signIns = Promise.allSettled(
+      Array.from({ length: 70 }, () => checkAccountPassword('guess', cheap, stranger('192.0.2.1'))),
+    )
+    const registration = hashPassword('of a stranger', stranger('192.0.2.1')).catch((error: unknown) => error)
     expect(await hashPassword('a new password')).to.match(/^scrypt\$16384\$/)
     expect(await registration).to.be.instanceOf(TooManyPasswords)
     const outcomes = await signIns
-    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(50, 51)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(8, 9)
+  })
+
+  it('of strangers do not wait for those of one network, whatever addresses of it they come from', async () => {
+    const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
+    const from = (n: number) => `2001:db8:1:${n.toString(16)}::/64`
+    const many = Array.from({ length: 120 }, (_, n) => hashPassword('of many', stranger(from(n))))
+    const settled = Promise.allSettled(many)
+    let first = 0
+    void settled.then(() => (first ||= 2))
+    expect(await checkAccountPassword('guess', cheap, stranger('2001:db8:2:1::/64'))).to.equal(false)
+    first ||= 1
+    expect(first).to.equal(1)
+    const outcomes = await settled
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(8, 9)
+  })
+
+  it('of visitors do not wait for those of one network, whatever links it has', async () => {
+    const of = (n: number) => `scrypt$${2 ** 12}$8$1$${Buffer.from(`salt ${n}`).toString('base64url')}$a2V5`
+    const many = Promise.allSettled(
+      Array.from({ length: 300 }, (_, n) => checkPassword('own', of(n), `2001:db8:1:${n.toString(16)}::/64`)),
+    )
+    expect(await checkPassword('guess', of(1000), '192.0.2.1')).to.equal(false)
+    const outcomes = await many
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(16, 17)
   })
 
   it('are computed for an account without a readable one, and match nothing', async () => {
     const hash = await hashPassword('right')
-    expect(await checkAccountPassword('right', hash)).to.equal(true)
-    for (const none of [null, 'unreadable']) expect(await checkAccountPassword('right', none)).to.equal(false)
+    expect(await checkAccountPassword('right', hash, owner(1))).to.equal(true)
+    for (const none of [null, 'unreadable']) expect(await checkAccountPassword('right', none, owner(1))).to.equal(false)
   })
 
   it('are computed once for a right password, and for each wrong one', async () => {
@@ -82,11 +108,11 @@ describe('hashes of passwords', () => {
       await new Promise((done) => setTimeout(done, 1))
       return password === 'right'
     })
-    expect(await Promise.all([1, 2, 3].map(() => check('right', 'h1')))).to.deep.equal([true, true, true])
-    expect(await check('right', 'h1')).to.equal(true)
+    expect(await Promise.all([1, 2, 3].map(() => check('right', 'h1', '')))).to.deep.equal([true, true, true])
+    expect(await check('right', 'h1', '')).to.equal(true)
     expect(checked).to.deep.equal(['right h1'])
-    expect([await check('wrong', 'h1'), await check('wrong', 'h1')]).to.deep.equal([false, false])
-    expect(await check('right', 'h2')).to.equal(true)
+    expect([await check('wrong', 'h1', ''), await check('wrong', 'h1', '')]).to.deep.equal([false, false])
+    expect(await check('right', 'h2', '')).to.equal(true)
     expect(checked).to.deep.equal(['right h1', 'wrong h1', 'wrong h1', 'right h2'])
   })
 
@@ -96,8 +122,8 @@ describe('hashes of passwords', () => {
       if (fails) throw new TooManyPasswords()
       return true
     })
-    expect(await check('right', 'h').catch((error: unknown) => error)).to.be.instanceOf(TooManyPasswords)
+    expect(await check('right', 'h', '').catch((error: unknown) => error)).to.be.instanceOf(TooManyPasswords)
     fails = false
-    expect(await check('right', 'h')).to.equal(true)
+    expect(await check('right', 'h', '')).to.equal(true)
   })
 })

@@ -100,10 +100,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
     await ensureCheckpoints(db)
     await ensureTree(db)
     const ordinals = await openOrdinals(db, config)
-    if (use === 'service') {
-      cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
-      cleanup.defer(followLocks({ db, jobs, log }))
-    }
+    if (use === 'service') cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
     const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }
@@ -144,7 +141,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Log
 /**
  * Looks at the clock before anything is signed, and then every minute, so that a jump is noticed also when nothing asks
  * for the time, and so is an event that one has stored. What waits because of it says so itself, and so does a database
- * that cannot be written to.
+ * that cannot be written to. Looks at locks that others wait for, too.
  */
 const keepLooking = async ({ db, ordinals, jobs, log }: Pick<Ledger, 'db' | 'ordinals' | 'jobs' | 'log'>) => {
   const lookAtLog = watchLogClock(ordinals, jobs.open('log_clock', late), log)
@@ -153,7 +150,8 @@ const keepLooking = async ({ db, ordinals, jobs, log }: Pick<Ledger, 'db' | 'ord
       .then(({ seen }) => lookAtLog(seen))
       .catch(() => {})
   await look()
-  return repeat(look, 60_000, () => {})
+  const stops = [repeat(look, 60_000, () => {}), followLocks({ db, jobs, log })]
+  return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
 /** Only PostgreSQL counts positions without gaps. */

@@ -164,6 +164,7 @@ const openPages = (
       domains,
       findApps: (id) => findApps(redirectReader, id),
       contact: config.SECURITY_CONTACT,
+      trustProxy: config.TRUST_PROXY,
     }),
   }
   return {

@@ -1,6 +1,6 @@
 import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Load } from '../../commands/load.ts'
-import { checkAccountPassword, owner } from '../../security/passwords.ts'
+import { checkAccountPassword, owner, stranger } from '../../security/passwords.ts'
 import { fail, failField } from '../api/errors.ts'
 import type { Call } from '../api/route.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
@@ -32,8 +32,8 @@ export const holderOf = ({ account, key, session }: Asking): GuessHolder | undef
 }
 
 /**
- * Whether a password is the account's: `hash` is what it was compared with, which may have been replaced meanwhile. With
- * `wait`, it was not checked, and may be tried again after so many seconds.
+ * Whether a password is the account's: `hash` is what it was compared with, which may have been replaced meanwhile.
+ * With `wait`, it was not checked, and may be tried again after so many seconds.
  */
 export type PasswordVerdict = 'wrong' | { readonly hash: string } | { readonly wait: number }
 
@@ -75,7 +75,7 @@ export const openAccountPasswords = ({
     const compare = async () => {
       const state = account === undefined ? undefined : (await load(accounts, account)).state
       const hash = state?.password ?? null
-      return (await check(password, hash, holder && owner(account ?? 0))) ? hash : null
+      return (await check(password, hash, holder ? owner(account ?? 0) : stranger(from))) ? hash : null
     }
     const hash = await compare().catch(async (error: unknown) => {
       await end(false)

@@ -65,15 +65,16 @@ export interface RegisterServices {
 const registerByMail = async (
   {
     body: { email, username, password, timezone },
+    from,
     lang,
     reader,
-  }: Pick<Call<unknown, unknown, Registration>, 'body' | 'lang' | 'reader'>,
+  }: Pick<Call<unknown, unknown, Registration>, 'body' | 'from' | 'lang' | 'reader'>,
   mails: Mails,
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
   // the page of the link asks for the password again; a process of an earlier release makes the account with this one
-  const hash = await hashNewPassword(password, stranger)
+  const hash = await hashNewPassword(password, stranger(from))
   await mails.order({ kind: 'register', lang, to: email, username, timezone, password: hash })
   return {
     message: 'Open the link that was sent to this e-mail address. Its page creates the account and shows the API key.',
@@ -102,12 +103,12 @@ export const registerRoutes = (services: RegisterServices): readonly Route[] => 
       if (before) return newKeyFor(before, part, pepper)
       // after the fields were checked: a mistake in them is no registration
       await countRegistration(from)
-      if (mails) return registerByMail({ body, lang, reader }, mails, services)
+      if (mails) return registerByMail({ body, from, lang, reader }, mails, services)
       return register(
         pepper,
         body,
         (make) => create('account', account, make),
-        (password) => hashNewPassword(password, stranger),
+        (password) => hashNewPassword(password, stranger(from)),
       )
     },
   }),

@@ -12,6 +12,7 @@ import type { Targets } from '../../cache/targets.ts'
 import { campaign } from '../../commands/links/campaign.ts'
 import type { Handler as CommandHandler } from '../../commands/handle.ts'
 import { streamId } from '../../events/streams.ts'
+import { clientAddress, networkOf, type TrustedProxies } from '../../lib/address.ts'
 import { batch } from '../../lib/async/batch.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import type { Target } from '../../queries/links/target.ts'
@@ -39,6 +40,7 @@ import { type PublicHandler, redirectTo } from './responses.ts'
 export interface CampaignPagesOptions extends Pick<Redirect, 'follow' | 'withPrefix'>, LinkAddresses {
   readonly sendPage: SendPage
   readonly pageTurn: PageTurn
+  readonly trustProxy: TrustedProxies
   readonly handler: CommandHandler
   readonly reader: Reader
   readonly pending: PendingStreams
@@ -74,11 +76,11 @@ export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPages
     age: sampleAge,
     most: 100,
   })
-  return async (slug: string): Promise<readonly RotatorLink[]> => {
+  return async (slug: string, network: string): Promise<readonly RotatorLink[]> => {
     const account = known.get(slug) ?? (await accountOf(slug))
     if (account === undefined) return []
     known.set(slug, account)
-    return sample(`${account} ${slug}`)
+    return sample(`${account} ${slug}`, network)
   }
 }
 
@@ -93,8 +95,8 @@ const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 
     age: 0,
     most: 50,
   })
-  return async ({ id, account }: PublicCampaign, page: number) =>
-    page > mostPages ? [] : linksOn(`${account} ${id} ${page}`)
+  return async ({ id, account }: PublicCampaign, page: number, network: string) =>
+    page > mostPages ? [] : linksOn(`${account} ${id} ${page}`, network)
 }
 
 /** Whether a link is blocked: itself, its address, its domain, or where it leads most visitors. */
@@ -175,7 +177,8 @@ const createIsPublic =
  * them.
  */
 export const createCampaignPages = (options: CampaignPagesOptions): PublicHandler => {
-  const { sendPage, pageTurn, reader, blocks, follow, withPrefix } = options
+  const { sendPage, pageTurn, reader, blocks, follow, withPrefix, trustProxy } = options
+  const networkOfClient = (req: IncomingMessage) => networkOf(clientAddress(req, trustProxy))
   const isPublic = createIsPublic(options)
   const sample = createSamples(options)
   const pick = createPick(options)
@@ -188,7 +191,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
   }
 
   const rotate = async (req: IncomingMessage, res: ServerResponse, slug: string) => {
-    const links = await sample(slug)
+    const links = await sample(slug, networkOfClient(req))
     const id = links[0]?.campaign
     if (id === undefined || !(await isPublic(id))) return false
     if (blocks.campaign(id) || blocks.address(undefined, `r/${slug}`)) return sendBlocked(req, res)
@@ -209,7 +212,7 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     if (blocks.campaign(id)) return sendBlocked(req, res)
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
-    const rows = await linksOf(found, current.page)
+    const rows = await linksOf(found, current.page, networkOfClient(req))
     const shown = rows
       .slice(0, perPage)
       .filter((row) => !isBlocked({ ...row, aliasKey: row.alias, variants: [] }, options))

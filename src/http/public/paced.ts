@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru'
 import type { Progress } from '../../cache/progress.ts'
-import { createFairQueue } from '../../lib/async/fairqueue.ts'
+import { createTurnQueue } from '../../lib/async/turnqueue.ts'
 import { isUnavailable, Unavailable } from '../../lib/unavailable.ts'
 
 export interface PacedOptions<T> {
@@ -29,7 +29,7 @@ interface Waiting<T> {
 }
 
 const tooMany = 'too many pages are being looked up'
-/** look-ups that wait at most: of all accounts, and of one */
+/** look-ups that wait at most: of all, and of one account or network */
 const [total, perSource] = [1000, 200]
 /** ms; what takes no longer delays nobody */
 const quick = 200
@@ -38,10 +38,10 @@ const share = 1 / 20
 
 /**
  * Returns what looks up public pages whose cost an account chooses, one at a time: they leave connections to redirects.
- * A key begins with the account and a space. Accounts take turns: one with many pages does not delay the others.
- * Requests share a look-up that has not begun. A slow answer is kept for twenty times as long as it took, so that many
- * visits to one page do not delay the others. While the database is unavailable, an older answer is returned. Rejects
- * with `Unavailable` when too many wait.
+ * A key begins with the account and a space. Accounts take turns, and so do the networks that ask: one with many pages
+ * does not delay the others. Requests share a look-up that has not begun. A slow answer is kept for twenty times as
+ * long as it took, so that many visits to one page do not delay the others. While the database is unavailable, an older
+ * answer is returned. Rejects with `Unavailable` when too many wait.
  */
 export const createPaced = <T>({
   find,
@@ -49,13 +49,13 @@ export const createPaced = <T>({
   age,
   most,
   now = () => performance.now(),
-}: PacedOptions<T>): ((key: string) => Promise<T>) => {
+}: PacedOptions<T>): ((key: string, network: string) => Promise<T>) => {
   const known = new QuickLRU<string, Found<T>>({ maxSize: most })
   const refuse = ({ key, reject }: Waiting<T>) => {
     queued.delete(key)
     reject(new Unavailable(tooMany))
   }
-  const lane = createFairQueue<Waiting<T>>({ total, perSource, onLeft: refuse })
+  const lane = createTurnQueue<Waiting<T>>({ total, perSource, onLeft: refuse })
   const queued = new Map<string, Promise<T>>()
   let isWorking = false
 
@@ -75,23 +75,23 @@ export const createPaced = <T>({
     for (let next = lane.shift(); next; next = lane.shift()) await lookUp(next.key).then(next.resolve, next.reject)
     isWorking = false
   }
-  const queue = (key: string): Promise<T> => {
+  const queue = (key: string, network: string): Promise<T> => {
     const shared = queued.get(key)
     if (shared) return shared
     let waiting: Waiting<T> | undefined
     const answer = new Promise<T>((resolve, reject) => (waiting = { key, resolve, reject }))
     const [account = ''] = key.split(' ', 1)
-    if (!waiting || !lane.push(account, waiting)) throw new Unavailable(tooMany)
+    if (!waiting || !lane.push([`account ${account}`, network], waiting)) throw new Unavailable(tooMany)
     queued.set(key, answer)
     if (!isWorking) void work()
     return answer
   }
 
-  return async (key) => {
+  return async (key, network) => {
     const before = known.get(key)
     if (before && (now() < before.anywayUntil || (now() < before.until && before.seen === seen()))) return before.answer
     try {
-      return await queue(key)
+      return await queue(key, network)
     } catch (error) {
       if (before && isUnavailable(error)) return before.answer
       throw error

@@ -11,7 +11,7 @@ import { findInlineLogo, type PublicQr, qrPrefix } from '../../queries/qr/qr.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { addressesIn, dataOf, isScanAddress, payload } from '../qr/address.ts'
-import { addressBlock, addressSite, clientAddress, type TrustedProxies } from '../../lib/address.ts'
+import { clientAddress, networkOf, type TrustedProxies } from '../../lib/address.ts'
 import { withRequestedHost } from '../api/ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget } from './budget.ts'
@@ -241,7 +241,7 @@ export const createQrPages = (options: QrPagesOptions): PublicHandler => {
       return true
     }
     try {
-      const drawn = draw(code, addressSite(addressBlock(clientAddress(req, trustProxy))))
+      const drawn = draw(code, networkOf(clientAddress(req, trustProxy)))
       await sendImage(req, res, drawing, drawn, await contained(code))
     } catch (error) {
       if (!(error instanceof Busy)) throw error

@@ -3,6 +3,7 @@ import type { Blocks } from '../../cache/blocks.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { DomainFields } from '../../events/domains/domain.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
+import { clientAddress, networkOf, type TrustedProxies } from '../../lib/address.ts'
 import { androidFile, appleFile } from '../domains/apps.ts'
 import { createPaced } from './paced.ts'
 import type { Fallbacks, PublicHandler } from './responses.ts'
@@ -31,8 +32,10 @@ const createFiles = (findApps: WellKnownOptions['findApps']) => {
     age: Infinity,
     most: 200,
   })
-  return async (domain: KnownDomain | undefined, name: string) =>
-    domain && Object.hasOwn(files, name) ? read(`${domain.account} ${name} ${domain.id} ${domain.position}`) : undefined
+  return async (domain: KnownDomain | undefined, name: string, network: string) =>
+    domain && Object.hasOwn(files, name)
+      ? read(`${domain.account} ${name} ${domain.id} ${domain.position}`, network)
+      : undefined
 }
 
 export interface WellKnownOptions extends Pick<Fallbacks, 'sendFailure'> {
@@ -42,6 +45,7 @@ export interface WellKnownOptions extends Pick<Fallbacks, 'sendFailure'> {
   readonly findApps: (id: number) => Promise<Apps>
   /** an https or mailto address; undefined: there is no `security.txt` */
   readonly contact: string | undefined
+  readonly trustProxy: TrustedProxies
   readonly now?: () => Date
 }
 
@@ -58,20 +62,21 @@ export const createWellKnown = ({
   findApps,
   contact,
   sendFailure,
+  trustProxy,
   now = () => new Date(),
 }: WellKnownOptions): PublicHandler => {
   const fileOf = createFiles(findApps)
-  const find = async (name: string, host: string) => {
+  const find = async (name: string, host: string, network: string) => {
     if (name === 'security.txt' && contact !== undefined) return securityTxt(contact, now())
     // an app that has the domain would open its links without asking here
-    const body = blocks.domain(host) ? undefined : await fileOf(domains.byHost(host), name)
+    const body = blocks.domain(host) ? undefined : await fileOf(domains.byHost(host), name, network)
     return body && { type: 'application/json', body }
   }
 
   return async (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405, { Allow: 'GET, HEAD' }).end()
     try {
-      const file = await find(nameIn(req), req.headers.host ?? '')
+      const file = await find(nameIn(req), req.headers.host ?? '', networkOf(clientAddress(req, trustProxy)))
       if (!file) return void res.writeHead(404, { 'Content-Length': 0, 'Cache-Control': 'no-store' }).end()
       res.writeHead(200, {
         'Content-Type': file.type,

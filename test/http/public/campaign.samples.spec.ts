@@ -43,7 +43,8 @@ describe('the links that a rotator chooses from', () => {
     const { asked, reader } = fakeReader(['busy', 'other'])
     let seen = 0n
     // each visit finds the tables changed, so none is served from the cache
-    const sample = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sampleOf = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sample = (slug: string) => sampleOf(slug, '192.0.2.1')
     const visits = Array.from({ length: 100 }, () => sample('busy'))
     const found = await Promise.all([...visits, sample('other')])
     expect(found.map((links) => links.length)).to.deep.equal(Array(101).fill(1))
@@ -53,7 +54,8 @@ describe('the links that a rotator chooses from', () => {
   it('are read again for a visit that comes while they are being read', async () => {
     const { asked, reader } = fakeReader(['busy', 'other'])
     let seen = 0n
-    const sample = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sampleOf = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sample = (slug: string) => sampleOf(slug, '192.0.2.1')
     const first = sample('busy')
     while (!asked.includes('busy')) await new Promise(setImmediate)
     await Promise.all([first, sample('busy')])
@@ -63,7 +65,8 @@ describe('the links that a rotator chooses from', () => {
   it('are not read for slugs that were guessed, and thousands of guesses hold up nobody', async () => {
     const { asked, reader } = fakeReader(['first', 'last'])
     let seen = 0n
-    const sample = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sampleOf = createSamples({ reader, progress: { seen: () => seen++ } })
+    const sample = (slug: string) => sampleOf(slug, '192.0.2.1')
     await sample('first')
     const guesses = Array.from({ length: 3000 }, (_, i) => sample(`guess${i}`))
     const links = await Promise.all([...guesses, sample('first'), sample('last')])

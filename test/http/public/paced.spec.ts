@@ -8,7 +8,7 @@ describe('a public page whose cost an account chooses', () => {
   const open = (age = 0) => {
     const state = { time: 0, seen: 0n, took: 10, under: 0, most: 0, fails: false }
     const asked: string[] = []
-    const get = createPaced({
+    const find = createPaced({
       find: async (key) => {
         asked.push(key)
         state.most = Math.max(state.most, ++state.under)
@@ -23,23 +23,34 @@ describe('a public page whose cost an account chooses', () => {
       most: 10,
       now: () => state.time,
     })
+    const get = (key: string, network = '192.0.2.1') => find(key, network)
     return { get, asked, state }
   }
 
   it('is looked up with one connection at a time, once for all that wait', async () => {
     const { get, asked, state } = open()
-    const all = await Promise.all(['a', 'b', 'a', 'c', 'b'].map(get))
+    const all = await Promise.all(['a', 'b', 'a', 'c', 'b'].map((key) => get(key)))
     expect([all, asked, state.most]).to.deep.equal([['a1', 'b2', 'a1', 'c3', 'b2'], ['a', 'b', 'c'], 1])
   })
 
   it('takes turns with those of other accounts, however many pages of one wait', async () => {
     const { get, asked } = open()
-    const many = Array.from({ length: 250 }, (_, n) => get(`1 list ${n}`).catch((error: unknown) => error))
-    await Promise.all([get('2 list 0'), get('3 list 0')])
+    const many = Array.from({ length: 250 }, (_, n) =>
+      get(`1 list ${n}`, `192.0.2.${n}`).catch((error: unknown) => error),
+    )
+    await Promise.all([get('2 list 0', '198.51.100.1'), get('3 list 0', '198.51.100.2')])
     expect(asked.slice(0, 3)).to.deep.equal(['1 list 0', '2 list 0', '3 list 0'])
     const refused = (await Promise.all(many)).filter((answer) => answer instanceof Unavailable)
     expect([refused.length, asked.length]).to.deep.equal([50, 202])
     expect(await get('1 list 249'), 'later').to.be.a('string')
+  })
+
+  it('takes turns with those that other networks ask for, however many accounts have what one asks for', async () => {
+    const { get, asked } = open()
+    const many = Array.from({ length: 250 }, (_, n) => get(`${n} list 0`).catch((error: unknown) => error))
+    await Promise.all([get('1000 list 0', '198.51.100.1'), get('1001 list 0', '198.51.100.2')])
+    expect(asked.slice(0, 3)).to.deep.equal(['0 list 0', '1000 list 0', '1001 list 0'])
+    expect((await Promise.all(many)).filter((answer) => answer instanceof Unavailable)).to.have.length(50)
   })
 
   it('is kept for twenty times as long as it took, when that delays others', async () => {
@@ -77,8 +88,8 @@ describe('a public page whose cost an account chooses', () => {
 
   it('is refused when too many others wait', async () => {
     const { get } = open()
-    const waiting = Array.from({ length: 1000 }, (_, n) => get(`a${n}`))
-    expect(await get('one more').catch((error: unknown) => error)).to.be.instanceOf(Unavailable)
+    const waiting = Array.from({ length: 1000 }, (_, n) => get(`a${n}`, `network ${n}`))
+    expect(await get('one more', 'another').catch((error: unknown) => error)).to.be.instanceOf(Unavailable)
     expect(await get('a999'), 'one that waits is shared').to.be.a('string')
     await Promise.all(waiting)
   })

@@ -21,6 +21,7 @@ const options: WellKnownOptions = {
   findApps: (id) => Promise.resolve(apps[id] ?? noApps),
   sendFailure: (_, res) => void res.writeHead(503, {}).end(),
   contact: undefined,
+  trustProxy: 0,
   now: () => new Date('2026-06-01T12:00:00Z'),
 }
 
@@ -35,7 +36,8 @@ const asked =
       },
       end: (body: string | Buffer = '') => Object.assign(sent, { body: String(body) }),
     }
-    await serve({ method, url, headers: { host } } as IncomingMessage, res as unknown as ServerResponse)
+    const socket = { remoteAddress: '192.0.2.1' }
+    await serve({ method, url, headers: { host }, socket } as IncomingMessage, res as unknown as ServerResponse)
     return sent
   }
 const ask = asked(createWellKnown(options))

@@ -127,6 +127,19 @@ const findingCreated =
     }
   }
 
+/** Returns what binds a request to a password, and what it has to require of its account from then on. */
+const createBinding = (who: Who | undefined) => {
+  let bound = who?.session === undefined ? undefined : { account: who.account, password: who.password }
+  return {
+    bindTo: (account: number, password: string | null) => void (bound = { account, password }),
+    requiresFor: (stream: string) => {
+      if (!bound || stream !== streamId('account', bound.account)) return undefined
+      const requires = requirePassword(bound.password)
+      return (state: unknown) => requires(state as Account)
+    },
+  }
+}
+
 /**
  * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets
  * `X-Projection-Pending`. For a halted projection it does not wait.
@@ -144,12 +157,7 @@ export const writer = (
   const resumed = execution?.resumed ?? false
   const commandId = commandIds(execution, part)
   let unwritten = allowed
-  let bound = who?.session === undefined ? undefined : { account, password: who.password }
-  const requiresFor = (stream: string) => {
-    if (!bound || stream !== streamId('account', bound.account)) return undefined
-    const requires = requirePassword(bound.password)
-    return (state: unknown) => requires(state as Account)
-  }
+  const { bindTo, requiresFor } = createBinding(who)
   const context = (account: number, command: string) => ({
     account,
     actor,
@@ -167,16 +175,15 @@ export const writer = (
     account,
     load: handler.load,
     write: async (decider, command) => {
-      const revisions = unwritten
-      unwritten = undefined
       const stream = streamOf(decider, command)
+      const limits = { revisions: unwritten, requires: requiresFor(stream), resumed }
+      unwritten = undefined
       const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
       const own = context(owner, commandId(stream).id)
-      const requires = requiresFor(stream)
       await execution?.hold()
-      return shown(stream, await handler.handle(decider, command, own, { revisions, requires, resumed }))
+      return shown(stream, await handler.handle(decider, command, own, limits))
     },
-    bindTo: (account, password) => void (bound = { account, password }),
+    bindTo,
     create: async (kind, decider, make) => {
       const { name, id: command } = commandId(kind)
       const own = context(0, command)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressBlock, addressSite, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
+import { clientAddress, networkOf, type TrustedProxies } from '../../../lib/address.ts'
 import { createFairQueue } from '../../../lib/async/fairqueue.ts'
 import { Unavailable } from '../../../lib/unavailable.ts'
 
@@ -39,7 +39,7 @@ export const createPageTurns = (
         return begin()
       }
       const refuse = () => reject(new Unavailable('too many pages wait'))
-      const network = addressSite(addressBlock(clientAddress(req, trustProxy)))
+      const network = networkOf(clientAddress(req, trustProxy))
       if (!waiting.push(network, { begin, refuse })) refuse()
     })
 }

@@ -55,7 +55,7 @@ export const createPasswordForm = ({
     const block = addressBlock(clientAddress(req, trustProxy))
     const { wait, end } = await countGuess({ link, block, password: entered })
     if (wait !== undefined) return sendPage(req, res, passwordLimitPage(wait))
-    const right = await isRight(entered, password).catch(async (error: unknown) => {
+    const right = await isRight(entered, password, block).catch(async (error: unknown) => {
       await end(false)
       if (error instanceof TooManyPasswords) return undefined
       throw error
