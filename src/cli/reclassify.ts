@@ -71,14 +71,14 @@ const withReader = (cli: Cli, work: (ledger: Ledger, reader: Reader) => Promise<
   })
 
 /** Does work that changes visits of an account, with what writes it. */
-const claimed = async (
+const claimed = async <T>(
   ledger: Ledger,
   account: number,
   work: (
     write: (command: ReclassificationCommand) => Promise<Handled<Reclassification, unknown>>,
     claim: Pick<Claim, 'caughtUp'>,
-  ) => Promise<void>,
-) => {
+  ) => Promise<T>,
+): Promise<T> => {
   const { handler, config } = ledger
   const claim =
     (await openReclassifier(ledger).service.claim(account)) ??
@@ -88,10 +88,15 @@ const claimed = async (
     return handler.handle(reclassification, command, operatorContext(config, account))
   }
   try {
-    await work(handle, claim)
+    return await work(handle, claim)
   } finally {
     await claim.end()
   }
+}
+
+const requireCaughtUp = async ({ caughtUp }: Pick<Claim, 'caughtUp'>) => {
+  if (!(await caughtUp(performance.now() + timeoutMs)))
+    stop('the statistics do not have all of the log yet: try again when the service has caught up')
 }
 
 /** Returns the accounts that are meant. */
@@ -112,12 +117,21 @@ const reclassify = (cli: Cli, options: Options) => {
     const link = options.link === undefined ? undefined : Number(options.link)
     let all = 0
     for (const account of await accountsOf(reader, options)) {
-      const { exclusions } = (await ledger.handler.load(accounts, account)).state
-      const { changes, parts } = await planReclassification(reader, currentRules, { account, link, exclusions })
-      if (parts.length === 0) continue
       const id = randomUUID()
+      const plan = async () => {
+        const { exclusions } = (await ledger.handler.load(accounts, account)).state
+        return planReclassification(reader, currentRules, { account, link, exclusions })
+      }
       const pace = (part: number) => awaitPart(reader, { id, part }, performance.now() + timeoutMs)
-      if (!options.dryRun) await claimed(ledger, account, (write) => recordReclassification(write, id, parts, pace))
+      const apply = () =>
+        claimed(ledger, account, async (write, claim) => {
+          await requireCaughtUp(claim)
+          const { changes, parts } = await plan()
+          await recordReclassification(write, id, parts, pace)
+          return { changes, parts }
+        })
+      const { changes, parts } = options.dryRun ? await plan() : await apply()
+      if (parts.length === 0) continue
       cli.print(`account ${account}${options.dryRun ? '' : `, reclassification ${id}`}`)
       for (const { from, to, rule, visits } of changes) {
         all += visits
@@ -154,9 +168,8 @@ const undo = (cli: Cli, id: string) => {
       const newer = await newerReclassification(reader, id, { account, part })
       if (newer !== undefined) stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
     }
-    await claimed(ledger, account, async (write, { caughtUp }) => {
-      if (!(await caughtUp(performance.now() + timeoutMs)))
-        stop('the statistics do not have all of the log yet: try again when the service has caught up')
+    await claimed(ledger, account, async (write, claim) => {
+      await requireCaughtUp(claim)
       const { left } = (await ledger.handler.load(reclassification, id)).state
       await undoReclassification(write, id, { account, since, left }, { pace, check })
     })

@@ -83,16 +83,17 @@ export const writePart = (call: Pick<Request, 'isAdmitted' | 'write'>) => async 
   return call.write(reclassification, command)
 }
 
-const reclassify = async (
-  call: Request,
-  { dryRun, link }: { readonly dryRun: boolean; readonly link: number | undefined },
-) => {
-  const { account } = call
+/** Reclassifies under a claim. Without one, it says what that would change. */
+const reclassify = async (call: Request, link: number | undefined, claim?: Claim) => {
+  const { account, load } = call
+  const dryRun = claim === undefined
+  const until = performance.now() + timeoutMs
   if (link !== undefined) await readLink(call, link)
-  const { exclusions } = await readAccount(call)
+  // a plan from tables without the reclassification before would keep what that has changed
+  if (claim && !(await claim.caughtUp(until))) throw new NotReady()
+  const { exclusions } = (await load(accounts, account)).state
   const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
-  const until = performance.now() + timeoutMs
   const pace = (part: number) => awaitPart(call.reader, { id, part }, until)
   if (id !== '') await recordReclassification(writePart(call), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
@@ -155,9 +156,9 @@ const inForeground = async (
     },
   })
   try {
-    if (dryRun) return await reclassify(requestWith(), { dryRun, link })
+    if (dryRun) return await reclassify(requestWith(), link)
     return await claimed(services, call.account, async (claim) =>
-      undo === undefined ? reclassify(requestWith(claim), { dryRun, link }) : takeBack(requestWith(claim), undo, claim),
+      undo === undefined ? reclassify(requestWith(claim), link, claim) : takeBack(requestWith(claim), undo, claim),
     )
   } finally {
     end()

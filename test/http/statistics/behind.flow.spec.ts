@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'chai'
+import pg from 'pg'
+import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
+import { lockOfAccount } from '../../../src/postgres/reclassifyjobs.ts'
+import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
+import { type Answer, until } from '../../support/client.ts'
+import { click, clicked, fresh } from '../../support/events.ts'
+import { query } from '../../support/faults.ts'
+import { runCommand } from '../../support/process.ts'
+
+describe('a reclassification while the statistics are behind', () => {
+  let app: TestApp
+  let [key, account] = ['', 0]
+  before(async () => {
+    app = await startTestApp()
+    ;({ key, id: account } = await app.register())
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    const link = Number(json['id'])
+    const at = new Date(Date.now() - 3_600_000).toISOString()
+    const visit = (country: string) => click({ link, account, at, country, source: { kind: 'link', id: link } })
+    const event = clicked(visit('DE'), visit('DE'), visit('JP'))
+    const data = { ...event.data, rules: rulesVersion, agents: ['Mozilla'] }
+    await app.app.ledger.store.append([
+      { stream: `clicks-test-${randomUUID()}`, expected: 'no_stream', events: [fresh({ ...event, data })] },
+    ])
+    await counted(3)
+  })
+  after(() => app.close())
+
+  const counted = (clicks: number) =>
+    until(
+      async () => (await app.get('/api/stats', { key })).json['data'],
+      ({ total }) => total.clicks === clicks,
+    )
+  const exclude = (countries: string[]) => app.put('/api/account/exclusions', { key, body: { countries } })
+  const reclassify = async () => (await app.post('/api/account/reclassify', { key, body: {} })).json
+  const made = async () => (await app.get('/api/account/reclassify', { key })).json['data'].made as Answer['json'][]
+  /** Holds the statistics where they are; returns what lets them go on. */
+  const holdStatistics = async () => {
+    const holder = new pg.Client(app.connection)
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query(`begin; select from read.checkpoints where projection = 'stats' for update`)
+    return () => holder.end()
+  }
+  /** Begins work that claims the account, and lets the statistics go on once it has the claim. */
+  const claiming = async <T>(work: () => Promise<T>, goOn: () => Promise<void>): Promise<T> => {
+    const result = work()
+    const lock = `select 1 from pg_locks where locktype = 'advisory' and granted and (classid::bigint << 32 | objid::bigint) = $1`
+    await Promise.race([
+      until(
+        () => query(app.connection, lock, [lockOfAccount(account).toString()]),
+        (rows) => rows.length > 0,
+      ),
+      result,
+    ])
+    await goOn()
+    return result
+  }
+
+  it('is planned from what the one before has changed, so that its answer is what it changes', async () => {
+    await exclude(['DE'])
+    let goOn = await holdStatistics()
+    const first = await reclassify()
+    expect(first).to.deep.include({ visits: 2 })
+    const again = await claiming(reclassify, goOn)
+    expect(again).to.deep.include({ id: '', visits: 0, changes: [] })
+    await counted(1)
+    expect((await made()).map(({ id, visits }) => [id, visits])).to.deep.equal([[first['id'], 2]])
+
+    // a list that is emptied gives its visits back, also at once
+    await exclude(['JP'])
+    goOn = await holdStatistics()
+    expect(await reclassify()).to.deep.include({ visits: 3 })
+    await exclude([])
+    expect(await claiming(reclassify, goOn)).to.deep.include({ visits: 1 })
+    await counted(3)
+  })
+
+  it('waits as a command, too', async () => {
+    await exclude(['DE'])
+    const goOn = await holdStatistics()
+    expect(await reclassify()).to.deep.include({ visits: 2 })
+    await exclude([])
+    const settings = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET: 'a secret for tests only' }
+    const run = () => runCommand(['reclassify', '--account', `id:${account}`], settings)
+    expect((await claiming(run, goOn)).out).to.include('excluded -> human: 2')
+    await counted(3)
+  })
+})
