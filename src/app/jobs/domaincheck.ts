@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { verification } from '../../commands/domains/add.ts'
 import type { DomainCheck } from '../../commands/domains/check.ts'
 import { Refused } from '../../commands/decider.ts'
@@ -29,6 +30,8 @@ export interface DomainChecks {
 
 /** domains in one run, of which so many are checked at a time: some name servers take long to answer */
 const [perRun, atOnce] = [100, 10]
+/** ms between runs while some are due */
+const pause = 1000
 
 type Tools = Omit<DomainChecks, 'every'>
 
@@ -57,26 +60,31 @@ const checkDomain = async (
 }
 
 /**
- * Checks every branded domain once a day. Its owner sees the result; a domain that fails three times in a row stops,
- * and works again after a check that succeeds.
+ * Checks branded domains that are due, up to a hundred, each once a day. Its owner sees the result; a domain that fails
+ * three times in a row stops, and works again after a check that succeeds. Returns whether more may be due.
  */
-export const checkDomains = async (tools: Tools, signal?: AbortSignal) => {
+export const checkDomains = async (tools: Tools, signal?: AbortSignal): Promise<boolean> => {
   // a domain that is claimed counts as checked for a day, so those that a stop leaves over are not claimed
   for (let n = 0; n < perRun && !signal?.aborted; n += atOnce) {
     const due = await claimDueDomains(tools.reader, atOnce)
-    if (due.length === 0) return
+    if (due.length === 0) return false
     const done = await Promise.allSettled(due.map((one) => checkDomain(tools, one)))
     // the others of a run must not wait a day for one that could not be checked
     for (const one of done)
       if (one.status === 'rejected') tools.onProblem(one.reason, 'a branded domain could not be checked')
   }
+  return !signal?.aborted
 }
 
 /** Starts the checks and returns a function that stops them, after the lookups in progress. */
 export const startDomainChecks = (options: DomainChecks) => {
   const stopping = new AbortController()
+  const { signal } = stopping
+  const run = (options.watching ?? unwatched)(() => checkDomains(options, signal))
   const stop = repeat(
-    (options.watching ?? unwatched)(() => checkDomains(options, stopping.signal)),
+    async () => {
+      while (await run()) await sleep(pause, undefined, { signal }).catch(() => {})
+    },
     options.every ?? 600_000,
     (error) => options.onProblem(error, 'the domain checks failed'),
   )

@@ -18,16 +18,23 @@ export interface DueDomain {
 
 /**
  * Returns up to `limit` domains that were verified once and have not been checked for a day, and marks them as checked,
- * so that no other process checks them too.
+ * so that no other process checks them too. First one of each account, beginning with the one that a check of its
+ * domains was longest ago for; of an account, those that have waited longest.
  */
 export const claimDueDomains = async ({ db, table }: Reader, limit: number): Promise<DueDomain[]> => {
   const { rows } = await db.raw<{ rows: (Omit<DueDomain, 'id' | 'account'> & { id: string; account: string })[] }>(
-    `with claimed as (
+    `with served as (
+       select d.account, max(c.checked_at) as at from ${table('domains')} d join state.domain_checks c on c.domain = d.id group by d.account
+     ), due as (
+       select d.id, d.account, row_number() over (partition by d.account order by c.checked_at nulls first, d.id) as turn
+       from ${table('domains')} d join ${table('accounts')} a on a.id = d.account left join state.domain_checks c on c.domain = d.id
+       where d.deleted is null and d.proof <> '' and a.status = 'active'
+         and (c.checked_at is null or c.checked_at <= now() - interval '1 day')
+     ), next as (
+       select id from due left join served using (account) order by turn, at nulls first, account limit ?
+     ), claimed as (
        insert into state.domain_checks as c (domain, checked_at, failures)
-       select d.id, now(), 0 from ${table('domains')} d join ${table('accounts')} a on a.id = d.account
-       where d.deleted is null and d.proof <> '' and a.status = 'active' and not exists (
-         select 1 from state.domain_checks c where c.domain = d.id and c.checked_at > now() - interval '1 day')
-       order by d.id limit ?
+       select id, now(), 0 from next order by id
        on conflict (domain) do update set checked_at = now() where c.checked_at <= now() - interval '1 day'
        returning domain, failures)
      select d.id, d.account, d.domain, d.verified, d.proof, claimed.failures

@@ -6,7 +6,7 @@ export interface FramedLink {
   readonly account: number
 }
 
-/** Has a link checked next, before those of its account that are due anyway. */
+/** Has a link checked before those of its account that are due anyway; it goes before no other account. */
 export const makeDue = async ({ db }: Reader, { id, account }: FramedLink) => {
   await db.raw(
     `insert into state.framing_checks (link, account, due_at) values (?, ?, now() - interval '1 day')
@@ -16,8 +16,9 @@ export const makeDue = async ({ db }: Reader, { id, account }: FramedLink) => {
 }
 
 /**
- * Takes up to `limit` links that are due, up to `ofEach` of an account: first one of each, so that nobody waits for the
- * links of somebody else. Another process gets them only if this one has not finished with them in ten minutes.
+ * Takes up to `limit` links that are due, up to `ofEach` of an account: first one of each, beginning with the account
+ * whose turn was longest ago, so that nobody waits for the links of others, in whichever run. Within an account, what
+ * is due longest goes first. Another process gets them only if this one has not finished with them in ten minutes.
  */
 export const claimDueLinks = async ({ db }: Reader, limit: number, ofEach: number): Promise<number[]> => {
   const { rows } = await db.raw<{ rows: { link: string }[] }>(
@@ -26,15 +27,19 @@ export const claimDueLinks = async ({ db }: Reader, limit: number, ofEach: numbe
        union all
        select (select min(account) from state.framing_checks c where c.account > o.account) from owner o where o.account is not null
      ), next as (
-       select d.link from owner o cross join lateral (
-         select link, due_at, row_number() over (order by due_at) as turn from (
+       select d.link from owner o left join state.framing_turns t on t.account = o.account cross join lateral (
+         select link, row_number() over (order by due_at) as turn from (
            select link, due_at from state.framing_checks c where c.account = o.account and due_at <= now() order by due_at limit ?
          ) d
-       ) d order by d.turn, d.due_at limit ?
-     )
-     update state.framing_checks set due_at = now() + interval '10 minutes' where link in (
-       select link from state.framing_checks where link in (select link from next) and due_at <= now() for update skip locked)
-     returning link`,
+       ) d order by d.turn, t.served_at nulls first, o.account limit ?
+     ), claimed as (
+       update state.framing_checks set due_at = now() + interval '10 minutes' where link in (
+         select link from state.framing_checks where link in (select link from next) and due_at <= now() for update skip locked)
+       returning link, account
+     ), served as (
+       insert into state.framing_turns (account, served_at) select account, clock_timestamp() from claimed group by account order by account
+       on conflict (account) do update set served_at = excluded.served_at)
+     select link from claimed`,
     [ofEach, limit],
   )
   return rows.map(({ link }) => Number(link))
@@ -62,7 +67,7 @@ export const setNextCheck = async (
 
 /**
  * Adds links that no check is planned for: those of a log from before this release, or of a restored one. They are
- * spread over a day.
+ * spread over a day. Forgets turns of two days ago: such an account is as one that never had any.
  */
 export const addFramedLinks = async ({ db, table }: Reader) => {
   await db.raw(
@@ -73,4 +78,5 @@ export const addFramedLinks = async ({ db, table }: Reader) => {
        and not exists (select 1 from state.framing_checks c where c.link = l.id)
      on conflict do nothing`,
   )
+  await db.raw(`delete from state.framing_turns where served_at < now() - interval '2 days'`)
 }

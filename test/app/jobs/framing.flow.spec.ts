@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { addFramedLinks, claimDueLinks, makeDue } from '../../../src/queries/links/framecheck.ts'
+import type { Reader } from '../../../src/queries/reader.ts'
 import { checkFrames, startFrameChecks } from '../../../src/app/jobs/framing.ts'
 import type { FrameProbe } from '../../../src/app/jobs/frameprobe.ts'
 import { aborted } from '../../../src/lib/async/aborted.ts'
@@ -174,30 +175,63 @@ describe('links whose destination refuses to be framed', () => {
     expect(await until(asks, Boolean)).to.equal(true)
   })
 
-  it('take turns by account, however many of one are due', async () => {
+  /** Runs something with a table of checks of its own, of which nothing stays. */
+  const alone = async (run: (own: Reader) => Promise<void>) => {
     const { reader } = app().app.ledger
     const ended = new Error('nothing of this stays')
-    const turns: (readonly number[])[] = []
     await reader.db
       .transaction(async (tx) => {
-        const own = { ...reader, db: tx }
         // the service itself takes none meanwhile
         await tx.raw('delete from state.framing_checks')
-        for (let id = 1001; id <= 1030; id++) await makeDue(own, { id, account: 1 })
-        await tx.raw(`update state.framing_checks set due_at = due_at - interval '1 hour'`)
-        await makeDue(own, { id: 2001, account: 2 })
-        await tx.raw(
-          `insert into state.framing_checks (link, account, due_at) values (3001, 3, now() - interval '1 minute')`,
-        )
-        for (let n = 0; n < 2; n++) turns.push((await claimDueLinks(own, 5, 4)).toSorted((a, b) => a - b))
+        await run({ ...reader, db: tx })
         throw ended
       })
       .catch((error: unknown) => expect(error).to.equal(ended))
-    const [first = [], second = []] = turns
-    expect(first.slice(-2)).to.deep.equal([2001, 3001])
-    expect([first.length, second.length]).to.deep.equal([5, 4])
-    expect(new Set([...first, ...second]).size).to.equal(9)
-  })
+  }
+
+  it('take turns by account, however many of one are due', () =>
+    alone(async (own) => {
+      for (let id = 1001; id <= 1030; id++) await makeDue(own, { id, account: 1 })
+      await own.db.raw(`update state.framing_checks set due_at = due_at - interval '1 hour'`)
+      await makeDue(own, { id: 2001, account: 2 })
+      await own.db.raw(
+        `insert into state.framing_checks (link, account, due_at) values (3001, 3, now() - interval '1 minute')`,
+      )
+      const turns: (readonly number[])[] = []
+      for (let n = 0; n < 2; n++) turns.push((await claimDueLinks(own, 5, 4)).toSorted((a, b) => a - b))
+      const [first = [], second = []] = turns
+      expect(first.slice(-2)).to.deep.equal([2001, 3001])
+      expect([first.length, second.length]).to.deep.equal([5, 4])
+      expect(new Set([...first, ...second]).size).to.equal(9)
+    }))
+
+  it('of an account have their turn before those of another have a second one, in whichever run', () =>
+    alone(async (own) => {
+      const many = 25
+      await own.db.raw(
+        `insert into state.framing_checks (link, account, due_at)
+         select a * 100 + n, a, now() - interval '1 day' from generate_series(1, ?) a, generate_series(1, 50) n`,
+        [many],
+      )
+      const single = (many + 1) * 100
+      await own.db.raw(
+        `insert into state.framing_checks (link, account, due_at) values (?, ?, now() - interval '1 minute')`,
+        [single, many + 1],
+      )
+      const runs: (readonly number[])[] = []
+      for (let n = 0; n < 2; n++) {
+        const links = await claimDueLinks(own, 20, 4)
+        runs.push(links)
+        // who was served writes again at once, as often as they like
+        for (const link of links.filter((link) => link !== single))
+          await makeDue(own, { id: link, account: Math.floor(link / 100) })
+      }
+      expect(runs.flat()).to.include(single)
+      expect(new Set(runs.flat().map((link) => Math.floor(link / 100))).size).to.equal(many + 1)
+      // whoever was not served of late is in the very next run
+      await makeDue(own, { id: 9900, account: 99 })
+      expect(await claimDueLinks(own, 20, 4)).to.include(9900)
+    }))
 
   it('do not delay the stop of the service when their sites never answer', async () => {
     const ids = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => add({ type: 'frame', url: page(`silent-${n}`) })))
