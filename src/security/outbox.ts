@@ -46,8 +46,10 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('webhookMoved'), lang, webhook: z.number(), url: z.string() }),
   /** once there is the webhook */
   z.object({ kind: z.literal('webhookAdded'), lang, webhook: z.number() }),
-  /** once the account has no second factor */
-  z.object({ kind: z.literal('secondFactorRemoved'), lang }),
+  /** once it was removed after this revision of the account; without one, from an older process, once there is none */
+  z.object({ kind: z.literal('secondFactorRemoved'), lang, after: z.number().optional() }),
+  /** once another one was added after this revision */
+  z.object({ kind: z.literal('secondFactorReplaced'), lang, after: z.number() }),
   /** `browser` as its session is listed */
   z.object({ kind: z.literal('newBrowser'), lang, browser: z.string() }),
 ])

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { Refused } from '../../commands/decider.ts'
+import { countRevision } from '../../commands/load.ts'
 import type { SecondFactor } from '../../commands/accounts/secondfactor.ts'
 import { says, text, verbatim } from '../../lib/fields.ts'
 import {
@@ -141,7 +142,17 @@ const newSecret = ({ baseUrl }: SecondFactorServices) =>
     },
   })
 
-const add = ({ pepper, secondFactors, sessions, stepUps }: SecondFactorServices) =>
+/** Orders the notice that the second factor of an account, if it has one, is removed or replaced next. */
+const announce = async (
+  mails: Mails | undefined,
+  kind: 'secondFactorRemoved' | 'secondFactorReplaced',
+  { account: id, load, lang }: Pick<Call, 'account' | 'load' | 'lang'>,
+) => {
+  const { state, revision } = await load(account, id)
+  if (state.secondFactor !== null) await mails?.order({ kind, lang, after: countRevision(revision) }, id)
+}
+
+const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp', {
     scope: 'account',
     secret: true,
@@ -160,6 +171,7 @@ const add = ({ pepper, secondFactors, sessions, stepUps }: SecondFactorServices)
       await use()
       const codes = newRecoveryCodes()
       const recovery = codes.map((code) => hashRecoveryCode(pepper, id, code))
+      await announce(mails, 'secondFactorReplaced', call)
       await write(account, { type: 'AddSecondFactor', id, secret: body.secret, recovery })
       // a session that was opened without the second factor does not outlive its beginning
       await sessions.endOthers(id, session)
@@ -178,8 +190,7 @@ const remove = ({ mails, stepUps }: SecondFactorServices) =>
     run: async (call) => {
       const { account: id, body, write } = call
       await stepUps.require('secondFactor', call, body)
-      if ((await stateOf(call)).secondFactor !== null)
-        await mails?.order({ kind: 'secondFactorRemoved', lang: call.lang }, id)
+      await announce(mails, 'secondFactorRemoved', call)
       await write(account, { type: 'RemoveSecondFactor', id })
       return { message: 'The password alone signs in now.' }
     },

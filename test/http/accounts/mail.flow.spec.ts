@@ -68,7 +68,7 @@ describe('mails to the owners of accounts', () => {
     expect([email, String(username).length]).to.deep.equal(['ann@example.com', 8])
   })
 
-  it('tell the owner of a new and a wider key, a new and a moved webhook, a removed second factor, and a sign-in from a new browser', async () => {
+  it('tell the owner of a new and a wider key, a new and a moved webhook, a replaced and a removed second factor, and a sign-in from a new browser', async () => {
     const { email, key } = await registered('owen@example.com')
     const made = await app.post('/api/key/add', { key, body: { name: 'x', scopes: ['read'] } })
     const listed = String(made.json['key']).slice(0, 15)
@@ -96,11 +96,19 @@ describe('mails to the owners of accounts', () => {
 
     await change('/api/account/update', { email: 'thief@example.org', current_password: password })
     const asked = linkIn(await mailTo('thief@example.org', 'Confirm your new e-mail address'))
-    const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
-    const body = { secret, code: new TOTP({ secret }).generate(), current_password: password }
-    const codes = (await app.post('/api/account/totp', { key, body })).json['recovery_codes'] as string[]
+    const addFactor = async (current?: string) => {
+      const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
+      const code = new TOTP({ secret }).generate()
+      const body = { secret, code, current_password: password, ...(current && { current_code: current }) }
+      const added = await app.post('/api/account/totp', { key, body })
+      expect(added.status, added.text).to.equal(200)
+      return added.json['recovery_codes'] as string[]
+    }
+    const first = await addFactor()
     expect((await send(asked, { password })).status, 'asked for with the password alone').to.equal(410)
     expect(await account(key)).to.include({ email })
+    const codes = await addFactor(first[0])
+    await mailTo(email, 'The second factor was replaced')
     const removed = await app.post('/api/account/totp/delete', {
       key,
       body: { current_password: password, code: codes[0] },
@@ -111,9 +119,9 @@ describe('mails to the owners of accounts', () => {
     const page = { Host: 'short.example', Origin: 'https://short.example', 'Sec-Fetch-Site': 'same-origin' }
     const enter = (headers: Readonly<Record<string, string>> = {}) =>
       app.post('/api/session', { body: { email, password }, headers: { ...page, 'User-Agent': browser, ...headers } })
-    const first = await enter()
+    const entered = await enter()
     expect((await mailTo(email, 'A sign-in from a new browser')).text).to.include('Chrome, Windows')
-    const mark = first.headers
+    const mark = entered.headers
       .getSetCookie()
       .find((one) => one.includes('browser_'))!
       .split(';')[0]!
@@ -126,6 +134,7 @@ describe('mails to the owners of accounts', () => {
       ({ length }) => length === 2,
     )
     expect(sent('A sign-in from a new browser')).to.have.length(1)
+    expect(sent('The second factor was replaced'), 'and not the first one').to.have.length(1)
   })
 
   it('give a new account the password of who opens its mail, and not of who asked for it', async () => {

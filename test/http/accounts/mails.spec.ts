@@ -27,7 +27,7 @@ describe('notices to the owner of an account', () => {
     expect(ordered).to.have.length(10)
     await mails.order({ kind: 'webhookAdded', lang: 'en', webhook: 21 }, 8)
     await mails.order({ kind: 'keyAdded', lang: 'en', key: 'k' }, 7)
-    await mails.order({ kind: 'secondFactorRemoved', lang: 'en' }, 7)
+    await mails.order({ kind: 'secondFactorRemoved', lang: 'en', after: 1 }, 7)
     expect(ordered).to.have.length(13)
   })
 

@@ -5,6 +5,7 @@ import type { Account } from '../../../commands/accounts/state.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
+import type { EventType } from '../../../events/index.ts'
 import { parseStreamId } from '../../../events/streams.ts'
 import { publicPart } from '../../../security/apikeys.ts'
 import { isOutdated } from '../../../security/knownbrowsers.ts'
@@ -15,9 +16,10 @@ import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
 export type TextName =
   | ('register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled')
   | ('keyAdded' | 'keyWidened' | 'webhookAdded' | 'webhookMoved' | 'secondFactorRemoved' | 'newBrowser')
+  | 'secondFactorReplaced'
 
 export interface OrderOptions {
-  readonly handler: Pick<Handler, 'claimant' | 'load'>
+  readonly handler: Pick<Handler, 'claimant' | 'load' | 'steps'>
   readonly pepper: Buffer
   /** Returns the subject and the text of a mail, with a link or a day on a line of its own if it has one. */
   readonly textOf: (name: TextName, lang: string, line?: string) => { readonly subject: string; readonly text: string }
@@ -103,6 +105,13 @@ const lineOf = (id: number, { url }: Webhook) => (url === null ? String(id) : `$
 type Linked = 'register' | 'email' | 'reset'
 type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 
+/** Whether an account has an event after a revision, whatever came after that: who undoes it at once hides nothing. */
+const hasHad = async ({ handler }: OrderOptions, id: number | null, type: EventType, after: number) => {
+  if (id === null) return false
+  for await (const { event } of handler.steps(accounts, id, { from: after + 1 })) if (event.type === type) return true
+  return false
+}
+
 /** Decides what becomes of a notice: it is sent once the account is as it says. */
 const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Notice): Promise<Decision> => {
   const { account } = ordered
@@ -141,8 +150,15 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
     }
     case 'keyAdded':
       return toOwner(({ keys }) => keys.keys.some(({ key }) => key === order.key), `${publicPart(order.key)}…`)
-    case 'secondFactorRemoved':
-      return toOwner(({ secondFactor }) => secondFactor === null)
+    case 'secondFactorRemoved': {
+      if (order.after === undefined) return toOwner(({ secondFactor }) => secondFactor === null)
+      const isRemoved = await hasHad(options, account, 'SecondFactorRemoved', order.after)
+      return toOwner(() => isRemoved)
+    }
+    case 'secondFactorReplaced': {
+      const isReplaced = await hasHad(options, account, 'SecondFactorAdded', order.after)
+      return toOwner(() => isReplaced)
+    }
     case 'newBrowser':
       return toOwner(({ status }) => status === 'active', order.browser)
   }
