@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Asker } from '../commands/statistics/asker.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
 import type { Claim } from '../commands/statistics/reclassify.ts'
 import type { ReclassifyJobs } from '../http/statistics/background.ts'
 import { openLocks } from '../postgres/listen.ts'
 import { lockOfAccount, openReclassifyJobs, type ReclassifyJobStore } from '../postgres/reclassifyjobs.ts'
-import { statisticsPosition } from '../queries/statistics/reclassifications.ts'
+import { awaitStatistics } from '../queries/statistics/reclassifications.ts'
 import { reclassification } from '../commands/statistics/reclassification.ts'
 import { type ReclassifierOptions, startReclassifier } from './jobs/reclassify.ts'
 import type { Ledger } from './log/ledger.ts'
@@ -35,15 +34,11 @@ const openClaims = (
       await locks.release().catch(() => {})
       await locks.close()
     }
-    const caughtUp = async (head: bigint, until: number) => {
-      for (; (await statisticsPosition({ db })) < head; await sleep(50)) if (performance.now() >= until) return false
-      return true
-    }
     const key = lockOfAccount(account)
     const claim = async () => {
       if (!(await locks.acquire([key])).has(key) || (by === 'other' && (await isTaken(account)))) return undefined
       const head = await store.head('clicks')
-      return { lost: locks.lost, caughtUp: (until: number) => caughtUp(head, until), end }
+      return { lost: locks.lost, caughtUp: (until: number) => awaitStatistics({ db }, head, until), end }
     }
     const claimed = await claim().catch(async (error: unknown) => {
       await end()

@@ -14,10 +14,10 @@ import {
 } from '../commands/statistics/reclassification.ts'
 import { currentRules } from '../http/statistics/reclassify.ts'
 import { findAccountBy } from '../queries/accounts/account.ts'
-import { awaitPart } from '../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../queries/statistics/recorded.ts'
 import {
   accountOfLink,
+  awaitStatistics,
   clickedAccounts,
   listReclassifications,
   newerReclassification,
@@ -122,7 +122,7 @@ const reclassify = (cli: Cli, options: Options) => {
         const { exclusions } = (await ledger.handler.load(accounts, account)).state
         return planReclassification(reader, currentRules, { account, link, exclusions })
       }
-      const pace = (part: number) => awaitPart(reader, { id, part }, performance.now() + timeoutMs)
+      const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + timeoutMs)
       const apply = () =>
         claimed(ledger, account, async (write, claim) => {
           await requireCaughtUp(claim)
@@ -163,7 +163,7 @@ const undo = (cli: Cli, id: string) => {
   return withReader(cli, async (ledger, reader) => {
     const { account } = (await ledger.handler.load(reclassification, id)).state
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-    const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, performance.now() + timeoutMs)
+    const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + timeoutMs)
     const check = async (part: number) => {
       const newer = await newerReclassification(reader, id, { account, part })
       if (newer !== undefined) stop(`take reclassification ${newer} of account ${account} back first: it is newer`)

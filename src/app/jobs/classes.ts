@@ -8,8 +8,11 @@ import { reclassification, type ReclassificationCommand } from '../../commands/s
 import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { Actor } from '../../events/event.ts'
 import { problem, type Problem } from '../../lib/problems/problem.ts'
-import { awaitPart } from '../../queries/statistics/appliedparts.ts'
-import { newerReclassification, nextClickedAccount } from '../../queries/statistics/reclassifications.ts'
+import {
+  awaitStatistics,
+  newerReclassification,
+  nextClickedAccount,
+} from '../../queries/statistics/reclassifications.ts'
 import type { ClassChange, planReclassification } from '../../queries/statistics/reclassify.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -94,9 +97,9 @@ const writing =
 
 /** Waits until the statistics have a part, however long that takes. */
 const pacing =
-  ({ reader, ensureGoing }: Means, id: string, undone = false) =>
-  async (part: number) => {
-    while (!(await awaitPart(reader, { id, part, undone }, performance.now() + patience))) ensureGoing()
+  ({ reader, ensureGoing }: Means) =>
+  async (position: bigint) => {
+    while (!(await awaitStatistics(reader, position, performance.now() + patience))) ensureGoing()
     return true
   }
 
@@ -108,23 +111,22 @@ const count: Work = async ({ plan }, job, account) => found(job, (await plan(acc
 const apply: Work = async (means, job, account) => {
   const { jobs, handler, plan } = means
   const id = job.made ?? randomUUID()
-  const pace = pacing(means, id)
+  const pace = pacing(means)
   const { parts: recorded } = (await handler.load(reclassification, id)).state
-  if (recorded > 0) await pace(recorded - 1)
   const { changes, parts } = await plan(account)
   const all = recorded + parts.length
   const sums = job.made === null ? found(job, changes) : {}
   await jobs.save(job.id, { made: id, part: recorded, parts: all, ...sums })
   const write = writing(means, job, account)((part) => jobs.save(job.id, { part }))
-  await recordReclassification(write, id, parts, pace, recorded)
-  if (parts.length > 0) await pace(all - 1)
+  const last = await recordReclassification(write, id, parts, pace, recorded)
+  if (last !== undefined) await pace(last)
   return {}
 }
 
 const undo: Work = async (means, job, account) => {
   const { jobs, handler, reader } = means
   const id = job.made ?? ''
-  const pace = pacing(means, id, true)
+  const pace = pacing(means)
   const { left } = (await handler.load(reclassification, id)).state
   const check = async (part: number) => {
     const newer = await newerReclassification(reader, id, { account, part })
@@ -134,8 +136,7 @@ const undo: Work = async (means, job, account) => {
   await jobs.save(job.id, { part: 0, parts: left })
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
   const write = writing(means, job, account)((rest) => jobs.save(job.id, { part: left - rest }))
-  await undoReclassification(write, id, { account, since, left }, { pace, check })
-  if (left > 0) await pace(0)
+  await pace(await undoReclassification(write, id, { account, since, left }, { pace, check }))
   return {}
 }
 

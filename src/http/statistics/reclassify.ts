@@ -5,9 +5,8 @@ import { type Claim, recordReclassification, undoReclassification } from '../../
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
 import { must, orStop, says } from '../../lib/fields.ts'
-import { awaitPart } from '../../queries/statistics/appliedparts.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
-import { newerReclassification } from '../../queries/statistics/reclassifications.ts'
+import { awaitStatistics, newerReclassification } from '../../queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -94,7 +93,7 @@ const reclassify = async (call: Request, link: number | undefined, claim?: Claim
   const { exclusions } = (await load(accounts, account)).state
   const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
   const id = dryRun || parts.length === 0 ? '' : randomUUID()
-  const pace = (part: number) => awaitPart(call.reader, { id, part }, until)
+  const pace = (position: bigint) => awaitStatistics(call.reader, position, until)
   if (id !== '') await recordReclassification(writePart(call), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
   return { id, dryRun, rules: currentRules.version, visits, changes }
@@ -109,7 +108,7 @@ const requireNewest = async (reader: Reader, account: number, id: string, part: 
 const takeBack = async (call: Request, id: string, { caughtUp }: Claim) => {
   const { account, load, reader } = call
   const until = performance.now() + timeoutMs
-  const pace = (part: number) => awaitPart(reader, { id, part, undone: true }, until)
+  const pace = (position: bigint) => awaitStatistics(reader, position, until)
   if (!(await caughtUp(until))) throw new NotReady()
   const { left } = (await load(reclassification, id)).state
   const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()

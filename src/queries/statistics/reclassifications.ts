@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { scanOffset } from '../../projections/statistics/clickfacts.ts'
 import type { Reader } from '../reader.ts'
 
@@ -27,6 +28,16 @@ export const statisticsPosition = async ({ db }: Pick<Reader, 'db'>): Promise<bi
     .limit(1)
     .pluck('position')) as string[]
   return BigInt(position ?? 0)
+}
+
+/** Waits until the statistics have passed a position. Resolves false at `until` of `performance.now()`. */
+export const awaitStatistics = async (
+  reader: Pick<Reader, 'db'>,
+  position: bigint,
+  until: number,
+): Promise<boolean> => {
+  for (; (await statisticsPosition(reader)) < position; await sleep(50)) if (performance.now() >= until) return false
+  return true
 }
 
 /** A reclassification that was made. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mergeChanges, type ReclassifyJob } from '../../../src/app/jobs/classes.ts'
+import { type Means, mergeChanges, type ReclassifyJob, step } from '../../../src/app/jobs/classes.ts'
 import { startReclassifier } from '../../../src/app/jobs/reclassify.ts'
 import { StoreUnavailable } from '../../../src/events/store.ts'
 import { until } from '../../support/client.ts'
@@ -92,6 +92,45 @@ describe('the jobs of reclassifications', () => {
       await stop()
       expect([ended, problems]).to.deep.equal([[['a', true]], []])
     }
+  })
+
+  it('end though a part was parked: the statistics have passed it, and the next account has its turn', async () => {
+    const jobs = [{ ...job('a', 1), work: 'apply' as const, made: 'r' }, job('b', 2)]
+    const ended: string[] = []
+    let [position, recorded] = [4n, 0]
+    // no row says that the part was applied
+    const rows = { where: () => rows, orderByRaw: () => rows, limit: () => rows, pluck: async () => [String(position)] }
+    const db = Object.assign(() => rows, { raw: async () => ({ rows: [] }) })
+    const state = () => ({ status: 'active', parts: recorded, left: recorded, sessions: 0 })
+    const means: Means = {
+      jobs: {
+        next: async () => jobs[0],
+        asker: async () => ({ kind: 'operator', name: 'a' }),
+        save: async (id, { done }) => {
+          if (done === undefined) return
+          ended.push(id)
+          jobs.shift()
+        },
+        end: async () => {},
+      },
+      claim: async () => ({ lost: new AbortController().signal, caughtUp: async () => true, end: async () => {} }),
+      handler: {
+        load: async () => ({ state: state(), position: 0n }),
+        handle: async () => {
+          recorded++
+          // it is parked a while after it was recorded
+          setTimeout(() => (position = 7n), 100)
+          return { state: state(), position: 7n }
+        },
+      } as never,
+      reader: { db, table: String } as never,
+      plan: async () => ({ changes: [], parts: [{} as never] }),
+      ensureGoing: () => {},
+    }
+    const asked = (one: ReclassifyJob): ReclassifyJob => ({ ...one, actor: { kind: 'operator', name: 'a' } })
+    for (const one of [...jobs]) void (await step(means, asked(one)))
+    expect(ended).to.deep.equal(['a', 'b'])
+    expect([recorded, position]).to.deep.equal([1, 7n])
   })
 
   it('stay as they are when the process ends meanwhile, and while another one works', async () => {

@@ -17,14 +17,16 @@ describe('recording a reclassification', () => {
   const run = async (timeoutMs: number) => {
     const seen: string[] = []
     let state = reclassification.initialState
+    let position = 0n
     const write = async (command: ReclassificationCommand) => {
       for (const event of reclassification.decide(command, state)) {
         seen.push(`${event.type === 'ClicksReclassified' ? 'add' : 'undo'} ${event.data.part}`)
         state = reclassification.evolve(state, event)
+        position = BigInt(event.data.part)
       }
-      return { state }
+      return { state, position }
     }
-    const pace = async (part: number) => seen.push(`wait for ${part}`) <= timeoutMs
+    const pace = async (part: bigint) => seen.push(`wait for ${part}`) <= timeoutMs
     await recordReclassification(write, id, [data, data, data], pace)
     const check = async (part: number) => void expect(seen.at(-1), 'before a part').not.to.equal(`undo ${part}`)
     await undoReclassification(write, id, { account: data.account, since, left: state.left }, { pace, check })
