@@ -128,7 +128,7 @@ describe('the jobs of reclassifications', () => {
       ensureGoing: () => {},
     }
     const asked = (one: ReclassifyJob): ReclassifyJob => ({ ...one, actor: { kind: 'operator', name: 'a' } })
-    for (const one of [...jobs]) void (await step(means, asked(one)))
+    for (const one of [...jobs]) await step(means, asked(one))
     expect(ended).to.deep.equal(['a', 'b'])
     expect([recorded, position]).to.deep.equal([1, 7n])
   })
