@@ -1,18 +1,10 @@
 import QuickLRU from 'quick-lru'
-
-export interface TurnQueueOptions<T> {
-  /** maximum number of items */
-  readonly total: number
-  /** maximum number of items of one source */
-  readonly perSource: number
-  /** Gets an item that leaves the queue without its turn, because it is full and others have fewer. */
-  readonly onLeft: (item: T) => void
-}
+import type { FairQueueOptions } from './fairqueue.ts'
 
 /**
- * A queue in which each item is of several sources, such as who asks and whose page is asked for. The next is the one
- * of whose sources none had a turn for the longest time: neither many items of one source delay those of others, nor
- * does one source by being at those of many. For some thousand items at most, as each turn looks at all.
+ * A queue in which each item has several sources, such as who asks and whose page is asked for. The next item is the
+ * one whose sources have all waited longest for a turn. So a source delays nobody else, whether it has many items or
+ * is a source of many others' items. Each turn looks at all items: it is for some thousand at most.
  */
 export interface TurnQueue<T> {
   readonly size: () => number
@@ -29,7 +21,7 @@ interface Waiting<T> {
 /** sources whose last turn is known */
 const mostKnown = 10_000
 
-export const createTurnQueue = <T>({ total, perSource, onLeft }: TurnQueueOptions<T>): TurnQueue<T> => {
+export const createTurnQueue = <T>({ total, perSource, onLeft }: FairQueueOptions<T>): TurnQueue<T> => {
   const waiting: Waiting<T>[] = []
   const counts = new Map<string, number>()
   const turns = new QuickLRU<string, number>({ maxSize: mostKnown })
