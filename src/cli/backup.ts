@@ -172,7 +172,7 @@ const noteErasures = async (
 const openRestored = async (config: Config): Promise<number> => {
   const ledger = await openLedger(config, createLogger({ LOG_LEVEL: 'error' }), 'command')
   try {
-    await (await openCounter(ledger)).noteRestored()
+    await (await openCounter(ledger)).noteRestored(ledger.db)
     return await countDestroyed(ledger.db)
   } finally {
     await ledger.close()

@@ -54,3 +54,18 @@ export const numberCheckpoints = async (
     [JSON.stringify(numbers)],
   )
 }
+
+/** A series that is to begin, under a seal of the service: see 033_nextseries.sql. */
+export interface NextSeries {
+  readonly series: string
+  readonly seal: string
+}
+
+/** Returns the series that was noted to begin with the next checkpoint. */
+export const readNextSeries = (db: Database): Promise<NextSeries | undefined> =>
+  db<NextSeries>('state.next_series').first('series', 'seal')
+
+/** Notes the series that begins with the next checkpoint, instead of another one; none without one. */
+export const keepNextSeries = async (db: Database, next?: NextSeries): Promise<void> => {
+  await (next ? db('state.next_series').insert(next).onConflict('single').merge() : db('state.next_series').delete())
+}

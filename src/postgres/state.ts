@@ -1,6 +1,7 @@
 import { OperatorError } from '../lib/operatorerror.ts'
 import type { Database } from './database.ts'
 import { type ResourceKind, resourceKinds } from '../events/kinds.ts'
+import { keepNextSeries, readNextSeries } from './checkpointnumbers.ts'
 import { advanceSequence } from './ids.ts'
 
 /** The target has a service key of its own: another Linkledger has used it. */
@@ -178,4 +179,8 @@ export const writeState = (db: Database, state: State): Promise<void> =>
   })
 
 /** Copies the state to another database. Throws `OtherState` before anything is changed. */
-export const copyState = async (from: Database, to: Database): Promise<void> => writeState(to, await readState(from))
+export const copyState = async (from: Database, to: Database): Promise<void> => {
+  await writeState(to, await readState(from))
+  // a backup has no series that is to begin: its restore begins another one
+  await keepNextSeries(to, await readNextSeries(from))
+}

@@ -5,7 +5,14 @@ import { Readable } from 'node:stream'
 import { Unreadable } from '../../events/codec.ts'
 import { streamId } from '../../events/streams.ts'
 import { writeFileOr } from '../../lib/streamfile.ts'
-import { checkpointNumbers, type Numbered, numberCheckpoints, unnumbered } from '../../postgres/checkpointnumbers.ts'
+import {
+  checkpointNumbers,
+  keepNextSeries,
+  type Numbered,
+  numberCheckpoints,
+  readNextSeries,
+  unnumbered,
+} from '../../postgres/checkpointnumbers.ts'
 import type { Database } from '../../postgres/database.ts'
 import { checkpointSeals, type Seals } from '../../security/checkpointseals.ts'
 import type { Ledger } from '../log/ledger.ts'
@@ -15,8 +22,6 @@ import type { Finding } from './finding.ts'
 const restarts = streamId('log', 'checkpoints')
 /** The series of a log whose count was never begun again. */
 const firstSeries = '00000000-0000-0000-0000-000000000000'
-/** What is noted in DATA_DIR, in place of a series, from a restore until the next checkpoint. */
-const restored = 'restored'
 /** ms from which on only the last checkpoint of an hour has to be there: see `keepCheckpoint` */
 const thinnedAfter = 47 * 3_600_000
 
@@ -35,7 +40,7 @@ export interface Counter {
   /** Begins to count again, with an event. */
   readonly restart: (db: Database) => Promise<void>
   /** Notes that a backup was restored: the next checkpoint begins to count again, with an event. */
-  readonly noteRestored: () => Promise<void>
+  readonly noteRestored: (db: Database) => Promise<void>
 }
 interface Last {
   readonly series: string
@@ -44,7 +49,7 @@ interface Last {
 
 type Parts = Pick<Ledger, 'config' | 'store' | 'keys'>
 
-/** Returns the series of now, and how many events pretend to begin one. */
+/** Returns the series of now, those that have begun, and how many events pretend to begin one. */
 const readSeries = async ({ store }: Pick<Parts, 'store'>, { isSealed }: Seals) => {
   const seen = new Set([firstSeries])
   let [series, forged] = [firstSeries, 0]
@@ -59,7 +64,7 @@ const readSeries = async ({ store }: Pick<Parts, 'store'>, { isSealed }: Seals) 
     if (!(error instanceof Unreadable)) throw error
     forged++
   }
-  return { series, forged }
+  return { series, seen, forged }
 }
 
 /** Returns the numbers of checkpoints that follow on another: `before` is that of the last one of the hour before. */
@@ -134,23 +139,18 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
   const seals = checkpointSeals(await parts.keys.proofSeed())
   const file = join(parts.config.DATA_DIR, 'checkpoints')
 
-  const readNoted = async (): Promise<readonly [of: string, value: string]> => {
+  const note = ({ series, number }: Last) => {
+    const text = `${series} ${number} ${seals.seal('noted', series, number)}\n`
+    return writeFileOr(process.stdout, file, Readable.from([text]))
+  }
+  /** Returns the number that is noted for a series, 0 when there is none. */
+  const notedFor = async (series: string): Promise<number> => {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return ''
       throw error
     })
-    const [of = '', value = '', seal = ''] = text.trim().split(' ')
-    return seals.isSealed(seal, 'noted', of, value) ? [of, value] : ['', '']
-  }
-  const write = (of: string, value: string | number) => {
-    const text = `${of} ${value} ${seals.seal('noted', of, value)}\n`
-    return writeFileOr(process.stdout, file, Readable.from([text]))
-  }
-  const note = ({ series, number }: Last) => write(series, number)
-  /** Returns the number that is noted for a series, 0 when there is none. */
-  const notedFor = async (series: string): Promise<number> => {
-    const [of, number] = await readNoted()
-    return of === series ? Number(number) : 0
+    const [of = '', number = '', seal = ''] = text.trim().split(' ')
+    return of === series && seals.isSealed(seal, 'noted', of, number) ? Number(number) : 0
   }
   const begin = (series: string, why: 'given_up' | 'restored') =>
     recordOperation(
@@ -159,16 +159,16 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
       parts.config,
       restarts,
     )
-  /** Returns the series of now: a new one in the first checkpoint after a restore. */
-  const currentSeries = async () => {
-    const { series } = await readSeries(parts, seals)
-    const [of, next] = await readNoted()
-    if (of !== restored || next === series) return series
-    await begin(next, 'restored')
-    return next
+  /** Returns what `readSeries` does, with the series of the next checkpoint: after a restore, it has not begun yet. */
+  const currentSeries = async (db: Database) => {
+    const next = await readNextSeries(db)
+    const found = await readSeries(parts, seals)
+    const isNext = next && !found.seen.has(next.series) && seals.isSealed(next.seal, 'restored', next.series)
+    return { ...found, series: isNext ? next.series : found.series }
   }
   const number = async (tx: Database): Promise<Last> => {
-    const series = await currentSeries()
+    const { series, seen } = await currentSeries(tx)
+    if (!seen.has(series)) await begin(series, 'restored')
     const { last, after } = await unnumbered(tx, series)
     const noted = await notedFor(series)
     // those in between were deleted: the next one says that they were there
@@ -181,7 +181,7 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     number,
     note,
     check: async (db) => {
-      const { series, forged } = await readSeries(parts, seals)
+      const { series, forged } = await currentSeries(db)
       const found = compare(seals, series, await checkpointNumbers(db), await notedFor(series), Date.now())
       const pretended = finding('an event begins to count checkpoints again, and this service has not added it')
       return forged > 0 ? [pretended, ...found] : found
@@ -189,10 +189,13 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     restart: async (db) => {
       await begin(randomUUID(), 'given_up')
       // what a restore has noted is given up, too
-      await note({ series: firstSeries, number: 0 })
+      await keepNextSeries(db)
       await note(await db.transaction((tx) => number(tx)))
     },
-    noteRestored: () => write(restored, randomUUID()),
+    noteRestored: (db) => {
+      const series = randomUUID()
+      return keepNextSeries(db, { series, seal: seals.seal('restored', series) })
+    },
   }
 }
 

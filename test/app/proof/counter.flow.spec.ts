@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,8 +28,8 @@ describe('the number of checkpoints', () => {
   const counter = (DATA_DIR = dir) => openCounter({ ...app.app.ledger, config: { ...app.config, DATA_DIR } })
   const uncounted = async () => undefined
   /** Keeps a checkpoint as if it were signed so many hours ago. */
-  const keep = async (size: number, hoursAgo = 0) => {
-    const numbers = await counter()
+  const keep = async (size: number, hoursAgo = 0, in_ = dir) => {
+    const numbers = await counter(in_)
     const last = await keepCheckpoint(db(), { size, note: '' }, async (tx) => {
       await tx.raw(
         `update state.checkpoints set signed_at = date_trunc('hour', now()) - ? * interval '1 hour' + interval '1 min' where size = ?`,
@@ -118,12 +119,44 @@ describe('the number of checkpoints', () => {
     // a restore brings back older rows, without their numbers
     await remove(20)
     await db()('state.checkpoints').update({ series: null, number: null, before: null, seal: null })
-    await (await counter()).noteRestored()
+    await (await counter()).noteRestored(db())
     expect([await found(), await events()]).to.deep.equal([[], before])
     for (const size of [30, 40]) await keep(size)
     expect([await found(), await events()]).to.deep.equal([[], [...before, 'restored']])
     await remove(10)
     expect(await found()).to.have.lengthOf(1)
+  })
+
+  it('begins again after a restore for every process, whatever its DATA_DIR has noted', async () => {
+    const signing = await mkdtemp(join(dir, 'signing-'))
+    for (const size of [10, 20, 30]) await keep(size, 0, signing)
+    const expectNone = async () => expect([await found(), await found(signing)]).to.deep.equal([[], []])
+    // by a command on another machine
+    await remove(20, 30)
+    await db()('state.checkpoints').update({ series: null, number: null, before: null, seal: null })
+    await (await counter()).noteRestored(db())
+    await expectNone()
+    for (const size of [20, 40]) await keep(size, 0, signing)
+    await expectNone()
+    await keep(50)
+    await expectNone()
+    await remove(20)
+    expect([await found(), await found(signing)].map(({ length }) => length)).to.deep.equal([1, 1])
+  })
+
+  it('begins again by no note that the service has not sealed, and by each once', async () => {
+    const next = { series: randomUUID(), seal: 'x' }
+    await db()('state.next_series').insert(next)
+    for (const size of [10, 20]) await keep(size)
+    await (await counter()).noteRestored(db())
+    await keep(30)
+    const [used] = await db()('state.next_series')
+    await (await counter()).restart(db())
+    await db()('state.next_series').insert(used).onConflict('single').merge()
+    await keep(40)
+    await remove(30)
+    expect(await found()).to.have.lengthOf(1)
+    expect(await db()('state.checkpoints').where({ series: next.series })).to.have.lengthOf(0)
   })
 
   it('begins again by an event of the service only', async () => {
