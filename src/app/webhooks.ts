@@ -4,6 +4,7 @@ import { account as accounts } from '../commands/accounts/account.ts'
 import { webhook as webhooks } from '../commands/webhooks/webhook.ts'
 import type { WebhookSending } from '../http/webhooks/test.ts'
 import { messageAt } from './jobs/webhooks/again.ts'
+import { hostOf } from './jobs/webhooks/hosts.ts'
 import { sendMessage } from './jobs/webhooks/send.ts'
 import { type Message, testMessage } from './jobs/webhooks/message.ts'
 import type { Attempt, WebhookOptions, WebhookState } from './jobs/webhooks/options.ts'
@@ -99,14 +100,31 @@ const isGone = async ({ handler }: Pick<Ledger, 'handler'>, webhook: number) => 
   return state.status !== 'open' || (await handler.load(accounts, state.account)).state.status === 'erased'
 }
 
+/** messages that one host gets at once in a minute, from one account and from all */
+const [nowOfAccount, nowOfAll] = [20, 100]
+
+/** Returns what says whether a host has got its messages at once of this minute, from whichever process. */
+const countingNow = ({ db, keys }: Pick<Ledger, 'db' | 'keys'>) => {
+  const { count } = limiter(db, keys.service)
+  return async (account: number, url: string) => {
+    const host = hostOf(url)
+    if ((await count(`tested ${account} ${host}`, nowOfAccount, 60)).over) return true
+    return (await count(`tested ${host}`, nowOfAll, 60)).over
+  }
+}
+
+const problem = 'nothing was sent, because this host has got many messages at once: try again in a minute'
+const notSent = { status: null, excerpt: '', ms: 0, delivered: false, problem }
+
 /** Returns what sends one message at once, and keeps the attempt. */
-const sendingNow =
-  ({ db, handler }: Pick<Ledger, 'db' | 'handler'>, post: GuardedPost) =>
-  async (
+const sendingNow = ({ db, handler, keys }: Pick<Ledger, 'db' | 'handler' | 'keys'>, post: GuardedPost) => {
+  const isOver = countingNow({ db, keys })
+  return async (
     of: Pick<Attempt, 'account' | 'webhook' | 'ordinal'>,
     target: Parameters<typeof sendMessage>[1],
     message: Message,
   ) => {
+    if (await isOver(of.account, target.url)) return { message: message.id, ...notSent }
     const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
     await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
     await trimAttempts(db, of.webhook, mostAttempts)
@@ -114,6 +132,7 @@ const sendingNow =
     if (await isGone({ handler }, of.webhook)) await deleteCursors(db, [of.webhook])
     return { message: message.id, ...outcome }
   }
+}
 
 /** Sends nothing to an address that the operator blocks, also where it was blocked after the webhook was made. */
 const unlessBlocked = (post: GuardedPost, { destination }: Pick<Blocks, 'destination'>): GuardedPost => ({

@@ -218,6 +218,20 @@ describe('the webhook API', () => {
     expect(log['data'].deliveries).to.have.length(2)
   })
 
+  it('tests one host twenty times a minute for an account', async () => {
+    const { id } = await add()
+    let delivered = 0
+    const test = async () => {
+      const { json } = await app.post(`/api/webhook/${id}/test`, { key: account.key })
+      if (json['delivered']) delivered++
+      return json
+    }
+    const problem = 'nothing was sent, because this host has got many messages at once: try again in a minute'
+    await until(test, (answer) => answer['problem'] === problem)
+    expect(arrived()).to.have.length(delivered)
+    expect(delivered).to.be.at.least(20)
+  })
+
   it('sends one message again, also while it is disabled, and lists attempts by their result', async () => {
     const { id } = await add({ events: ['LinkCreated', 'clicks'] })
     const made = await addLink('again')

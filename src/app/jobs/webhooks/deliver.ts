@@ -6,22 +6,15 @@ import type { LogEvent } from '../../../events/index.ts'
 import { isUnknown } from '../../../events/unknown.ts'
 import type { WebhookStop } from '../../../events/webhooks/webhook.ts'
 import { backOff } from '../../../lib/async/backoff.ts'
-import { createSemaphore, within } from '../../../lib/async/semaphore.ts'
 import { after, endReplay, fewRefs, type Hook, isBefore, type MessagePlace, type Ref } from './hook.ts'
 import { passing } from './filter.ts'
+import { createHosts } from './hosts.ts'
 import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import type { Memberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { createReader } from './read.ts'
 import { type Outcome, sendMessage } from './send.ts'
 
-/**
- * Messages that are sent at the same time, of all accounts and of one: of webhooks whose last attempt was successful,
- * and of the others, which may all wait for an answer. A receiver may take its time, too: some places are for accounts
- * that have none.
- */
-const sendingPlaces = { total: 500, perKey: 50, kept: 100, waiting: Infinity }
-const tryingPlaces = { total: 100, perKey: 25, kept: 25, waiting: Infinity }
 /** ms of the longest pause between two attempts, and after which a webhook is disabled */
 const [longestPauseMs, disableAfterMs] = [900_000, 3 * 86_400_000]
 const firstPause = 5000
@@ -142,7 +135,7 @@ const settle = async (
 /** Sends messages, for each webhook one after another. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { post, presenter, signal, state, memberships, onAttempt, onFew, onProblem } = options
-  const lanes = { sending: createSemaphore<number>(sendingPlaces), trying: createSemaphore<number>(tryingPlaces) }
+  const hosts = createHosts(options.firstPause ?? firstPause, signal)
   const read = createReader(options)
   const working = new Set<Promise<void>>()
   let attempts = 0
@@ -160,7 +153,8 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     const message = event && passes && messageOf(hook, event, ref, presenter, passes)
     const wait = event && waiting(event)
     if (!message || (!wait && isHidden(event, presenter))) return void passed(hook, ref, starts)
-    const outcome = wait ?? (await sendMessage(post, definition, message, signal))
+    const send = () => sendMessage(post, definition, message, signal)
+    const outcome = wait ?? (await hosts.paced(hook, definition.url, send))
     // it was not the receiver that has ended it
     if (signal.aborted && !outcome.delivered) return
     if (!wait) onAttempt(outcome.delivered)
@@ -172,10 +166,10 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
 
   const work = async (hook: Hook) => {
     while (mayWork(hook)) {
-      const lane = hook.failing ? lanes.trying : lanes.sending
-      await within(lane, hook.account, async () => {
+      const { url } = hook.definition!
+      await hosts.inTurn(hook, url, async () => {
         const [ref] = hook.refs
-        if (ref && mayWork(hook)) await deliverFirst(hook, ref)
+        if (ref && mayWork(hook) && hook.definition?.url === url) await deliverFirst(hook, ref)
       })
       if (!hook.attached && hook.refs.length <= fewRefs) onFew()
     }

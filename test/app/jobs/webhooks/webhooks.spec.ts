@@ -96,38 +96,47 @@ describe('delivering to webhooks', () => {
     read = []
     sent = []
     answer = async () => accepted
-    const apiKey = { id: 1, key: 'k', hash: 'h', expires: null }
-    const registered = {
-      id: 1,
-      email: 'a@example.com',
-      username: 'a',
-      password: 'x',
-      emailToken: '',
-      usernameToken: '',
-    }
-    await append('account-1', { type: 'AccountRegistered', data: registered }, { type: 'ApiKeyIssued', data: apiKey })
+    revisions.clear()
+    await makeAccount(1)
   })
   afterEach(() => Promise.all(running.map(({ stop }) => stop())))
 
   const revisions = new Map<string, bigint>()
-  beforeEach(() => revisions.clear())
+  const makeAccount = async (id: number) => {
+    const apiKey = { id, key: 'k', hash: 'h', expires: null }
+    const names = { email: `${id}@example.com`, username: `a${id}`, password: 'x', emailToken: '', usernameToken: '' }
+    await append(
+      `account-${id}`,
+      { type: 'AccountRegistered', data: { id, ...names } },
+      { type: 'ApiKeyIssued', data: apiKey },
+    )
+  }
   const append = async (stream: string, ...events: DomainEvent[]) => {
     const expected = revisions.get(stream)
     const appended = await store.append([
-      { stream, expected: expected ?? 'no_stream', events: events.map((event) => fresh(event)) },
+      {
+        stream,
+        expected: expected ?? 'no_stream',
+        events: events.map((event) => fresh(event, 'account' in event.data ? event.data.account : 1)),
+      },
     ])
     expect(appended.ok).to.equal(true)
     revisions.set(stream, (expected ?? -1n) + BigInt(events.length))
   }
-  const makeLink = (id: number) => append(`link-${id}`, linkCreated({ id }))
+  const makeLink = (id: number, account = 1) => append(`link-${id}`, linkCreated({ id, account }))
   const makeLinks = async (from: number, n: number) => {
     for (let id = from; id < from + n; id++) await makeLink(id)
   }
-  const makeHook = async (id: number, fields: Partial<Webhook['fields']> = {}, from?: number) => {
+  const makeHook = async (
+    id: number,
+    fields: Partial<Webhook['fields']> = {},
+    from?: number,
+    { account = 1, url = `https://${id}.example/` } = {},
+  ) => {
     const all = { name: '', events: ['LinkCreated'], links: [], classes: [], ...fields }
     const begin = from ?? Number(await store.head('all'))
-    const command = { type: 'Create', id, account: 1, fields: all, url: `https://${id}.example/`, secret } as const
-    await handle.handle(webhooks, { ...command, from: begin }, systemMetadata(1))
+    const command = { type: 'Create', id, account, fields: all, url, secret } as const
+    await handle.handle(webhooks, { ...command, from: begin }, systemMetadata(account))
   }
   const secret = newWebhookSecret()
   const start = (over: Partial<WebhookOptions> = {}) => {
@@ -320,6 +329,70 @@ describe('delivering to webhooks', () => {
     )
     await makeLinks(2, 5)
     expect(most).to.equal(50)
+  })
+
+  /** Makes webhooks of accounts 2, 3 and so on, all for one host, and an event for each of them. */
+  const makeMany = async (host: string, accounts: number, each: number) => {
+    for (let account = 2; account < 2 + accounts; account++) {
+      await makeAccount(account)
+      for (let n = 0; n < each; n++) {
+        const url = `https://${host}/${account}/${n}`
+        await makeHook(account * 100 + n, {}, undefined, { account, url })
+      }
+    }
+    for (let account = 2; account < 2 + accounts; account++) await makeLink(account, account)
+  }
+
+  it('sends a host some messages at once, of all accounts, and leaves all other hosts their places', async () => {
+    let [open, most] = [0, 0]
+    const accounts = new Set<string>()
+    answer = async (post) => {
+      const { hostname, pathname } = new URL(post.url)
+      if (hostname !== 'slow.example') return accepted
+      most = Math.max(most, ++open)
+      accounts.add(pathname.split('/')[1]!)
+      return never(post).finally(() => open--)
+    }
+    start()
+    await makeMany('slow.example', 4, 12)
+    await until(
+      async () => open,
+      (n) => n >= 15 && accounts.size === 4,
+    )
+    await makeHook(999, {}, undefined, { account: 2, url: 'https://other.example/' })
+    await makeLink(6, 2)
+    expect(await delivered(999, 1)).to.equal(1)
+    expect(most).to.be.at.most(20)
+  })
+
+  it('sends a host that fails one message at a time, whosever they are, and those whom it serves go on', async () => {
+    let [open, most, isFailing] = [0, 0, false]
+    answer = async ({ url }) => {
+      if (url.endsWith('/good')) return accepted
+      if (!isFailing) return failed
+      most = Math.max(most, ++open)
+      await sleep(1)
+      open--
+      return failed
+    }
+    start({ firstPause: 5 })
+    await makeHook(999, {}, undefined, { url: 'https://victim.example/good' })
+    await makeLink(1)
+    expect(await delivered(999, 1)).to.equal(1)
+    await makeMany('victim.example', 3, 7)
+    await until(
+      async () => new Set(sent.map(({ url }) => url)).size,
+      (n) => n === 22,
+    )
+    isFailing = true
+    const before = sent.length
+    await until(
+      async () => sent.length,
+      (n) => n >= before + 20,
+    )
+    expect(most).to.equal(1)
+    await makeLink(6)
+    expect(await delivered(999, 2)).to.equal(2)
   })
 
   it('disables a webhook after three days of failures, unless its owner has changed it meanwhile', async () => {
