@@ -5,6 +5,8 @@ import { openOneTimeLinks } from './onetimelinks.ts'
 import { sealBytes, unsealBytes } from './seal.ts'
 
 const lang = z.string()
+/** the revision before the change: without one, from an older process, things have to be so when it is looked at */
+const after = z.number().optional()
 /**
  * Why a mail is to be sent. Whether it is, and what it says, is decided when it is sent: a request must not show who
  * has an account.
@@ -29,12 +31,13 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('erasure'), lang, due: z.string() }),
   /** once deliveries have disabled the webhook */
   z.object({ kind: z.literal('webhookDisabled'), lang, webhook: z.number() }),
-  /** once the account has the key with this public id */
-  z.object({ kind: z.literal('keyAdded'), lang, key: z.string() }),
-  /** once the key with this public id has these rights */
+  /** once the account has had the key with this public id */
+  z.object({ kind: z.literal('keyAdded'), lang, after, key: z.string() }),
+  /** once the key with this public id has had these rights */
   z.object({
     kind: z.literal('keyWidened'),
     lang,
+    after,
     key: z.string(),
     rights: z.object({
       scopes: z.array(z.string()),
@@ -42,13 +45,13 @@ const Order = z.discriminatedUnion('kind', [
       addresses: z.string().nullable(),
     }),
   }),
-  /** once the webhook sends to `url` */
-  z.object({ kind: z.literal('webhookMoved'), lang, webhook: z.number(), url: z.string() }),
-  /** once there is the webhook */
+  /** once the webhook has had this address */
+  z.object({ kind: z.literal('webhookMoved'), lang, after, webhook: z.number(), url: z.string() }),
+  /** once there was the webhook */
   z.object({ kind: z.literal('webhookAdded'), lang, webhook: z.number() }),
-  /** once it was removed after this revision of the account; without one, from an older process, once there is none */
-  z.object({ kind: z.literal('secondFactorRemoved'), lang, after: z.number().optional() }),
-  /** once another one was added after this revision */
+  /** once it was removed */
+  z.object({ kind: z.literal('secondFactorRemoved'), lang, after }),
+  /** once another one was added */
   z.object({ kind: z.literal('secondFactorReplaced'), lang, after: z.number() }),
   /** `browser` as its session is listed */
   z.object({ kind: z.literal('newBrowser'), lang, browser: z.string() }),

@@ -4,6 +4,7 @@ import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
+import { countRevision } from '../../commands/load.ts'
 import { widens } from '../../commands/accounts/key.ts'
 import { Scope } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
@@ -86,8 +87,11 @@ const ownKey = async ({
   if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', { what: 'key' })
 }
 
-const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted: number) =>
-  (await load(account, id)).state.keys.keys.find(({ number }) => number === wanted)
+/** Returns a key of the account, if it has it, and the revision of the account. */
+const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted?: number) => {
+  const { state, revision } = await load(account, id)
+  return { key: state.keys.keys.find(({ number }) => number === wanted), after: countRevision(revision) }
+}
 
 /**
  * Before a key is changed: where that widens it, asks for the confirmation that it needs, and tells the owner once it
@@ -99,12 +103,12 @@ export const beforeChange = async (
   changes: Parameters<typeof widens>[1],
   { mails, stepUps }: Pick<KeyServices, 'mails' | 'stepUps'>,
 ) => {
-  const key = await keyOf(call, number)
+  const { key, after } = await keyOf(call, number)
   if (key === undefined || !widens(key, changes)) return
   const { scopes, expires, addresses: networks } = { ...key, ...defined(changes) }
   if (leadsOn(scopes)) await stepUps.require('keys', call)
   const rights = { scopes: [...scopes], expires, addresses: networks }
-  await mails?.order({ kind: 'keyWidened', lang: call.lang, key: key.key, rights }, call.account)
+  await mails?.order({ kind: 'keyWidened', lang: call.lang, after, key: key.key, rights }, call.account)
 }
 
 /** Returns who sends a command about keys, and when. */
@@ -142,8 +146,9 @@ const add = ({ mails, pepper, stepUps }: KeyServices) =>
     run: async (call) => {
       if (leadsOn(call.body.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
+      const { after } = await keyOf(call)
       // before the change: it is sent once the change has happened, and lost by no crash
-      await mails?.order({ kind: 'keyAdded', lang: call.lang, key: keyId }, call.account)
+      await mails?.order({ kind: 'keyAdded', lang: call.lang, after, key: keyId }, call.account)
       const { state } = await call.write(account, {
         type: 'AddKey',
         ...sender(call),
@@ -177,11 +182,11 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
     body: z.object({ overlap }),
     run: async (call) => {
       const { params, body } = call
-      const before = await keyOf(call, params.id)
+      const { key: before, after } = await keyOf(call, params.id)
       if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       // before the change: it is sent once the change has happened, and lost by no crash
-      await mails?.order({ kind: 'keyAdded', lang: call.lang, key: keyId }, call.account)
+      await mails?.order({ kind: 'keyAdded', lang: call.lang, after, key: keyId }, call.account)
       const sent = sender(call)
       const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
       const { state } = await call.write(account, {

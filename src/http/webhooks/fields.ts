@@ -5,6 +5,8 @@ import { channel } from '../../commands/links/channel.ts'
 import { type Decider, isRefused } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { link } from '../../commands/links/link.ts'
+import { countRevision } from '../../commands/load.ts'
+import { webhook } from '../../commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import { VisitorClass } from '../../events/statistics/click.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
@@ -177,13 +179,19 @@ export const sendsMoreOfAccount = ({ url: address, events }: Target, own?: Sende
 
 /** Tells the owner of a webhook, once it has happened, that it sends to another address. */
 export const beforeMove = async (
-  { account, lang, params }: Pick<Call, 'account' | 'lang'> & { readonly params: { readonly id: number } },
+  {
+    account,
+    lang,
+    load,
+    params: { id },
+  }: Pick<Call, 'account' | 'lang' | 'load'> & { readonly params: { readonly id: number } },
   own: Pick<Sender, 'url'>,
   moved: string | undefined,
   { mails }: Pick<WebhookServices, 'mails'>,
 ) => {
   if (moved === undefined || moved === own.url) return
-  await mails?.order({ kind: 'webhookMoved', lang, webhook: params.id, url: moved }, account)
+  const after = countRevision((await load(webhook, id)).revision)
+  await mails?.order({ kind: 'webhookMoved', lang, after, webhook: id, url: moved }, account)
 }
 
 /** Whether a webhook sends events of the account itself. */

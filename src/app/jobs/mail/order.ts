@@ -4,8 +4,8 @@ import { account as accounts } from '../../../commands/accounts/account.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
+import type { Step } from '../../../commands/steps.ts'
 import { type Webhook, webhook as webhooks } from '../../../commands/webhooks/webhook.ts'
-import type { EventType } from '../../../events/index.ts'
 import { parseStreamId } from '../../../events/streams.ts'
 import { publicPart } from '../../../security/apikeys.ts'
 import { isOutdated } from '../../../security/knownbrowsers.ts'
@@ -100,15 +100,18 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
  * Returns how a mail names a webhook: without its name, by which a key would write to the owner, and without the path
  * of its address, which may have a password in it.
  */
-const lineOf = (id: number, { url }: Webhook) => (url === null ? String(id) : `${id}: ${new URL(url).host}`)
+const lineOf = (id: number, { url }: Pick<Webhook, 'url'>) =>
+  url === null ? String(id) : `${id}: ${new URL(url).host}`
 
 type Linked = 'register' | 'email' | 'reset'
 type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 
-/** Whether an account has an event after a revision, whatever came after that: who undoes it at once hides nothing. */
-const hasHad = async ({ handler }: OrderOptions, id: number | null, type: EventType, after: number) => {
-  if (id === null) return false
-  for await (const { event } of handler.steps(accounts, id, { from: after + 1 })) if (event.type === type) return true
+/** How an account was once: after an event, or now. */
+type Was = Pick<Step<Account>, 'after'> & Partial<Step<Account>>
+
+/** Whether a step after a revision was so, whatever came after that: who undoes it at once hides nothing. */
+const hasHad = async <S>(steps: AsyncIterable<Step<S>>, wasSo: (step: Step<S>) => boolean) => {
+  for await (const step of steps) if (wasSo(step)) return true
   return false
 }
 
@@ -116,8 +119,15 @@ const hasHad = async ({ handler }: OrderOptions, id: number | null, type: EventT
 const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Notice): Promise<Decision> => {
   const { account } = ordered
   const { noticeOnce } = createDecisions(options, ordered, order.lang)
+  const { load, steps } = options.handler
   const toOwner = (holds: (state: Account) => boolean, line?: string) =>
     noticeOnce(order.kind, holds, ({ email }) => email, line)
+  /** To the owner once the account was so after a revision; without one, from an older process, while it is so. */
+  const onceHad = async (after: number | undefined, wasSo: (step: Was) => boolean, line?: string) => {
+    if (after === undefined) return toOwner((state) => wasSo({ after: state }), line)
+    const had = account !== null && (await hasHad(steps(accounts, account, { from: after + 1 }), wasSo))
+    return toOwner(() => had, line)
+  }
   switch (order.kind) {
     case 'emailChanged':
       return noticeOnce(
@@ -130,35 +140,40 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
     case 'erasure':
       return toOwner(({ erases }) => erases === order.due, order.due.slice(0, 10))
     case 'webhookDisabled': {
-      const { state } = await options.handler.load(webhooks, order.webhook)
+      const { state } = await load(webhooks, order.webhook)
       const isDisabled = state.account === account && (state.stopped === 'gone' || state.stopped === 'failing')
       return toOwner(({ status }) => isDisabled && status === 'active', lineOf(order.webhook, state))
     }
     case 'webhookAdded': {
-      const { state } = await options.handler.load(webhooks, order.webhook)
-      return toOwner(() => state.account === account && state.status === 'open', lineOf(order.webhook, state))
+      const { state } = await load(webhooks, order.webhook)
+      // also when it is deleted by now
+      return toOwner(() => state.account === account, lineOf(order.webhook, state))
     }
     case 'webhookMoved': {
-      const { state } = await options.handler.load(webhooks, order.webhook)
-      const isMoved = state.account === account && state.status === 'open' && state.url === order.url
-      return toOwner(() => isMoved, lineOf(order.webhook, state))
+      const { webhook: id, url, after } = order
+      const { state } = await load(webhooks, id)
+      const isTo = (one: Webhook) => one.account === account && one.url === url
+      const isMoved =
+        after === undefined
+          ? isTo(state)
+          : await hasHad(steps(webhooks, id, { from: after + 1 }), (step) => isTo(step.after))
+      return toOwner(() => isMoved, lineOf(id, order))
     }
     case 'keyWidened': {
       const hasRights = ({ key, scopes, expires, addresses }: Account['keys']['keys'][number]) =>
         key === order.key && isDeepStrictEqual({ scopes: [...scopes], expires, addresses }, order.rights)
-      return toOwner(({ keys }) => keys.keys.some(hasRights), `${publicPart(order.key)}…`)
+      return onceHad(order.after, ({ after }) => after.keys.keys.some(hasRights), `${publicPart(order.key)}…`)
     }
-    case 'keyAdded':
-      return toOwner(({ keys }) => keys.keys.some(({ key }) => key === order.key), `${publicPart(order.key)}…`)
-    case 'secondFactorRemoved': {
-      if (order.after === undefined) return toOwner(({ secondFactor }) => secondFactor === null)
-      const isRemoved = await hasHad(options, account, 'SecondFactorRemoved', order.after)
-      return toOwner(() => isRemoved)
+    case 'keyAdded': {
+      const isKey = ({ key }: Account['keys']['keys'][number]) => key === order.key
+      return onceHad(order.after, ({ after }) => after.keys.keys.some(isKey), `${publicPart(order.key)}…`)
     }
-    case 'secondFactorReplaced': {
-      const isReplaced = await hasHad(options, account, 'SecondFactorAdded', order.after)
-      return toOwner(() => isReplaced)
-    }
+    case 'secondFactorRemoved':
+      return onceHad(order.after, ({ event, after }) =>
+        event ? event.type === 'SecondFactorRemoved' : after.secondFactor === null,
+      )
+    case 'secondFactorReplaced':
+      return onceHad(order.after, ({ event }) => event?.type === 'SecondFactorAdded')
     case 'newBrowser':
       return toOwner(({ status }) => status === 'active', order.browser)
   }

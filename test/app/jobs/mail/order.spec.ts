@@ -49,7 +49,7 @@ describe('the notice of a second factor', () => {
       ...events,
     ]
     const steps = async function* (_: unknown, __: unknown, { from }: { readonly from: number }) {
-      for (const type of stream.slice(from)) yield { event: { type } }
+      for (const type of stream.slice(from)) yield { event: { type }, after: state }
     }
     const options: OrderOptions = {
       pepper,
@@ -83,5 +83,60 @@ describe('the notice of a second factor', () => {
     const order = { kind: 'secondFactorRemoved', lang: 'en' } as const
     expect(await decide(before, [], order)).to.be.an('object')
     expect(await decide({ ...before, secondFactor: factor }, [], order)).to.equal('later')
+  })
+})
+
+describe('the notice of a key or a webhook', () => {
+  const key = { number: 2, key: 'abcdefghijkl', scopes: ['read'], expires: null, addresses: null }
+  const withKey = { ...before, keys: { ...before.keys, keys: [key] } } as unknown as typeof noAccount
+  const hook = { status: 'open', account: 1, url: 'https://a.example/' }
+  const gone = { ...hook, status: 'deleted' }
+  /** What becomes of an order when an account or a webhook has been in these states since revision 4, and is in the last one. */
+  const decide = (kind: 'account' | 'webhook', states: readonly object[], order: MailOrder) => {
+    const now = { account: before as object, webhook: gone as object, [kind]: states.at(-1) }
+    const steps = async function* (
+      decider: { readonly kind: string },
+      _: unknown,
+      { from }: { readonly from: number },
+    ) {
+      const earlier = Array.from({ length: 5 }, () => ({}))
+      if (decider.kind === kind) for (const after of [...earlier, ...states].slice(from)) yield { event: {}, after }
+    }
+    const load = async (decider: { readonly kind: 'account' | 'webhook' }) => ({ state: now[decider.kind] })
+    const options: OrderOptions = {
+      pepper,
+      handler: { load, steps } as unknown as OrderOptions['handler'],
+      textOf: () => ({ subject: '', text: '' }),
+      addressOf: () => '',
+    }
+    return decideOrder(options, { account: 1, age: 3600 }, order)
+  }
+  const added = { kind: 'keyAdded', lang: 'en', key: key.key } as const
+  const rights = { scopes: ['read'], expires: null, addresses: null }
+  const widened = { kind: 'keyWidened', lang: 'en', key: key.key, rights } as const
+  const moved = { kind: 'webhookMoved', lang: 'en', webhook: 3, url: 'https://b.example/' } as const
+
+  it('is sent though it was deleted, or changed back, at once', async () => {
+    for (const order of [added, widened])
+      expect(await decide('account', [withKey, before], { ...order, after: 4 })).to.be.an('object')
+    const there = { ...hook, url: moved.url }
+    expect(await decide('webhook', [hook, gone], { kind: 'webhookAdded', lang: 'en', webhook: 3 })).to.be.an('object')
+    expect(await decide('webhook', [there, hook], { ...moved, after: 4 })).to.be.an('object')
+  })
+
+  it('is dropped when nothing has come of it, or it is of another account', async () => {
+    for (const order of [added, widened]) {
+      expect(await decide('account', [before], { ...order, after: 4 })).to.equal('drop')
+      expect(await decide('account', [before], order)).to.equal('drop')
+    }
+    expect(await decide('webhook', [hook], { ...moved, after: 4 })).to.equal('drop')
+    const other = { ...hook, account: 2 }
+    expect(await decide('webhook', [other], { kind: 'webhookAdded', lang: 'en', webhook: 3 })).to.equal('drop')
+    expect(await decide('webhook', [{ ...other, url: moved.url }], { ...moved, after: 4 })).to.equal('drop')
+  })
+
+  it('of an older process is sent while it is so', async () => {
+    for (const order of [added, widened]) expect(await decide('account', [withKey], order)).to.be.an('object')
+    expect(await decide('webhook', [{ ...hook, url: moved.url }], moved)).to.be.an('object')
   })
 })
