@@ -1,5 +1,5 @@
 import { clockAfter, countClicks, type LeafPlace, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
-import { parseRaw, type RawText } from '../../events/rawtext.ts'
+import { hasShadowedKey, parseRaw, type RawText } from '../../events/rawtext.ts'
 import { hashSize } from '../../lib/merkle.ts'
 
 /** Events to hash, and where the first of them is in the tree. */
@@ -19,6 +19,11 @@ export interface Hashed {
   readonly clicks: number
 }
 
+const twice = 'a key that occurs twice, of which no reader sees the first'
+/** Whether the JSON of an event has a key that neither its leaf nor any reader shows. */
+const hidesKey = (text: RawText, { data }: StoredEvent) =>
+  hasShadowedKey(text.data, data) || hasShadowedKey(text.metadata, JSON.parse(text.metadata))
+
 /** Hashes events as the log stores them. */
 export const hashTexts = ({ events, place }: HashTask): Hashed => {
   const leaves = new Uint8Array(events.length * hashSize)
@@ -27,8 +32,11 @@ export const hashTexts = ({ events, place }: HashTask): Hashed => {
   for (const [i, text] of events.entries()) {
     // one at a time: the objects take many times the memory of the text
     const event = parseRaw(text) as StoredEvent
-    const onInvalid = (_: number, why: string) => invalid.push({ index: i, why })
-    leaves.set(leavesOf([event], { size: place.size + i, at }, onInvalid)[0]!, i * hashSize)
+    const known = invalid.length
+    const onInvalid = (why: string) => invalid.push({ index: i, why })
+    leaves.set(leavesOf([event], { size: place.size + i, at }, (_, why) => onInvalid(why))[0]!, i * hashSize)
+    // what has too many levels is not gone through
+    if (invalid.length === known && hidesKey(text, event)) onInvalid(twice)
     at = clockAfter([event], at)
     clicks += countClicks([event])
   }

@@ -2,7 +2,7 @@ import { isTime } from '../../events/proof/leaf.ts'
 import { nameOfOrdinal, nameOfStream } from '../../events/naming.ts'
 import type { StoredLog } from '../../events/store.ts'
 import type { Database } from '../../postgres/database.ts'
-import { findHidden, findJumps, type Hidden } from '../../store/postgres/jumps.ts'
+import { findFractions, findHidden, findJumps, type Hidden } from '../../store/postgres/jumps.ts'
 import { isNoted, notedPositions } from '../../store/postgres/reclassified.ts'
 import type { Finding } from './finding.ts'
 import type { Invalid } from './leafhash.ts'
@@ -46,6 +46,12 @@ const invalidOf = (ordinal: number, event: Named, why: string): Finding => ({
 /** Returns the events whose time is none, as PostgreSQL can store it. */
 const timeless = (events: readonly Named[]): readonly Invalid[] =>
   events.flatMap(({ at }, index) => (isTime(at) ? [] : [{ index, why: 'a time that is none' }]))
+
+/** Returns the events whose time differs from that of their leaf by less than a millisecond. */
+const fractional = (events: readonly Named[], found: ReadonlySet<bigint>): readonly Invalid[] =>
+  events.flatMap(({ position, at }, index) =>
+    found.has(position) ? [{ index, why: `a time with a part of a millisecond (after ${at})` }] : [],
+  )
 
 /** events with an earlier time that are named: after one whose time is too late, all have one */
 const mostEarlier = 100
@@ -118,11 +124,18 @@ export const openPlaceCheck = async (
     }
   const jumps = new Map((await findJumps(db)).map(({ position, before }) => [position, before]))
   for (const hidden of await findHidden(db)) report(hiddenOf(hidden))
+  const fractions = await findFractions(db)
   const [earlier, moved] = [earlierEvents(), movedEvents()]
   const noted = createNotedCheck(db, report)
   return {
     take: (first, events, invalid) => {
-      for (const { index, why } of [...invalid, ...timeless(events), ...earlier(events), ...moved(events)])
+      for (const { index, why } of [
+        ...invalid,
+        ...timeless(events),
+        ...fractional(events, fractions),
+        ...earlier(events),
+        ...moved(events),
+      ])
         report(invalidOf(first + index, events[index]!, why))
       for (const [i, event] of events.entries()) {
         noted.take(first + i, event)

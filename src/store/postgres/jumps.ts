@@ -70,3 +70,24 @@ export const findJumps = async (db: Database): Promise<readonly Jump[]> => {
     place = last
   }
 }
+
+const fractions = `
+  with part as (select position, at from log.events where position > ? order by position limit ?)
+  select (select max(position) from part) as last,
+    (select coalesce(json_agg(position::text), '[]') from part where at <> date_trunc('milliseconds', at)) as found`
+
+/** Finds the positions of events in PostgreSQL whose time has a part of a millisecond. No append of the service does. */
+export const findFractions = async (db: Database): Promise<ReadonlySet<bigint>> => {
+  const all: bigint[] = []
+  let place = '0'
+  for (;;) {
+    const { rows } = await db.raw<{ rows: { last: string | null; found: readonly string[] }[] }>(fractions, [
+      place,
+      step,
+    ])
+    const { last, found } = rows[0]!
+    all.push(...found.map(BigInt))
+    if (last === null) return new Set(all)
+    place = last
+  }
+}

@@ -212,6 +212,24 @@ describe(`the tree over the log (${repeatable})`, () => {
       expect((await verify()).findings).to.deep.equal([])
     })
 
+    it('finds a time that was moved by less than a millisecond, which its leaf does not show', async () => {
+      await alter(`update log.events set at = at + interval '7 microseconds' where position = ${position}`)
+      expect((await found())?.text).to.match(new RegExp(`event ${ordinal} .* has a time with a part of a millisecond`))
+      await restore()
+      expect((await verify()).findings).to.deep.equal([])
+    })
+
+    for (const part of ['data', 'metadata'])
+      it(`finds a key in the ${part} that another one shadows, which the leaf does not show`, async () => {
+        const twice = `'{' || substring(${part}::text from '"[^"]+"') || ' : "a:b\\"", ' || substr(${part}::text, 2)`
+        await alter(`update log.events set ${part} = (${twice})::json where position = ${position}`)
+        const { findings } = await verify()
+        expect(findings.map(({ text }) => text)).to.have.length(1)
+        expect(findings[0]?.text).to.match(new RegExp(`event ${ordinal} .* has a key that occurs twice`))
+        await restore()
+        expect((await verify()).findings).to.deep.equal([])
+      })
+
     it('finds what is missing in the list by which readers of clicks find events, and what is too much', async () => {
       await alter(
         `insert into log.events select max(position) + 1, 'reclassification-1', 0, gen_random_uuid(), 'ReclassificationUndone', '{}', '{}', max(at) from original`,
