@@ -121,6 +121,8 @@ export interface Source {
   readonly kept?: (() => Knex.QueryBuilder | Knex.Raw) | undefined
   /** Counts the rows beyond `mostCounted`, too, where that is fast. */
   readonly counted?: (() => Promise<number>) | undefined
+  /** Whether the rows are sums of others, which cost the most: they are made once, to be counted and to be sorted. */
+  readonly isComputed?: boolean
   /** Reads sorted positions where there may be many, as `slice` does. */
   readonly sorted?: ((window: Window) => Promise<readonly Position[]>) | undefined
 }
@@ -163,24 +165,29 @@ const keptPositions = async (source: Source, reader: Reader, window: Window, kep
 }
 
 /**
- * Finds all matches in one pass, if they can be counted: the planner is free to use the index that finds the fewest
- * rows.
+ * Finds all matches in one pass, if they can be counted or are computed: the planner is free to use the index that finds
+ * the fewest rows.
  */
 const countedPositions = async (source: Source, { db }: Reader, window: Window) => {
   const columns = names(source.position)
   const page = slice(db('found').select(columns), columns, window)
+  const rows = narrow(source, db)
   const [row] = (await db
-    .withMaterialized('found', narrow(source, db).limit(mostCounted + 1))
+    .withMaterialized('found', source.isComputed ? rows : rows.limit(mostCounted + 1))
     .select(db.raw('(select count(*)::int from found) as n'), positionsAsJson(db, page))) as CountRow[]
   return { n: Number(row?.n ?? 0), found: (row?.positions ?? []).map((position): Position => Object.values(position)) }
 }
 
 const itself = (position: Position) => position
 
-/** Reads a page of more matches than are counted. One with a number ends with those that are. */
+/** Returns how many rows a page has room for. One with a number ends with the rows that are counted. */
+const limitOf = ({ after, limit, skip }: Window, last = mostCounted) =>
+  after ? limit : Math.max(0, Math.min(limit, last - skip))
+
+/** Reads a page of more matches than are counted. */
 const beyondCounted = async (source: Source, reader: Reader, window: Window) => {
   const [total, last] = source.counted ? [await source.counted(), Infinity] : [mostCounted, mostCounted]
-  const limit = window.after ? window.limit : Math.max(0, Math.min(window.limit, last - window.skip))
+  const limit = limitOf(window, last)
   const found = limit === 0 ? [] : await sortedPositions(source, reader, { ...window, limit })
   return pageOf(found, total, { limit }, itself)
 }
@@ -200,6 +207,7 @@ export const readPositions = async (
     return pageOf(found, n, request, itself)
   }
   const { n, found } = await countedPositions(source, reader, window)
+  if (source.isComputed) return pageOf(found, Math.min(n, mostCounted), { limit: limitOf(window) }, itself)
   return n <= mostCounted ? pageOf(found, n, request, itself) : beyondCounted(source, reader, window)
 }
 

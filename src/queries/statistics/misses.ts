@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { headRequests, type MissKind } from '../../lib/misses.ts'
-import { localTime, startsIn } from '../../lib/zone.ts'
-import { addressKey, linkAddress } from '../../projections/links/link.ts'
-import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
+import { localTime, startsIn, utc } from '../../lib/zone.ts'
+import { contains, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
 export interface MissRow {
@@ -14,7 +12,7 @@ export interface MissRow {
   readonly people: number
   readonly kind: MissKind
 }
-type Raw = Omit<MissRow, 'count' | 'people'> & Record<'key' | 'count' | 'people', string>
+type Raw = Record<'key' | 'date' | 'count' | 'people', string>
 
 export interface MissRequest extends ListRequest {
   /** whose days these are */
@@ -24,139 +22,122 @@ export interface MissRequest extends ListRequest {
   readonly kind?: MissKind | undefined
 }
 
-/**
- * SQL of the misses by quarters of an hour. What an earlier release has counted, or a process of one still counts, has
- * none: it is at noon of its day.
- */
-const byQuarter = `state.misses m
-  cross join lateral (select coalesce(sum(c), 0) as count, coalesce(sum(p), 0) as people
-    from unnest(m.quarter_counts, m.quarter_people) as known (c, p)) known
-  cross join lateral (
-    select m.day::timestamp at time zone 'UTC' + quarter * interval '15 minutes' as at, count, people
-    from (select * from unnest(m.quarters, m.quarter_counts, m.quarter_people)
-      union all select 48, m.count - known.count, m.people - known.people where m.count > known.count
-    ) as x (quarter, count, people)
-  ) q`
-
-const dayOf = (date: Date) => date.toISOString().slice(0, 10)
-const dayMs = 86_400_000
+const [quarterMs, dayMs] = [900_000, 86_400_000]
 /** more days than misses are kept, on all clocks */
 const keptDays = 92
 
-/** SQL of the day of a quarter in a zone; what is no longer kept has that of UTC. */
-const localDay = (zone: string, now = Date.now()) => {
-  const starts = startsIn(zone, now - keptDays * dayMs, now + 2 * dayMs, 'day')
-  const moments = starts.map((at) => new Date(at).toISOString()).join()
-  const days = starts.map((at) => localTime(zone, at).slice(0, 10)).join()
-  return `coalesce(('{${days}}'::date[])[width_bucket(q.at, '{${moments}}'::timestamptz[])], (q.at at time zone 'UTC')::date)`
+/** What a day of a zone has of a UTC day: its quarters of an hour from `first` on, before `end`. */
+interface Part {
+  readonly utcDay: string
+  readonly date: string
+  readonly first: number
+  readonly end: number
 }
 
-const key = `concat_ws(E'\\n', m.host, m.path, m.kind)`
+const partsOf = (zone: string, time: Pick<ListRequest, 'from' | 'to'>): readonly Part[] => {
+  const now = Date.now()
+  const from = Math.max(now - keptDays * dayMs, time.from?.getTime() ?? 0)
+  const to = Math.min(now + 2 * dayMs, time.to?.getTime() ?? Infinity)
+  const starts = startsIn(zone, from, to, 'day')
+  const parts = starts.flatMap((start, i) => {
+    const [first, end] = [Math.max(start, from), Math.min(starts[i + 1] ?? to, to)]
+    const date = localTime(zone, start).slice(0, 10)
+    const days = Array.from(
+      { length: Math.ceil(end / dayMs) - Math.floor(first / dayMs) },
+      (_, n) => (Math.floor(first / dayMs) + n) * dayMs,
+    )
+    const place = (at: number, day: number) => Math.min(Math.max(0, Math.ceil((at - day) / quarterMs)), 96)
+    return days.map((day) => ({
+      utcDay: new Date(day).toISOString().slice(0, 10),
+      date,
+      first: place(first, day),
+      end: place(end, day),
+    }))
+  })
+  return parts.filter(({ first, end }) => first < end)
+}
+
+/** SQL of a row of misses that is in one part, as nearly all are: its quarters need not be read one by one. */
+const isWhole = `(p.first = 0 and p.until = 96 or m.quarters <> '{}' and p.first <= all (m.quarters) and p.until > all (m.quarters))`
+/**
+ * SQL of what a part has of a count. What an earlier release has counted, or a process of one still counts, has no
+ * quarter: it is at noon of its day.
+ */
+const countIn = (all: string, list: string) => `case when ${isWhole} then m.${all} else (
+  select coalesce(sum(n) filter (where quarter >= p.first and quarter < p.until), 0)::bigint
+    + case when p.first <= 48 and p.until > 48 then m.${all} - coalesce(sum(n), 0)::bigint else 0 end
+  from unnest(m.quarters, m.${list}) as x (quarter, n)) end as ${all}`
+
+/** SQL of what identifies an address; one collation for all is the fastest to sort by. */
+const address = `(concat_ws(E'\\n', m.host, m.path, m.kind) collate "C")`
+
+interface Filter {
+  readonly of: number
+  readonly kind?: MissKind | typeof headRequests | undefined
+  readonly q?: readonly string[] | undefined
+  readonly addresses?: readonly string[] | undefined
+}
+
+/** Returns the counts of addresses in parts of days. */
+const countsIn = (db: Reader['db'], parts: readonly Part[], { of, kind, q, addresses }: Filter) => {
+  const column = <K extends keyof Part>(name: K) => parts.map((part) => part[name])
+  const days = [column('utcDay'), column('date'), column('first'), column('end')]
+  const counts = db
+    .from(
+      db.raw(
+        `unnest(?::date[], ?::date[], ?::int[], ?::int[]) as p (day, date, first, until) join state.misses m using (day)`,
+        days,
+      ),
+    )
+    .where('m.account', of)
+    .select(
+      db.raw(
+        `${address} as address, p.date::text as date, ${countIn('count', 'quarter_counts')}, ${countIn('people', 'quarter_people')}`,
+      ),
+    )
+  if (kind) void counts.where('m.kind', kind)
+  else void counts.whereNot('m.kind', headRequests)
+  if (q) void counts.whereRaw(contains(db, '(m.host || m.path)', q))
+  if (addresses) void counts.whereRaw(`${address} = any(?)`, [[...addresses]])
+  return counts
+}
 
 /** Returns one page of the addresses that lead nowhere, as an account sees them; 0: the operator. */
 export const listMisses = async (reader: Reader, account: number, request: MissRequest): Promise<Listed<MissRow>> => {
   const { db } = reader
-  const { byAddress, kind, zone, from, to } = request
-  const within = db.from(db.raw(byQuarter)).where({ 'm.account': account, ...(kind && { 'm.kind': kind }) })
-  if (from) void within.where('m.day', '>=', dayOf(from))
-  if (to) void within.where('m.day', '<=', dayOf(to))
-  const counted = filtered(db, within.whereNot('m.kind', headRequests), request, {
-    searched: `(m.host || m.path)`,
-    created: 'q.at',
-  }).select('m.host', 'm.path', 'm.kind', 'q.count', 'q.people', db.raw(`${localDay(zone)} as day`))
-  const summed = db
-    .from(counted.as('m'))
-    .select('m.host', 'm.path', 'm.kind')
-    .select(
-      db.raw(
-        `${byAddress ? key : `m.day || E'\\n' || ${key}`} as key, max(m.day)::text as date, sum(m.count) as count, sum(m.people) as people`,
-      ),
-    )
-    .groupByRaw(`m.host, m.path, m.kind${byAddress ? '' : ', m.day'}`)
-  const rows = () => db.from(summed.clone().as('x'))
-  const position = request.order === 'click' ? ['x.people', 'x.count', 'x.key'] : ['x.date', 'x.key']
-  const found = await readPositions({ matching: rows, position }, reader, request)
+  const { byAddress, kind, zone, q, order } = request
+  const summed = (parts: readonly Part[], addresses?: readonly string[]) => {
+    const sums = db
+      // `offset 0`: what is grouped has no lists of quarters
+      .from(db.raw('(? offset 0) as m', [countsIn(db, parts, { of: account, kind, q, addresses })]))
+      .where('m.count', '>', 0)
+      .groupBy('key')
+      .select(
+        db.raw(
+          `${byAddress ? 'address' : `date || E'\\n' || address`} as key, max(date) as date, sum(count) as count, sum(people) as people`,
+        ),
+      )
+    return db.from(sums.as('x'))
+  }
+  const isByCount = order === 'click'
+  const position = isByCount ? ['x.people', 'x.count', 'x.key'] : ['x.date', 'x.key']
+  // days of UTC are whole rows, and the sum of all days is the same in each zone
+  const counted = partsOf(byAddress && isByCount ? utc : zone, request)
+  const found = await readPositions({ matching: () => summed(counted), position, isComputed: true }, reader, request)
   const keys = found.rows.map((at) => String(at.at(-1)))
-  const read = (await rows().whereIn('x.key', keys).select('x.*')) as Raw[]
+  const parts = byAddress
+    ? partsOf(zone, request)
+    : counted.filter(({ date }) => keys.some((key) => key.startsWith(date)))
+  const addresses = byAddress ? keys : keys.map((key) => key.slice(key.indexOf('\n') + 1))
+  const read = (await summed(parts, addresses).whereIn('x.key', keys).select('x.*')) as Raw[]
   const listed = inOrder(found, read, (row) => row.key)
   return {
     ...listed,
-    rows: listed.rows.map(({ key: _key, count, people, ...row }) => ({
-      ...row,
-      count: Number(count),
-      people: Number(people),
-    })),
+    rows: listed.rows.map(({ key, date, count, people }) => {
+      const [host, path, kind] = key.split('\n').slice(-3) as [string, string, MissKind]
+      return { host, path, date, count: Number(count), people: Number(people), kind }
+    }),
   }
-}
-
-/** An address of an account, where something is asked for. */
-interface Asked {
-  /** null: the service's own host */
-  readonly domain: number | null
-  readonly path: string
-}
-/** A link of the account. */
-export interface Near {
-  readonly id: number
-  readonly alias: string
-}
-
-/** characters that aliases consist of, without letter case */
-const alphabet = Array.from('abcdefghijklmnopqrstuvwxyz0123456789-_')
-/** Characters of an alias, and addresses of an answer: others get no slips. An alias has about 80 for a character. */
-const [longest, mostSlipped] = [20, 25]
-
-/** Returns what an alias becomes by one slip: a letter too many, two swapped, one left out, one for another. */
-export const slips = (alias: string): readonly string[] => {
-  const cuts = Array.from({ length: alias.length + 1 }, (_, i) => [alias.slice(0, i), alias.slice(i)] as const)
-  const found = [
-    ...cuts.map(([before, after]) => before + after.slice(1)),
-    ...cuts.map(([before, after]) => before + after.slice(1, 2) + after.slice(0, 1) + after.slice(2)),
-    ...cuts.flatMap(([before, after]) => alphabet.map((letter) => before + letter + after)),
-    ...cuts.flatMap(([before, after]) => (after ? alphabet.map((letter) => before + letter + after.slice(1)) : [])),
-  ]
-  return [...new Set(found)].filter((one) => one !== alias && one !== '')
-}
-
-/** Returns the alias that a path begins with; an empty text when it begins with none. */
-const aliasIn = (path: string) => /^\/([a-z0-9_-]{1,64})(?![a-z0-9_-])/.exec(path)?.[1] ?? ''
-
-/** Returns the addresses that each path may mean, the likely ones first: its beginning, and what has one slip. */
-const meantBy = async (asked: readonly Asked[]): Promise<readonly (readonly string[])[]> => {
-  const meant: string[][] = []
-  for (const [i, { domain, path }] of asked.entries()) {
-    const alias = aliasIn(path)
-    const near = i < mostSlipped && alias.length <= longest ? slips(alias) : []
-    meant.push((alias === '' ? [] : [alias, ...near]).map((one) => addressKey(domain, one)))
-    // other requests are answered between two addresses
-    if (near.length > 0) await nextTurn()
-  }
-  return meant
-}
-
-/**
- * Returns, for each address, the link of the account that has it by now, and the one that was probably meant. Other
- * accounts have no part in it: what they have is not told.
- */
-export const nearLinks = async (
-  { db, table }: Reader,
-  account: number,
-  asked: readonly Asked[],
-): Promise<readonly { readonly at: Near | undefined; readonly near: Near | undefined }[]> => {
-  const wanted = await meantBy(asked)
-  const keys = [...new Set(wanted.flat())]
-  if (keys.length === 0) return asked.map(() => ({ at: undefined, near: undefined }))
-  const { rows } = await db.raw<{ rows: { id: string; alias: string; address: string }[] }>(
-    `select id, alias, ${linkAddress} as address from ${table('links')}
-     where ${linkAddress} = any(?::text[]) and deleted is null and account = ?`,
-    [keys, account],
-  )
-  const known = new Map(rows.map(({ id, alias, address }) => [address, { id: Number(id), alias }]))
-  return asked.map(({ domain, path }, i) => {
-    const at = path.startsWith('/') ? known.get(addressKey(domain, path.slice(1))) : undefined
-    const near = at ? undefined : wanted[i]?.flatMap((address) => known.get(address) ?? [])[0]
-    return { at, near }
-  })
 }
 
 /** Returns how many HEAD requests an account had in the quarters of an hour that a time touches. */
@@ -165,11 +146,8 @@ export const countHeadRequests = async (
   account: number,
   { from, to }: { readonly from: Date; readonly to: Date },
 ): Promise<number> => {
-  const { rows } = await db.raw<{ rows: { n: string }[] }>(
-    `select coalesce(sum(q.count), 0) as n from ${byQuarter}
-     where m.account = ? and m.kind = '${headRequests}' and m.day >= ? and m.day <= ?
-       and q.at > ?::timestamptz - interval '15 minutes' and q.at < ?`,
-    [account, dayOf(from), dayOf(to), from, to],
-  )
-  return Number(rows[0]?.n ?? 0)
+  const touched = new Date(Math.floor(from.getTime() / quarterMs) * quarterMs)
+  const counts = countsIn(db, partsOf(utc, { from: touched, to }), { of: account, kind: headRequests })
+  const [row] = (await db.from(counts.as('x')).sum({ n: 'x.count' })) as { n: string | null }[]
+  return Number(row?.n ?? 0)
 }

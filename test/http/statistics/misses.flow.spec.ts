@@ -3,6 +3,7 @@ import { block } from '../../../src/commands/operator/block.ts'
 import { operatorContext } from '../../../src/app/operator/caller.ts'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { deleteOldMisses, openMisses } from '../../../src/postgres/misses.ts'
+import { localTime } from '../../../src/lib/zone.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
@@ -12,6 +13,8 @@ import { signIn } from '../../support/session.ts'
 const host = 'go.example.com'
 const url = 'https://example.com/summer'
 type Row = Readonly<Record<string, unknown>>
+const dayMs = 86_400_000
+const dayBefore = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10)
 
 describe('addresses that lead nowhere', () => {
   let app: TestApp
@@ -115,7 +118,7 @@ describe('addresses that lead nowhere', () => {
   })
 
   it('are at most 1,000 of an account and a day, on all its hosts, and the others together', async () => {
-    const misses = openMisses(app.app.ledger.db, () => Date.UTC(2026, 0, 1))
+    const misses = openMisses(app.app.ledger.db, () => Date.now() - 50 * dayMs)
     for (const from of [0, 700]) {
       for (let n = from; n < from + 700; n++)
         misses.note({ account: ann.id, host: 'full.example', path: `/${n}`, kind: 'unknown', byPerson: false })
@@ -149,13 +152,13 @@ describe('addresses that lead nowhere', () => {
       ((await answer(search)).json['data'].misses as readonly Row[]).map(({ path }) => path)
     await query(
       app.connection,
-      `insert into state.misses select $1, d::date, 'days.example', '/old', 'unknown', 2, 1 from generate_series('2026-03-01'::date, '2026-03-03', '1 day') d`,
-      [ann.id],
+      `insert into state.misses select $1, d::date, 'days.example', '/old', 'unknown', 2, 1 from generate_series($2::date, $3, '1 day') d`,
+      [ann.id, dayBefore(42), dayBefore(40)],
     )
-    expect(await paths('q=days.example&from=2026-03-02&to=2026-03-03')).to.deep.equal(['/old', '/old'])
+    expect(await paths(`q=days.example&from=${dayBefore(41)}&to=${dayBefore(40)}`)).to.deep.equal(['/old', '/old'])
     const { json } = await answer('q=days.example&group=address')
     expect(json['data'].misses).to.deep.equal([
-      ...[{ host: 'days.example', path: '/old', date: '2026-03-03', count: 6, people: 3, kind: 'unknown' }].map(
+      ...[{ host: 'days.example', path: '/old', date: dayBefore(40), count: 6, people: 3, kind: 'unknown' }].map(
         (row) => ({ ...row, suggestion: null, suggested: null, link: null }),
       ),
     ])
@@ -171,7 +174,6 @@ describe('addresses that lead nowhere', () => {
 
   it('have the days of the zone that is asked for, by quarters of an hour', async () => {
     const of = await app.register()
-    const dayMs = 86_400_000
     const start = Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs
     const dayAfter = (days: number) => new Date(start + days * dayMs).toISOString().slice(0, 10)
     let now = 0
@@ -216,6 +218,32 @@ describe('addresses that lead nowhere', () => {
       [of.id, dayAfter(5)],
     )
     expect((await listed('&tz=America/New_York'))[0]).to.deep.equal([dayAfter(5), 3])
+  })
+
+  it('add up by the days of each zone as they do when they are counted one by one', async () => {
+    const of = await app.register()
+    const today = Math.floor(Date.now() / dayMs) * dayMs
+    // each day has one quarter of an hour more than the one before, so that some days have one part and some have two
+    const quarters = Array.from({ length: 88 }, (_, day) =>
+      Array.from({ length: 1 + (day % 9) }, (_, n) => (day * 7 + n * 11) % 96).toSorted((a, b) => b - a),
+    )
+    for (const [day, known] of quarters.entries())
+      await query(
+        app.connection,
+        `insert into state.misses values ($1, $2, 'sum.example', '/a', 'unknown', $3, 0, $4, $5, $6)`,
+        [of.id, dayBefore(day + 1), known.length, known, known.map(() => 1), known.map(() => 0)],
+      )
+    for (const zone of ['UTC', 'Europe/London', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Auckland']) {
+      const byHand = new Map<string, number>()
+      for (const [day, known] of quarters.entries())
+        for (const quarter of known) {
+          const date = localTime(zone, today - (day + 1) * dayMs + quarter * 900_000).slice(0, 10)
+          byHand.set(date, (byHand.get(date) ?? 0) + 1)
+        }
+      const { json } = await app.get(`/api/misses?tz=${zone}&limit=1000`, { key: of.key })
+      const listed = (json['data'].misses as readonly Row[]).map(({ date, count }) => [date, count])
+      expect(listed, zone).to.deep.equal([...byHand].toSorted(([a], [b]) => (a < b ? 1 : -1)))
+    }
   })
 
   it('are not mixed with HEAD requests, which statistics of all links have beside their clicks, for now only', async () => {

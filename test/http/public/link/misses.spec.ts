@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { missedPath } from '../../../../src/http/public/link/misses.ts'
 import { openMisses } from '../../../../src/postgres/misses.ts'
-import { nearLinks, slips } from '../../../../src/queries/statistics/misses.ts'
+import { nearLinks, slips } from '../../../../src/queries/statistics/near.ts'
 import { turnGrowth } from '../../../support/turns.ts'
 
 describe('a path that leads nowhere', () => {
