@@ -8,11 +8,13 @@ import { openLedger } from '../app/log/ledger.ts'
 import { loadSecret, withSecret } from '../app/log/secret.ts'
 import { requireFittingKeys } from '../app/log/servicekey.ts'
 import { type Config, readConfig } from '../config.ts'
+import { resourceKinds } from '../events/kinds.ts'
 import type { EventStore } from '../events/store.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import type { ReadableFile } from '../lib/streamfile.ts'
 import { createLogger } from '../logger.ts'
 import type { Database } from '../postgres/database.ts'
+import { lostIds } from '../postgres/ids.ts'
 import { writeImages } from '../postgres/images.ts'
 import { beginRestore, refuseOtherState, writeState } from '../postgres/state.ts'
 import { appendErasures, type Erasure, readNamedErasures } from '../security/erasures.ts'
@@ -147,7 +149,12 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures, is
       ...(one.next > count ? { next: count, part: 0 } : {}),
       ...((one.back ?? 0) > count ? { back: count, back_part: 0 } : {}),
     }))
-    await writeState(db, { ...state, checkpoints, webhooks })
+    // what was created after the backup is lost, and its ids are not given again
+    const sequences = resourceKinds.map((kind) => ({
+      kind,
+      last: (state.sequences.find((one) => one.kind === kind)?.last ?? 0) + lostIds,
+    }))
+    await writeState(db, { ...state, checkpoints, webhooks, sequences })
     return { count, gaps: gaps.report() }
   })
 

@@ -30,3 +30,15 @@ export const advanceSequence = async (db: Database, kind: ResourceKind, id: numb
   const sequence = `state.${kind}_id`
   await db.raw(`select setval('${sequence}', greatest(?, (select last_value from ${sequence})))`, [id])
 }
+
+/**
+ * Ids that are left out where the log may have lost its end: what was created there has left traces outside, as visits
+ * in a spool, receivers of webhooks and printed QR codes, and its ids must not become those of something else.
+ */
+export const lostIds = 1_000_000
+
+/** Leaves out the ids that a lost end of the log may have given. */
+export const leaveOutLostIds = async (db: Database): Promise<void> => {
+  for (const kind of resourceKinds)
+    await db.raw(`select setval('state.${kind}_id', last_value + ${lostIds}) from state.${kind}_id`)
+}

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { expect } from 'chai'
+import { lostIds } from '../../src/postgres/ids.ts'
 import { createChain, type Entry } from '../../src/lib/chain.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { withEnd } from '../../src/store/archive.ts'
@@ -110,10 +111,17 @@ describe('linkledger backup and restore', function () {
     await service.post('/api/url/add', { key: mine.key, body: { url: 'https://example.com/too-late', custom: 'late' } })
     await runLine(`npx linkledger account erase ${other.email} --yes`)
     for (const line of rest) await runLine(line)
-    await service.end()
+    const late = await service.visit('/late')
+    expect(late.headers.get('location')).to.equal('https://example.com/too-late')
+    await service.end('SIGKILL')
 
     for (const line of commandsOf('Restore')) await runLine(line)
-    await expectRestored(service, mine, mine.link + 1)
+    await expectRestored(service, mine, mine.link + lostIds + 1)
+    // a visit of the link that was lost counts for no other
+    const urls = (await service.get('/api/urls?order=click', { key: mine.key })).json['data'].urls as {
+      clicks: number
+    }[]
+    expect(urls.map(({ clicks }) => clicks)).to.deep.equal([1, 0])
     expect((await service.get('/api/account', { key: other.key })).status).to.equal(401)
     expect((await service.visit('/late')).status).to.equal(404)
     // proofs go on: of before, and of now
@@ -159,7 +167,7 @@ describe('linkledger backup and restore', function () {
     const app = await startTestApp({ ...settings, SECRET }, connection)
     stage.later(app.close)
     await isReady(app)
-    await expectRestored(app, mine, mine.link + 1)
+    await expectRestored(app, mine, mine.link + lostIds + 1)
     // this register does not know of the erasure, which came after the backup
     expect((await app.get('/api/account', { key: other.key })).status).to.equal(200)
   })

@@ -6,6 +6,7 @@ import { verifyLog } from '../../app/proof/verify.ts'
 import { parseVerifier } from '../../lib/note.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { forgetCheckpoints, keptCheckpoints, type KeptCheckpoint } from '../../postgres/checkpoints.ts'
+import { leaveOutLostIds } from '../../postgres/ids.ts'
 import { dropTree } from '../../projections/proof/tree.ts'
 import { ProofKeyLost } from '../../security/keyring.ts'
 import type { Cli } from '../cli.ts'
@@ -81,5 +82,6 @@ const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   const forgotten = await forgetCheckpoints(db, broken)
   await dropTree(db)
   await counter.restart(db)
+  await leaveOutLostIds(db)
   giveUp(cli, forgotten)
 }
