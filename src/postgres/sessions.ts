@@ -63,13 +63,24 @@ export const sessionsOf = async (db: Database, account: number): Promise<readonl
 export const deleteSession = async (db: Database, account: number, id: number): Promise<boolean> =>
   (await db(table).where({ account, id }).delete()) > 0
 
+/** Ends what sessions have asked for in the background: those of accounts, or some sessions. */
+const endJobs = (db: Database, of: 'account' | 'session', ids: readonly number[]) =>
+  db('state.reclassify_jobs')
+    .where({ ended: null })
+    .whereRaw(`(actor->>?)::bigint = any(?)`, [of, [...ids]])
+    .update({ actor: db.raw(`actor || '{"password": ""}'`) })
+
+/** Deletes a session, and ends what it has asked for in the background. Returns whether there was one. */
+export const throwSessionOut = async (db: Database, account: number, id: number): Promise<boolean> => {
+  const has = await deleteSession(db, account, id)
+  if (has) await endJobs(db, 'session', [id])
+  return has
+}
+
 /** Deletes the sessions of accounts, except one. What any of them has asked for in the background ends, too. */
 export const deleteSessionsOf = async (db: Database, accounts: readonly number[], except = 0): Promise<void> => {
   await db(table).whereIn('account', accounts).whereNot({ id: except }).delete()
-  await db('state.reclassify_jobs')
-    .where({ ended: null })
-    .whereRaw(`(actor->>'account')::bigint = any(?)`, [[...accounts]])
-    .update({ actor: db.raw(`actor || '{"password": ""}'`) })
+  await endJobs(db, 'account', accounts)
 }
 
 /** Notes that the password of a session was entered again. */

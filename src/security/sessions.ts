@@ -10,6 +10,7 @@ import {
   sessionsOf,
   setCredential,
   type StoredSession,
+  throwSessionOut,
   touchSession,
   useStep,
 } from '../postgres/sessions.ts'
@@ -41,8 +42,10 @@ export interface Sessions {
   readonly recordUse: (session: Session) => void
   /** Returns the sessions of an account, newest first. */
   readonly list: (account: number) => Promise<readonly Session[]>
-  /** Ends a session. Returns whether there was one. */
+  /** Ends a session that signs out. Returns whether there was one. */
   readonly end: (account: number, id: number) => Promise<boolean>
+  /** Ends a session, and what it has asked for in the background. Returns whether there was one. */
+  readonly throwOut: (account: number, id: number) => Promise<boolean>
   /** Ends the sessions of an account, except one. */
   readonly endOthers: (account: number, except?: number) => Promise<void>
   /** Ends the sessions of an account that has a new password, except the one that has set it. */
@@ -91,6 +94,7 @@ export const openSessions = (db: Database, pepper: Buffer, days: number): Sessio
     },
     list: async (account) => (await sessionsOf(db, account)).map(opened),
     end: (account, id) => deleteSession(db, account, id),
+    throwOut: (account, id) => throwSessionOut(db, account, id),
     endOthers: (account, except) => deleteSessionsOf(db, [account], except),
     keepWith: async (account, password, id) => {
       if (id !== undefined) await setCredential(db, id, credentialOf(password))

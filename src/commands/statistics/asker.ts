@@ -9,7 +9,9 @@ import type { Load } from '../load.ts'
 /** Who has asked for a reclassification in the background: by a session, the one of `account`. */
 export interface Asker extends Actor {
   readonly account?: number
-  /** tells the password of then; empty since all sessions were ended */
+  /** missing in jobs of an older release */
+  readonly session?: number | undefined
+  /** tells the password of then; empty since the session was thrown out */
   readonly password?: string
 }
 
@@ -19,7 +21,7 @@ const markOf = ({ password }: Account) =>
     .digest('hex')
 
 /** Returns who asks by a session of an account. */
-export const askerBySession = async (load: Load, account: number, actor: Actor): Promise<Asker> => {
+export const askerBySession = async (load: Load, account: number, actor: Asker): Promise<Asker> => {
   const { state } = await load(accounts, account)
   return { ...actor, account, password: markOf(state) }
 }

@@ -162,8 +162,9 @@ const end = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/session/:id', {
     scope: 'account',
     params: byId,
-    run: async ({ account: id, params }) => {
-      if (!(await sessions.end(id, params.id))) refuse('not_found', { what: 'session' })
+    run: async ({ account: id, params, session }) => {
+      const isEnded = await (params.id === session ? sessions.end : sessions.throwOut)(id, params.id)
+      if (!isEnded) refuse('not_found', { what: 'session' })
       return { message: 'The session has ended.' }
     },
   })

@@ -69,11 +69,13 @@ export const claimed = async <T>(
 /** Begins a job. Fails with 409 while one runs. */
 export const beginJob = async (
   { reclassifyJobs }: ReclassifyServices,
-  call: Pick<Call, 'account' | 'isAdmitted' | 'load'>,
+  call: Pick<Call, 'account' | 'isAdmitted' | 'load' | 'session'>,
   job: Omit<Asked, 'id' | 'request'>,
 ) => {
   const id = randomUUID()
-  const actor = job.actor.kind === 'key' ? job.actor : await askerBySession(call.load, call.account, job.actor)
+  const { session } = call
+  const actor =
+    job.actor.kind === 'key' ? job.actor : await askerBySession(call.load, call.account, { ...job.actor, session })
   // the password may have changed before it was read
   await requireAdmitted(call)
   const has = await reclassifyJobs.begin({ ...job, actor, id, request: `background ${id}` })

@@ -119,7 +119,7 @@ const takeBack = async (call: Request, id: string, { caughtUp }: Claim) => {
 
 const inBackground = async (
   services: ReclassifyServices,
-  call: Request & Pick<Call, 'key'>,
+  call: Request & Pick<Call, 'key' | 'session'>,
   { dryRun, undo }: { readonly dryRun: boolean; readonly undo: string | undefined },
 ) => {
   const { account, key, load, reader } = call

@@ -80,7 +80,7 @@ export const requestTexts = {
     expired:
       'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.',
     rotated: 'This API key has expired. Add a new one instead.',
-    session: 'The password has changed since, or all sessions were ended. Ask for it again.',
+    session: 'The password has changed since, or the session was ended. Ask for it again.',
   },
   confirmation_needed:
     'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',

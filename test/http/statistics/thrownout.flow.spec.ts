@@ -17,7 +17,7 @@ type Json = Answer['json']
 describe('a reclassification in the background that a session has asked for', () => {
   let app: TestApp
   const own = '/api/account/reclassify'
-  const sessionsEnd = 'The password has changed since, or all sessions were ended. Ask for it again.'
+  const sessionsEnd = 'The password has changed since, or the session was ended. Ask for it again.'
 
   before(async () => (app = await startTestApp()))
   after(() => app.close())
@@ -66,6 +66,20 @@ describe('a reclassification in the background that a session has asked for', ()
       expect((await other.ask('PUT', '/api/account/update', body)).status).to.equal(200)
     })
     expect(job).to.include({ failed: true, reason: sessionsEnd })
+  })
+
+  it('has failed when that session is ended by another one, and no job of others', async () => {
+    for (const isAsker of [true, false]) {
+      const job = await afterwards(async (session, email) => {
+        const other = await signIn(app, email)
+        const { json } = await session.ask('GET', '/api/sessions')
+        const sessions = json['data'].sessions as { id: number; current: boolean }[]
+        const { id } = sessions.find(({ current }) => current === isAsker)!
+        const ender = isAsker ? other : session
+        expect((await ender.ask('DELETE', `/api/session/${id}`)).status).to.equal(200)
+      })
+      expect(job).to.include(isAsker ? { failed: true, reason: sessionsEnd } : { failed: false, reason: null })
+    }
   })
 
   it('has failed when all other sessions are ended', async () => {
