@@ -48,6 +48,32 @@ describe('requests that the owner overtakes with another password', () => {
     expect([state.email, state.keys.keys.length]).to.deep.equal([email, 1])
   })
 
+  it('have no account erased', async () => {
+    const { handler } = app.app.ledger
+    const { handle } = handler
+    const { id, key } = await app.register()
+    // by a key, which no password binds: the one that it sends does
+    const schedule = () => app.post('/api/account/erase', { key, body: { current_password: 'correct horse 1' } })
+    const erases = async () => (await handler.load(accounts, id)).state.erases
+    expect((await schedule()).status).to.equal(200)
+    expect(await erases()).to.be.a('string')
+    // between the comparison and the command, the owner sets another one, which cancels what was asked for before
+    Object.assign(handler, {
+      handle: async (...given: Parameters<typeof handle>) => {
+        const [, command] = given as unknown as [unknown, { readonly type: string }]
+        if (command.type === 'ScheduleErasure') await setHash(id, 'correct horse 5', cheap)
+        return handle(...given)
+      },
+    })
+    try {
+      const { status, json } = await schedule()
+      expect([status, json['code']]).to.deep.equal([400, 'wrong_password'])
+    } finally {
+      Object.assign(handler, { handle })
+    }
+    expect(await erases()).to.equal(null)
+  })
+
   it('open no session that the new one has not opened', async () => {
     const { email, id } = await app.register()
     await setHash(id, 'correct horse 3', slow)
