@@ -40,15 +40,15 @@ const timeout = 600_000
 /** ms that a part may take before the others follow at once: no service may be running that applies it */
 const timeoutMs = 60_000
 
-/** `linkledger reclassify …` */
-export const addReclassifyCommands = (program: Command, cli: Cli) => {
+/** `linkledger reclassify …`. It waits for the statistics for `ms` each time. */
+export const addReclassifyCommands = (program: Command, cli: Cli, ms = timeoutMs) => {
   const command = program
     .command('reclassify')
     .description("classify recorded visits again, by the present rules for bots and each account's exclusions")
     .option('--dry-run', 'say what would change, and change nothing')
     .option('--account <account>', `only visits of an account: ${accountForms}`)
     .option('--link <id>', 'only visits of the link with this id')
-    .action((options: Options) => reclassify(cli, options))
+    .action((options: Options) => reclassify(cli, options, ms))
   command
     .command('list')
     .description('list reclassifications, newest first')
@@ -57,7 +57,7 @@ export const addReclassifyCommands = (program: Command, cli: Cli) => {
     .command('undo')
     .description('take a reclassification back: the newest one of its account')
     .argument('<id>', 'as `reclassify` has printed it')
-    .action((id: string) => undo(cli, id))
+    .action((id: string) => undo(cli, id, ms))
 }
 
 const withReader = (cli: Cli, work: (ledger: Ledger, reader: Reader) => Promise<void>) =>
@@ -94,9 +94,13 @@ const claimed = async <T>(
   }
 }
 
-const requireCaughtUp = async ({ caughtUp }: Pick<Claim, 'caughtUp'>) => {
-  if (!(await caughtUp(performance.now() + timeoutMs)))
-    stop('the statistics do not have all of the log yet: try again when the service has caught up')
+/** `left`: the accounts that it is about, of which none was looked at. */
+const requireCaughtUp = async ({ caughtUp }: Pick<Claim, 'caughtUp'>, ms: number, left: readonly number[]) => {
+  if (await caughtUp(performance.now() + ms)) return
+  const which = left.length === 1 ? `account ${left[0]} is` : `account ${left[0]} and ${left.length - 1} more are`
+  stop(
+    `the statistics do not have all of the log yet, so ${which} left. Run it again once the service runs and has caught up: it goes on with what is left`,
+  )
 }
 
 /** Returns the accounts that are meant. */
@@ -110,22 +114,23 @@ const accountsOf = async (reader: Reader, { account, link }: Options): Promise<r
   return [found.id]
 }
 
-const reclassify = (cli: Cli, options: Options) => {
+const reclassify = (cli: Cli, options: Options, ms: number) => {
   if (options.link !== undefined && !/^[1-9]\d{0,14}$/.test(options.link))
     throw new BadCommand(`--link must be the id of a link, not ${JSON.stringify(options.link)}`)
   return withReader(cli, async (ledger, reader) => {
     const link = options.link === undefined ? undefined : Number(options.link)
     let all = 0
-    for (const account of await accountsOf(reader, options)) {
+    const meant = await accountsOf(reader, options)
+    for (const [i, account] of meant.entries()) {
       const id = randomUUID()
       const plan = async () => {
         const { exclusions } = (await ledger.handler.load(accounts, account)).state
         return planReclassification(reader, currentRules, { account, link, exclusions })
       }
-      const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + timeoutMs)
+      const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + ms)
       const apply = () =>
         claimed(ledger, account, async (write, claim) => {
-          await requireCaughtUp(claim)
+          await requireCaughtUp(claim, ms, meant.slice(i))
           const { changes, parts } = await plan()
           await recordReclassification(write, id, parts, pace)
           return { changes, parts }
@@ -157,19 +162,19 @@ const list = (cli: Cli) =>
       )
   })
 
-const undo = (cli: Cli, id: string) => {
+const undo = (cli: Cli, id: string, ms: number) => {
   if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
     throw new BadCommand(`${JSON.stringify(id)} is no id of a reclassification: linkledger reclassify list shows them`)
   return withReader(cli, async (ledger, reader) => {
     const { account } = (await ledger.handler.load(reclassification, id)).state
     const since = ((await clicksKeptSince(reader)) ?? new Date(0)).toISOString()
-    const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + timeoutMs)
+    const pace = (position: bigint) => awaitStatistics(reader, position, performance.now() + ms)
     const check = async (part: number) => {
       const newer = await newerReclassification(reader, id, { account, part })
       if (newer !== undefined) stop(`take reclassification ${newer} of account ${account} back first: it is newer`)
     }
     await claimed(ledger, account, async (write, claim) => {
-      await requireCaughtUp(claim)
+      await requireCaughtUp(claim, ms, [account])
       const { left } = (await ledger.handler.load(reclassification, id)).state
       await undoReclassification(write, id, { account, since, left }, { pace, check })
     })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
+import { Command } from 'commander'
 import pg from 'pg'
+import { addReclassifyCommands } from '../../../src/cli/reclassify.ts'
 import { rulesVersion } from '../../../src/clicks/visitor/agent.ts'
 import { lockOfAccount } from '../../../src/postgres/reclassifyjobs.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
@@ -15,18 +17,24 @@ describe('a reclassification while the statistics are behind', () => {
   before(async () => {
     app = await startTestApp()
     ;({ key, id: account } = await app.register())
-    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
+    await visited({ key, id: account }, 'DE', 'DE', 'JP')
+    await counted(3)
+  })
+  after(() => app.close())
+
+  /** Makes a link of an account, and records a visit from each of these countries. */
+  const visited = async (owner: { readonly key: string; readonly id: number }, ...countries: string[]) => {
+    const { json } = await app.post('/api/url/add', { key: owner.key, body: { url: 'https://example.com/' } })
     const link = Number(json['id'])
     const at = new Date(Date.now() - 3_600_000).toISOString()
-    const visit = (country: string) => click({ link, account, at, country, source: { kind: 'link', id: link } })
-    const event = clicked(visit('DE'), visit('DE'), visit('JP'))
+    const visit = (country: string) =>
+      click({ link, account: owner.id, at, country, source: { kind: 'link', id: link } })
+    const event = clicked(...countries.map(visit))
     const data = { ...event.data, rules: rulesVersion, agents: ['Mozilla'] }
     await app.app.ledger.store.append([
       { stream: `clicks-test-${randomUUID()}`, expected: 'no_stream', events: [fresh({ ...event, data })] },
     ])
-    await counted(3)
-  })
-  after(() => app.close())
+  }
 
   const counted = (clicks: number) =>
     until(
@@ -87,5 +95,34 @@ describe('a reclassification while the statistics are behind', () => {
     const run = () => runCommand(['reclassify', '--account', `id:${account}`], settings)
     expect((await claiming(run, goOn)).out).to.include('excluded -> human: 2')
     await counted(3)
+  })
+
+  it('of all accounts says what is left when it waits in vain, and goes on there when it is run again', async () => {
+    const other = await app.register()
+    await visited(other, 'FR')
+    await until(
+      async () => (await app.get('/api/stats', { key: other.key })).json['data'],
+      ({ total }) => total.clicks === 1,
+    )
+    await exclude(['DE'])
+    await app.put('/api/account/exclusions', { key: other.key, body: { countries: ['FR'] } })
+    const lines: string[] = []
+    const variables = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET: 'a secret for tests only' }
+    const run = async () => {
+      const program = new Command()
+      const print = (line: string) => void lines.push(line)
+      addReclassifyCommands(program, { variables, print, printError: print }, 500)
+      await program.parseAsync(['reclassify'], { from: 'user' })
+    }
+    const goOn = await holdStatistics()
+    const error = await run().catch(String)
+    await goOn()
+    expect(error).to.include(`so account ${other.id} is left. Run it again once the service runs`)
+    expect(lines.join('\n')).to.include(`account ${account}, reclassification`)
+    await counted(1)
+    lines.length = 0
+    await run()
+    expect(lines[0]).to.include(`account ${other.id}, reclassification`)
+    expect(lines.join('\n')).not.to.include(`account ${account},`)
   })
 })
