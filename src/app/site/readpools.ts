@@ -4,7 +4,7 @@ import { createSemaphore } from '../../lib/async/semaphore.ts'
 import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../../queries/history/tablesat.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** connections: how many there are, one account may use, and are kept for accounts that use none */
+/** connections: how many there are, one account may use, and are kept for accounts and networks that use none */
 const [forStatistics, forOthers] = [
   { total: 4, perKey: 2, kept: 1, waiting: 1000 },
   { total: 10, perKey: 6, kept: 3, waiting: 1000 },
@@ -26,11 +26,11 @@ export const openReads = ({ config, ordinals, pool, snapshots, store, tables }: 
     others: { db: pool(forOthers.total, timeout, 'reads'), acquire: createSemaphore<number>(forOthers) },
   }
   const begin = async (
-    { account = 0, statistics }: ReadBy,
+    { account = 0, network, statistics }: ReadBy,
     start: (from: MomentOptions) => Promise<TablesAt>,
   ): Promise<TablesAt> => {
     const { db, acquire } = kinds[statistics ? 'statistics' : 'others']
-    const release = await acquire(account)
+    const release = await acquire(account, network)
     try {
       const { end, ...tablesAt } = await start({ db, tables, head: store.head })
       return { ...tablesAt, end: () => end().finally(release) }

@@ -78,13 +78,8 @@ const present = ({ number, key, name, scopes, expires, addresses, issued, used }
 const numberOf = ({ keys: { keys } }: Account, keyId: string) => keys.find(({ key }) => key === keyId)?.number ?? 0
 
 /** The `owner` check of a route whose path contains the id of a key. */
-const ownKey = async ({
-  account: id,
-  load,
-  params,
-}: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
-  const { state } = await load(account, id)
-  if (!state.keys.keys.some(({ number }) => number === params.id)) refuse('not_found', { what: 'key' })
+const ownKey = async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
+  if ((await keyOf(call, call.params.id)).key === undefined) refuse('not_found', { what: 'key' })
 }
 
 /** Returns a key of the account, if it has it, and the revision of the account. */

@@ -11,7 +11,7 @@ import { onceForKey } from './write/idempotency.ts'
 import { type Cursors, openCursors } from './list/cursor.ts'
 import { nextPage } from './list/list.ts'
 import { answerAt, type Past, type ReadingFrom, refuseAt } from './past/past.ts'
-import { addressBlock, clientAddress } from '../../lib/address.ts'
+import { addressBlock, addressSite, clientAddress } from '../../lib/address.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import { textsFor } from '../public/texts/languages.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
@@ -188,10 +188,11 @@ const run = async (request: Request, options: Serving) => {
   const { ctx, route, who, writing } = request
   const { reader, pending } = options
   const caller = { ...writer(ctx, who, options, writing), reader, pending }
-  if (route.method === 'get')
-    return answerAt(ctx, route, options.past, { reader, pending, load: caller.load, account: who?.account }, (from) =>
-      execute(request, options, { ...caller, ...from }),
-    )
+  if (route.method === 'get') {
+    const by = { account: who?.account, network: addressSite(request.from) }
+    const reading = { reader, pending, load: caller.load, ...by }
+    return answerAt(ctx, route, options.past, reading, (from) => execute(request, options, { ...caller, ...from }))
+  }
   refuseAt(ctx, 'change')
   return execute(request, options, caller)
 }

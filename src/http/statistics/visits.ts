@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { clickId, type Ordinals } from '../../events/ordinals.ts'
 import { createSemaphore, within } from '../../lib/async/semaphore.ts'
+import { addressSite } from '../../lib/address.ts'
 import { textCell } from '../../lib/csv.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
@@ -170,7 +171,8 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
       const wanted = call.accepts(types)
       const form = forms[types.find((type) => type === wanted) ?? 'application/json']
       if (!form) return listVisits(call, mostRows, services)
-      const answer = await within(inTurn, call.account, () => listVisits(call, mostLines, services))
+      const list = () => listVisits(call, mostLines, services)
+      const answer = await within(inTurn, call.account, list, addressSite(call.from))
       const shown = call.query.fields
       const known = visitColumns.filter((name) => name !== 'local' || call.zone !== undefined)
       const columns = known.filter((name) => shown.size === 0 || shown.has(name))

@@ -76,7 +76,7 @@ const fractions = `
   select (select max(position) from part) as last,
     (select coalesce(json_agg(position::text), '[]') from part where at <> date_trunc('milliseconds', at)) as found`
 
-/** Finds the positions of events in PostgreSQL whose time has a part of a millisecond. No append of the service does. */
+/** Finds the positions of events whose time has a part of a millisecond. No append of the service gives one such. */
 export const findFractions = async (db: Database): Promise<ReadonlySet<bigint>> => {
   const all: bigint[] = []
   let place = '0'

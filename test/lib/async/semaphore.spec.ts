@@ -65,6 +65,31 @@ describe('permits of a semaphore', () => {
     expect(got.slice(0, 4)).to.have.members(['a', 'a', 'b', 'c'])
   })
 
+  it('are kept for networks that have none, and go to those with the fewest, whatever keys they use', async () => {
+    const acquire = createSemaphore<number>({ total: 4, perKey: 2, kept: 1, waiting: 100 })
+    const got: string[] = []
+    const held: (() => void)[] = []
+    const ask = (key: number, network: string) =>
+      void acquire(key, network).then((release) => {
+        got.push(network)
+        held.push(release)
+      })
+    const settle = () => new Promise(setImmediate)
+    for (let key = 1; key <= 6; key++) ask(key, 'evil')
+    await settle()
+    expect(got).to.deep.equal(['evil', 'evil', 'evil'])
+    ask(7, 'a')
+    ask(8, 'b')
+    await settle()
+    expect(got.slice(3)).to.deep.equal(['a'])
+    held.shift()!()
+    await settle()
+    expect(got.slice(4)).to.deep.equal(['b'])
+    for (const release of held.splice(0)) release()
+    await settle()
+    expect(got.slice(5)).to.deep.equal(['evil', 'evil', 'evil'])
+  })
+
   it('are refused to a key for which too many wait, and not to others', async () => {
     const acquire = createSemaphore<number>({ total: 100, perKey: 1, kept: 0, waiting: 1 })
     await acquire(7)

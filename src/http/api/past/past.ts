@@ -13,6 +13,8 @@ import type { PresentOnly, Reading, Route } from '../route.ts'
 /** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
 export interface ReadBy {
   readonly account: number | undefined
+  /** that the request has come from: networks take turns, too */
+  readonly network: string
   readonly statistics: boolean
 }
 
@@ -193,7 +195,7 @@ export const answerAt = async <A>(
   ctx: Context,
   { nowOnly, statistics, period }: Pick<Route, 'nowOnly' | 'statistics' | 'period'>,
   past: Past | undefined,
-  { account, ...from }: ReadingFrom & Pick<ReadBy, 'account'>,
+  { account, network, ...from }: ReadingFrom & Pick<ReadBy, 'account' | 'network'>,
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
   const at = atOf(ctx)
@@ -201,7 +203,7 @@ export const answerAt = async <A>(
     refuseAt(ctx, nowOnly ?? 'service')
     return answer(from)
   }
-  const by = { account, statistics: statistics === true }
+  const by = { account, network, statistics: statistics === true }
   const open = endsNow(ctx, period)
   if (at !== undefined) return answerEarlier(ctx, past, { at, zone: zoneOf(firstValues(ctx.query)), by, open }, answer)
   const { contained, reader, end } = await past.present(by)

@@ -6,6 +6,7 @@ import { requireAdmitted } from '../../api/admit.ts'
 import { failField, Failure } from '../../api/errors.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
 import { type Call, endpoint, type Route, type Writer } from '../../api/route.ts'
+import { addressSite } from '../../../lib/address.ts'
 import { problem } from '../../../lib/problems/problem.ts'
 import { bulkContract } from '../contract/bulk.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
@@ -134,7 +135,8 @@ const run = async (
   const from = { reader, pending }
   const outage: { cause?: unknown } = {}
   const onOutage = (error: unknown) => (outage.cause ??= error)
-  const bulk = { op, rows: call.body, dryRun, inTransaction, requireAdmitted: stillAdmitted, from, sources, onOutage }
+  const turn = { requireAdmitted: stillAdmitted, network: addressSite(call.from), onOutage }
+  const bulk = { op, rows: call.body, dryRun, inTransaction, from, sources, ...turn }
   const rows = inTransaction
     ? await doInTransaction(bulk, call, atomic, outage)
     : await call.withoutWaiting((writer) => doRows(bulk, writer))

@@ -114,19 +114,21 @@ export interface Bulk {
   /** what channels of links are read from */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
+  /** that the request has come from */
+  readonly network: string
   /** Takes why a row cannot be done now, though nothing is wrong with it. */
   readonly onOutage: (error: unknown) => void
 }
 
 /**
  * Rows of all requests in a process: enough for the store to combine their appends, and few enough that a change of
- * somebody else is stored and read soon. Accounts take turns.
+ * somebody else is stored and read soon. Accounts take turns, and so do networks.
  */
 const takeTurn = createSemaphore<number>({ total: 64, perKey: 48, kept: 16, waiting: 50_000 })
 
 /** Does all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async (
-  { op, rows, dryRun, inTransaction, requireAdmitted, from, sources, onOutage }: Bulk,
+  { op, rows, dryRun, inTransaction, requireAdmitted, from, sources, network, onOutage }: Bulk,
   given: Writer,
 ): Promise<Done[]> => {
   const writer = { ...given, load: loadingOnce(given.load) }
@@ -155,7 +157,7 @@ export const doRows = async (
     }
   }
   return inOrder(rows, turnsOf(op, inTransaction), async (row) => {
-    const end = await takeTurn(given.account)
+    const end = await takeTurn(given.account, network)
     return doRow(row).finally(end)
   })
 }
