@@ -35,6 +35,7 @@ import { startSearch } from './search.ts'
 import { openOperatorHealth } from './operator/view.ts'
 import type { Overrides } from './overrides.ts'
 import { openSite } from './site/site.ts'
+import { leaveOutIds, leaveOutIdsOfLost } from './proof/lostids.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
@@ -152,6 +153,7 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
   const ledger = await openLedger(config, log, 'service', options)
   cleanup.defer(ledger.close)
   registerJobs(ledger)
+  await leaveOutIdsOfLost(ledger)
   return { ledger, listening }
 }
 
@@ -208,6 +210,7 @@ const startClicks = async (
     kafka: kafkaSettings(config),
     drainMs: config.DRAIN_TIMEOUT_SECONDS * 1000,
     admitted,
+    onWentBack: () => void leaveOutIds(ledger),
     ...visitors,
   })
   cleanup.defer(clicks.close)

@@ -32,6 +32,8 @@ export interface ClickRecord extends SpoolEnds {
 }
 
 export interface ClickRecordOptions extends TailsOptions {
+  /** learns that the log has lost what it had, before it is recorded again */
+  readonly onWentBack?: (() => void) | undefined
   /** ms since 1970 */
   readonly now?: () => number
 }
@@ -42,7 +44,11 @@ export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
   const retirement = createRetirement(store, spools, now)
   const tails = createTails(options, spools)
   const partitions = Array.from({ length: options.partitions }, (_, partition) => partition)
-  const seen = createSeen()
+  const wentBack = () => {
+    options.onWentBack?.()
+    return new LogWentBack()
+  }
+  const seen = createSeen(wentBack)
 
   /**
    * Records what is new of these entries, and leaves out spools that have retired. Returns false to be called again.
@@ -85,7 +91,7 @@ export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
     confirm: async (spool, upTo) => {
       for (const [partition, seq] of Object.entries(upTo)) {
         await tails.read(Number(partition))
-        if ((await tails.seqOf(Number(partition), spool)) < seq) throw new LogWentBack()
+        if ((await tails.seqOf(Number(partition), spool)) < seq) throw wentBack()
       }
     },
     lastMessage: async (partition) => (await tails.load(partition)).taken,
@@ -94,7 +100,7 @@ export const openClickRecord = (options: ClickRecordOptions): ClickRecord => {
 }
 
 /** How far the log was seen to have each spool. */
-const createSeen = () => {
+const createSeen = (wentBack: () => LogWentBack) => {
   const seen = new Map<string, number>()
   const keyOf = (partition: number, spool: string) => `${partition} ${spool}`
   const of = (key: string) => seen.get(key) ?? 0
@@ -108,7 +114,7 @@ const createSeen = () => {
       const key = keyOf(partition, spool)
       const before = of(key)
       seen.set(key, seq)
-      if (seq < before) throw new LogWentBack()
+      if (seq < before) throw wentBack()
     },
   }
 }

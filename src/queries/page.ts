@@ -36,6 +36,8 @@ export interface Listed<R> {
   readonly total: number
   /** of the last row, unless it is the last of the list */
   readonly next?: Position | undefined
+  /** of each row */
+  readonly places?: readonly Position[] | undefined
   /** rows of the page were left out: an answer has no room for them */
   readonly cut?: boolean | undefined
   /** rows that were searched, if there are more */
@@ -165,8 +167,8 @@ const keptPositions = async (source: Source, reader: Reader, window: Window, kep
 }
 
 /**
- * Finds all matches in one pass, if they can be counted or are computed: the planner is free to use the index that finds
- * the fewest rows.
+ * Finds all matches in one pass, if they can be counted or are computed: the planner is free to use the index that
+ * finds the fewest rows.
  */
 const countedPositions = async (source: Source, { db }: Reader, window: Window) => {
   const columns = names(source.position)
@@ -218,5 +220,6 @@ export const inOrder = <R>(
   keyOf: (row: R) => number | string,
 ): Listed<R> => {
   const byKey = new Map(rows.map((row) => [String(keyOf(row)), row]))
-  return { ...listed, rows: positions.flatMap((position) => byKey.get(String(position.at(-1))) ?? []) }
+  const places = positions.filter((position) => byKey.has(String(position.at(-1))))
+  return { ...listed, places, rows: places.flatMap((position) => byKey.get(String(position.at(-1))) ?? []) }
 }

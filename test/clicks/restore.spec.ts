@@ -17,6 +17,7 @@ import { eventsOf, newMemoryStore } from '../support/writer.ts'
 describe('a spool folder that is restored, copied or moved', () => {
   let home: string
   let store: EventStore
+  let wentBack = 0
   const processes: { readonly kill: () => Promise<void> }[] = []
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'linkledger-restore-'))
@@ -44,7 +45,7 @@ describe('a spool folder that is restored, copied or moved', () => {
   const start = async (name: string, log = store) => {
     const dir = folder(name)
     const spool = await openSpool({ dir, route: localRoute, logId: log.logId, log: () => {}, syncMs: 1 })
-    const record = openClickRecord({ store: log, ...localRoute })
+    const record = openClickRecord({ store: log, ...localRoute, onWentBack: () => wentBack++ })
     const relays = createRelays({
       store: log,
       log: () => {},
@@ -186,10 +187,12 @@ describe('a spool folder that is restored, copied or moved', () => {
         fallBehind()
         await process.visit(11, 40)
         await expectOnce(numbers(1, 40))
+        wentBack = 0
         switchOver()
         if (visits) await process.visit(...visits)
         await expectOnce(numbers(1, visits ? 45 : 40), copy)
         expect(await typesIn(copy)).not.to.include('ClicksMissing')
+        expect(wentBack, 'who gives ids is told').to.be.above(0)
       })
   })
 

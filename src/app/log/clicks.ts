@@ -47,6 +47,8 @@ export interface ClicksOptions extends ClassifierOptions {
   readonly drainMs: number
   /** learns when clicks are recorded */
   readonly admitted?: Admitted
+  /** learns that the event log has lost its end */
+  readonly onWentBack?: () => void
 }
 
 /**
@@ -135,7 +137,7 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
     },
     startRecorder: () => {
       if (!kafka) return
-      const record = openClickRecord({ store, ...route })
+      const record = openClickRecord({ store, ...route, onWentBack: options.onWentBack })
       recorder = startTopicRecorder({ ...kafka, record, log, onProblem, onTopicChecked: weaknesses.found })
     },
     state,
@@ -152,10 +154,11 @@ export const openClicks = async (options: ClicksOptions): Promise<Clicks> => {
 }
 
 /** Opens the record of a spool's clicks, which says when they are in the log. */
-const openOwnRecord = ({ store, admitted }: ClicksOptions, route: Route, spool: string) =>
+const openOwnRecord = ({ store, admitted, onWentBack }: ClicksOptions, route: Route, spool: string) =>
   openClickRecord({
     store,
     ...route,
+    onWentBack,
     onRecorded: (partition, upTo, position) => admitted?.recorded({ partition, seq: upTo[spool] ?? 0 }, position),
   })
 

@@ -35,6 +35,8 @@ export interface Counter {
   readonly number: (tx: Database) => Promise<Last>
   /** Notes in DATA_DIR how many there were. */
   readonly note: (last: Last) => Promise<void>
+  /** Returns whether DATA_DIR knows of later checkpoints than the database: it was put back to an older state. */
+  readonly isAhead: (db: Database) => Promise<boolean>
   /** Returns which checkpoints are missing. */
   readonly check: (db: Database) => Promise<readonly Finding[]>
   /** Begins to count again, with an event. */
@@ -134,6 +136,12 @@ const compare = (
   return findings
 }
 
+const readText = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+
 /** Opens what counts the checkpoints of a log: in their rows, and in DATA_DIR. */
 export const openCounter = async (parts: Parts): Promise<Counter> => {
   const seals = checkpointSeals(await parts.keys.proofSeed())
@@ -145,11 +153,7 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
   }
   /** Returns the number that is noted for a series, 0 when there is none. */
   const notedFor = async (series: string): Promise<number> => {
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return ''
-      throw error
-    })
-    const [of = '', number = '', seal = ''] = text.trim().split(' ')
+    const [of = '', number = '', seal = ''] = (await readText(file)).trim().split(' ')
     return of === series && seals.isSealed(seal, 'noted', of, number) ? Number(number) : 0
   }
   const begin = (series: string, why: 'given_up' | 'restored') =>
@@ -166,13 +170,15 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     const isNext = next && !found.seen.has(next.series) && seals.isSealed(next.seal, 'restored', next.series)
     return { ...found, series: isNext ? next.series : found.series }
   }
+  const counted = async (db: Database) => {
+    const { series, seen } = await currentSeries(db)
+    return { series, seen, ...(await unnumbered(db, series)), noted: await notedFor(series) }
+  }
   const number = async (tx: Database): Promise<Last> => {
-    const { series, seen } = await currentSeries(tx)
+    const { series, seen, last, after, noted } = await counted(tx)
     if (!seen.has(series)) await begin(series, 'restored')
-    const { last, after } = await unnumbered(tx, series)
-    const noted = await notedFor(series)
     // those in between were deleted: the next one says that they were there
-    const from = noted > (last?.number ?? 0) + Math.max(0, after.length - 1) ? gap(noted) : last
+    const from = isAhead({ noted, last, after: after.slice(1) }) ? gap(noted) : last
     const numbers = numbered(seals, series, from, after)
     await numberCheckpoints(tx, numbers)
     return { series, number: numbers.at(-1)?.number ?? last?.number ?? 0 }
@@ -180,9 +186,12 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
   return {
     number,
     note,
+    isAhead: async (db) => isAhead(await counted(db)),
     check: async (db) => {
       const { series, forged } = await currentSeries(db)
-      const found = compare(seals, series, await checkpointNumbers(db), await notedFor(series), Date.now())
+      // first what is noted: a checkpoint that is signed meanwhile has its row before it is noted
+      const noted = await notedFor(series)
+      const found = compare(seals, series, await checkpointNumbers(db), noted, Date.now())
       const pretended = finding('an event begins to count checkpoints again, and this service has not added it')
       return forged > 0 ? [pretended, ...found] : found
     },
@@ -198,5 +207,15 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     },
   }
 }
+
+interface Counted {
+  /** the number in DATA_DIR */
+  readonly noted: number
+  /** the newest checkpoint that has a number, and those after it */
+  readonly last: Pick<Numbered, 'number'> | undefined
+  readonly after: readonly unknown[]
+}
+/** Whether there were more checkpoints than there are. */
+const isAhead = ({ noted, last, after }: Counted) => noted > (last?.number ?? 0) + after.length
 
 const gap = (number: number) => ({ number, before: number, signed_at: new Date(0) })

@@ -9,8 +9,8 @@ const [forStatistics, forOthers] = [
   { total: 4, perKey: 2, kept: 1, waiting: 1000 },
   { total: 10, perKey: 6, kept: 3, waiting: 1000 },
 ]
-/** ms that a statement may take */
-const timeout = 10_000
+/** ms that a statement may take: the request has its answer by then */
+const timeout = 5000
 
 /**
  * Opens what the API reads from: connections for statistics and connections for all other answers. An answer has one

@@ -154,10 +154,11 @@ const findByShort = async (reading: Reading, short: string, services: LinkServic
     page: 1,
     order: 'date',
   })
-  const [row] = found.rows
+  const [listed] = found.rows
+  const row = listed && (await findLink(reader, account, listed.id))
   if (!row) return answerOf(new Failure(404, problem('not_found', { what: 'short' })))
   const { details, data } = await detailed(reading, row, services)
-  return { details, data: { ...data, urls: [listRow(services, nowIn(reader))(row)] } }
+  return { details, data: { ...data, urls: [listRow(services, nowIn(reader))(listed)] } }
 }
 
 export const linkRoutes = (services: LinkServices): readonly Route[] => [

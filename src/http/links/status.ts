@@ -1,11 +1,11 @@
 import type { Blocks } from '../../cache/blocks.ts'
-import type { LinkListRow, LinkRow } from '../../queries/links/link.ts'
+import type { LinkListRow } from '../../queries/links/link.ts'
 import { type LinkAddresses, siteOf } from './address.ts'
 import type { LinkRow as ListedLink } from './contract/link.ts'
 
 /** Returns what a visitor of a link meets now; an archived link redirects all the same. */
 export const statusOf = (
-  row: LinkRow & Pick<LinkListRow, 'clicks'>,
+  row: Omit<LinkListRow, 'uniques'>,
   services: Pick<LinkAddresses, 'domains'> & { readonly blocks: Blocks },
   now: Date,
 ): ListedLink['status'] => {

@@ -58,9 +58,9 @@ const rejectBlockedAddress = (
   rejectBlockedAlias('alias', { site: undefined, alias }, services)
 }
 
-const address = ({ alias }: BioFields, { baseUrl }: BioServices) => `${baseUrl()}/${alias}`
+const address = ({ alias }: Pick<BioFields, 'alias'>, { baseUrl }: BioServices) => `${baseUrl()}/${alias}`
 
-const summary = (row: BioRow, services: BioServices) => {
+const summary = (row: Pick<BioListRow, keyof BioListRow & keyof BioRow>, services: BioServices) => {
   const { id, name, alias, title, created, revision } = row
   return { id, name, alias, title, link: address(row, services), date: timestamp(created), revision }
 }

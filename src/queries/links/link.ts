@@ -27,7 +27,7 @@ type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
   revision: string
 }
 
-const typed = <R extends Raw>(row: R) => ({
+const typed = <R extends Pick<Raw, 'id' | 'domain' | 'campaign' | 'revision'>>(row: R) => ({
   ...row,
   id: Number(row.id),
   domain: idOrNull(row.domain),
@@ -35,17 +35,21 @@ const typed = <R extends Raw>(row: R) => ({
   revision: Number(row.revision),
 })
 
-export interface LinkListRow extends LinkRow {
-  readonly clicks: number
-  readonly uniques: number
-}
 const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision'].map(
   (name) => `l.${name}`,
 )
+/** What a list shows: rules, variants and notes may be hundreds of KB, and stay where they are. */
+const shown = [
+  ...(['id', 'alias', 'domain', 'url', 'entered', 'title', 'description', 'metatitle', 'metadescription'] as const),
+  ...(['tags', 'archived', 'starts', 'expiry', 'max_clicks', 'created', 'revision'] as const),
+]
+export interface LinkListRow extends Pick<LinkRow, (typeof shown)[number] | 'campaign' | 'password' | 'reachable'> {
+  readonly clicks: number
+  readonly uniques: number
+}
 /** When a campaign or a domain is deleted, its links keep its id; the API shows null for the campaign. */
 const calculated = (table: TableNames) =>
-  `l.password is not null as password, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes,
-   (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign,
+  `l.password is not null as password, (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign,
    (l.domain is null or exists (
      select from ${table('domains')} d where d.id = l.domain and d.verified and d.deleted is null)) as reachable`
 
@@ -120,7 +124,7 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
   }
 }
 
-type ListRaw = Raw & { clicks: string; uniques: string }
+type ListRaw = Pick<Raw, Extract<keyof LinkListRow, keyof Raw>> & { clicks: string; uniques: string }
 
 export const listLinks = async (
   reader: Reader,
@@ -134,7 +138,7 @@ export const listLinks = async (
   // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of
   // the account
   const sql = `
-    select ${fields.join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
+    select ${shown.map((name) => `l.${name}`).join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
     from unnest(?::bigint[]) as p (id)
     cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
     left join ${table('link_stats')} s on s.link = l.id
@@ -158,7 +162,7 @@ export const existingPixels = async ({ db, table }: Reader, ids: readonly number
 export const findLink = async (reader: Reader, account: number, id: number): Promise<LinkRow | undefined> => {
   const { db, table } = reader
   const sql = `
-    select ${fields.join()}, ${calculated(table)} from ${table('links')} l where id = ? and account = ? and deleted is null`
+    select ${fields.join()}, ${calculated(table)}, (select n.notes from ${table('link_notes')} n where n.link = l.id) as notes from ${table('links')} l where id = ? and account = ? and deleted is null`
   const { rows } = await db.raw<{ rows: Raw[] }>(sql, [id, account]).options(planned(reader, sql))
   return rows[0] && typed(rows[0])
 }

@@ -24,7 +24,7 @@ export const listTags = async (reader: Reader, account: number, request: ListReq
       ),
     )
   const matching = () => filtered(db, tags(), request, { searched: 'x.tag', created: 'null::timestamptz' })
-  const found = await readPositions({ matching, position: ['x.tag'] }, reader, request)
+  const found = await readPositions({ matching, position: ['x.tag'], isComputed: true }, reader, request)
   const rows = (await tags()
     .whereIn(
       'x.tag',

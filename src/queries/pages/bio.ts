@@ -6,8 +6,9 @@ import type { Listed, ListRequest } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
 export type BioRow = OwnedRow & BioFields
-/** A bio page with the counts of its list. */
-export interface BioListRow extends BioRow {
+/** What a list shows of a page, with counts: the entries may be 60 KB, and stay where they are. */
+const shown = ['id', 'name', 'alias', 'title', 'created', 'revision'] as const
+export interface BioListRow extends Pick<BioRow, (typeof shown)[number]> {
   readonly views: number
   /** on any of its entries, those that were deleted included */
   readonly clicks: number
@@ -25,7 +26,7 @@ export const listBios = async (reader: Reader, account: number, request: ListReq
     db({ b: table('bios') })
       .where({ account, deleted: null })
       .whereIn('b.id', ids)
-      .select('b.*', views, clicks),
+      .select([...shown.map((name) => `b.${name}`), views, clicks]),
   )
   return { ...listed, rows: rows.map((row) => ({ ...row, views: Number(row.views), clicks: Number(row.clicks) })) }
 }

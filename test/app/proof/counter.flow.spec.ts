@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openCounter } from '../../../src/app/proof/counter.ts'
+import { idSequence, lostIds } from '../../../src/postgres/ids.ts'
 import { keepCheckpoint } from '../../../src/postgres/checkpoints.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 
@@ -53,6 +55,37 @@ describe('the number of checkpoints', () => {
     )
     await keep(40)
     expect(await found()).to.deep.equal(['3 checkpoints are missing before that of 40 events'])
+  })
+
+  it('says at a start that the log has lost its end, and ids that it may have given are not given again', async () => {
+    for (const size of [10, 20]) await keep(size)
+    const id = await idSequence(db(), 'link')()
+    const home = await mkdtemp(join(tmpdir(), 'linkledger-counted-'))
+    const again = async () => {
+      await copyFile(join(dir, 'checkpoints'), join(home, 'checkpoints'))
+      await (await startTestApp({ ROLES: 'http,relay', DATA_DIR: home }, app.connection)).close()
+      return idSequence(db(), 'link')()
+    }
+    try {
+      expect(await again()).to.equal(id + 1)
+      await remove(20)
+      expect(await again()).to.equal(id + 1 + lostIds + 1)
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  })
+
+  it('misses none that is signed while it looks', async () => {
+    await keep(10)
+    // whoever reads what is noted waits for what is written here
+    const slow = await mkdtemp(join(dir, 'slow-'))
+    execFileSync('mkfifo', [join(slow, 'checkpoints')])
+    const looking = found(slow)
+    const noted = await open(join(slow, 'checkpoints'), 'w')
+    await keep(20)
+    await noted.writeFile(await readFile(join(dir, 'checkpoints')))
+    await noted.close()
+    expect(await looking).to.deep.equal([])
   })
 
   it('misses none that were thinned out: of those older than two days, the last of each hour is kept', async () => {

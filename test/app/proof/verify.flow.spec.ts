@@ -244,6 +244,10 @@ describe(`the tree over the log (${repeatable})`, () => {
       )
       await noteAgain(log.db)
       expect(await texts()).to.deep.equal([])
+      // that of a reclassification which is stored meanwhile
+      await alter(`insert into log.reclassified select max(position) + 1 from log.events`)
+      expect(await texts()).to.deep.equal([])
+      await noteAgain(log.db)
       expect(await notedPositions(log.db)).to.have.length(1)
       await alter('delete from log.reclassified')
       await restore()

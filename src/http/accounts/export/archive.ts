@@ -1,9 +1,12 @@
 import { pipeline, Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
+import { constants, createGzip } from 'node:zlib'
 import { tarEnd, tarFile } from '../../../lib/tar.ts'
 
-/** bytes of a file of lines at most; a longer line is a file of its own */
-const partBytes = 1024 * 1024
+/**
+ * Bytes of a file of lines at most; a longer line is a file of its own. A file ends after some seconds, too: a
+ * connection that is silent for a minute is closed, and many exports at once are slow.
+ */
+const [partBytes, partMs] = [1024 * 1024, 10_000]
 
 /** What an archive has: a text, several files, or a folder whose files have one JSON value on each line. */
 export type Content =
@@ -15,13 +18,15 @@ export type Content =
 const parts = async function* (lines: AsyncIterable<object>, onLine: () => void): AsyncGenerator<Buffer> {
   let part: Buffer[] = []
   let size = 0
+  let began = performance.now()
   for await (const line of lines) {
     onLine()
     const text = Buffer.from(`${JSON.stringify(line)}\n`)
-    if (size > 0 && size + text.length > partBytes) {
+    if (size > 0 && (size + text.length > partBytes || performance.now() - began > partMs)) {
       yield Buffer.concat(part)
       part = []
       size = 0
+      began = performance.now()
     }
     part.push(text)
     size += text.length
@@ -85,7 +90,8 @@ export const archive = (
 ): Readable => {
   const stopped = new AbortController()
   const files = Readable.from(filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal }))
-  const zipped = createGzip()
+  // each file is sent once it is there
+  const zipped = createGzip({ flush: constants.Z_SYNC_FLUSH })
   lost.addEventListener('abort', () => zipped.destroy(lost.reason as Error))
   zipped.once('close', () => {
     stopped.abort()

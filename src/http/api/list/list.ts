@@ -1,15 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { z } from 'zod'
+import { turnTimer } from '../../../lib/async/pause.ts'
 import { isStorable, notStorable, says } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
 import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
 import type { Call } from '../route.ts'
-import { columnsOf, mostMiB } from './room.ts'
+import { columnsOf, createRoom, mostMiB } from './room.ts'
 
 const text = z.string().optional()
-/** PostgreSQL refuses to search for what it cannot store. */
-export const searched = z.string().refine(isStorable, notStorable).optional()
+/** PostgreSQL refuses to search for what it cannot store, and compares each row with all of the text. */
+export const searched = z.string().max(256).refine(isStorable, notStorable).optional()
 
 /** The order of a list, of which the first is the default. */
 export const orderOf = (...orders: readonly [ListOrder, ...ListOrder[]]) =>
@@ -51,11 +54,31 @@ type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
   readonly to?: Date | undefined
 }
 
-export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cursors'> {
+export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cursors' | 'gone'> {
   readonly query: ListQuery
 }
 /** Reads a list for the request: its window, order and filters. */
 export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
+
+/** rows of a page from which on it waits until others that are as long are made */
+const manyRows = 100
+const oneAtATime = pLimit(1)
+
+/** Returns the entries of a page, as many as an answer has room for, and where the list goes on. */
+const entriesOf = async <R, E extends object>(listed: Listed<R>, entryOf: (row: R) => E, gone: () => AbortSignal) => {
+  const { rows, places } = listed
+  // what has no places has made room itself
+  const room = createRoom<E>((entry) => entry, places ? undefined : Infinity)
+  const [isLong, left] = [turnTimer(), gone()]
+  for (const [i, row] of rows.entries()) {
+    if (isLong()) await nextTurn()
+    left.throwIfAborted()
+    room.put(i, entryOf(row))
+  }
+  const placeOf = new Map(rows.map((row, i) => [row, places?.[i] ?? []]))
+  const shown = room.rows(listed, (row) => placeOf.get(row) ?? [])
+  return { ...listed, ...shown, entries: shown.rows.flatMap((_, i) => room.get(i) ?? []) }
+}
 
 /**
  * Returns the envelope of every list, in which `error` is a string. `present` returns an entry with all columns, and
@@ -63,7 +86,7 @@ export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
  */
 export const list = async <N extends string, Z extends z.ZodObject, R>(
   { list: shape }: Described<N, Z>,
-  { account, path, params, query, cursors }: ListCall,
+  { account, path, params, query, cursors, gone }: ListCall,
   read: ReadList<R>,
   present: (row: R) => Answer<NoInfer<Z>>,
   spellingVariants: (q: string) => readonly string[] = (q) => [q],
@@ -76,11 +99,13 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
-  const { total, rows, next, cut, searched } = await read(request)
+  const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
+  const found = await read(request)
+  const make = () => entriesOf(found, (row) => columnsOf(present(row), shown), gone)
+  const { total, entries, next, cut, searched } = await (found.rows.length < manyRows ? make() : oneAtATime(make))
   // the next page by number would leave out what this one has no room for
   if (cut && cursor === undefined) failField('limit', 'too_large', { what: 'page', mib: mostMiB })
   const maxpage = Math.max(1, Math.ceil(total / limit))
-  const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
   return {
     error: '0' as const,
     // the compiler does not follow a name that is computed
@@ -92,7 +117,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
       maxpage,
       ...(searched !== undefined && { searched }),
       ...(cursor !== undefined && next && { next_cursor: cursors.make(own, { page: current + 1, after: next }) }),
-      [name]: rows.map((row) => columnsOf(present(row), shown)),
+      [name]: entries,
     } as Listing<N, Answer<Z>>['data'],
   }
 }

@@ -1,7 +1,7 @@
 import type { Listed, Position } from '../../../queries/page.ts'
 
 /** MiB of JSON that the entries of a page have at most: nobody else is served while they are written */
-export const mostMiB = 8
+export const mostMiB = 4
 
 const pick = <R extends object>(row: R, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name))) as Partial<R>

@@ -1,4 +1,8 @@
 import { expect } from 'chai'
+import { list, listQuery } from '../../../../src/http/api/list/list.ts'
+import { openCursors } from '../../../../src/http/api/list/cursor.ts'
+import { urls } from '../../../../src/http/links/contract/link.ts'
+import { Failure } from '../../../../src/http/api/errors.ts'
 import { createRoom } from '../../../../src/http/api/list/room.ts'
 import { identified } from '../../../../src/http/statistics/visits.ts'
 import type { ListedVisit } from '../../../../src/queries/statistics/visits.ts'
@@ -52,6 +56,46 @@ describe('a page of a list with large entries', () => {
       3000,
     )
     expect([page.total, page.rows.length, page.next, page.cut]).to.deep.equal([9, 2, [2], true])
+  })
+
+  describe('of any resource', () => {
+    const title = 'x'.repeat(60_000)
+    /** Returns the ids on a page of 300 links of 60 KB, and its cursor. */
+    const ask = async (search: Readonly<Record<string, string>>, gone = new AbortController().signal) => {
+      const call = {
+        ...{ account: 1, path: '/api/urls', params: {}, cursors: openCursors(Buffer.alloc(32)), gone: () => gone },
+        query: listQuery(urls).parse({ limit: '1000', ...search }),
+      }
+      const read = async ({ after }: { after?: readonly (number | string)[] | undefined }) => {
+        const ids = Array.from({ length: 300 }, (_, n) => n).filter((n) => n > Number(after?.[0] ?? -1))
+        return { total: 300, rows: ids.map((id) => ({ id })), places: ids.map((id) => [id]) }
+      }
+      const { data } = await list(urls, call, read, ({ id }) => ({ id, title }) as never)
+      const { urls: entries, next_cursor } = data as unknown as { urls: { id: number }[]; next_cursor?: string }
+      return { ids: entries.map(({ id }) => id), next: next_cursor }
+    }
+
+    it('ends before what does not fit, and a cursor goes on until all were there', async () => {
+      const seen: number[] = []
+      let pages = 0
+      for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {
+        const { ids, next } = await ask({ cursor })
+        seen.push(...ids)
+        cursor = next
+      }
+      expect(seen).to.deep.equal(Array.from({ length: 300 }, (_, n) => n))
+      expect(pages).to.equal(5)
+    })
+
+    it('is refused by number, since the next one would leave something out', async () => {
+      const refused = await ask({}).catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(Failure)
+      expect((refused as Failure).status).to.equal(400)
+    })
+
+    it('is not made for a client that is gone', async () => {
+      expect(await ask({ cursor: '' }, AbortSignal.abort(new Error('gone'))).catch(String)).to.equal('Error: gone')
+    })
   })
 
   it('of 20,000 visits is made in pieces, so that others are answered meanwhile', async () => {

@@ -1,0 +1,24 @@
+import { leaveOutLostIds } from '../../postgres/ids.ts'
+import { ProofKeyLost } from '../../security/keyring.ts'
+import type { Ledger } from '../log/ledger.ts'
+import { openCounter } from './counter.ts'
+
+type Ids = Pick<Ledger, 'db' | 'log'>
+
+/** Leaves out the ids that a lost end of the log may have given; the log has gone back while this process runs. */
+export const leaveOutIds = ({ db, log }: Ids): Promise<void> =>
+  leaveOutLostIds(db).catch((error: unknown) => log.error({ err: error }, 'ids of what is lost may be given again'))
+
+/** Leaves out ids that were given before the database was put back to an older state. */
+export const leaveOutIdsOfLost = async (ledger: Ids & Pick<Ledger, 'config' | 'keys' | 'store'>): Promise<void> => {
+  try {
+    if (!(await (await openCounter(ledger)).isAhead(ledger.db))) return
+  } catch (error) {
+    if (error instanceof ProofKeyLost) return
+    throw error
+  }
+  ledger.log.warn(
+    'the log has lost events since this service last ran: new ids leave out a million, which they may have',
+  )
+  await leaveOutLostIds(ledger.db)
+}
