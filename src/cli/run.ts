@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { Refused } from '../commands/decider.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
-import { isUnavailable } from '../lib/unavailable.ts'
+import { isUnavailable, reasonOf } from '../lib/unavailable.ts'
 import { BadCommand, type Cli } from './cli.ts'
 import { printable } from './oneline.ts'
 import { createProgram } from './program.ts'
@@ -24,7 +24,7 @@ export const run = async (args: readonly string[], given: Cli): Promise<number> 
   } catch (error) {
     // commander has printed its message
     if (error instanceof CommanderError) return error.exitCode === 0 ? succeeded : wrongUsage
-    cli.printError(`linkledger: ${describe(error)}`)
+    cli.printError(`linkledger: ${describeError(error)}`)
     return error instanceof BadCommand ? wrongUsage : failed
   }
 }
@@ -33,8 +33,12 @@ export const run = async (args: readonly string[], given: Cli): Promise<number> 
 const isExpected = (error: unknown) =>
   error instanceof OperatorError || error instanceof Refused || isUnavailable(error)
 
-const describe = (error: unknown): string => {
+/** Returns what a command prints of an error. */
+export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
+  if ((error as { code?: string }).code === 'ENOSPC')
+    return `${error.message}: make room on the disk of DATA_DIR, then run this again`
+  if (isUnavailable(error) && !('code' in error)) return reasonOf(error)
   // an AggregateError of refused connections has a code but no message
   const message = error.message || ((error as { code?: string }).code ?? error.name)
   return isExpected(error) ? message : `${message}\n${error.stack}`

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readFile, writeFile } from 'node:fs/promises'
 import { allCommands, createProgram, nameOf } from '../../src/cli/program.ts'
-import { run } from '../../src/cli/run.ts'
+import { describeError, run } from '../../src/cli/run.ts'
 import { commandReference } from '../support/clireference.ts'
 
 const silent = { variables: {}, print: () => {}, printError: () => {} }
@@ -138,6 +138,15 @@ describe('the command line', () => {
     const code = await run(['rebuild'], { ...silent, variables, printError: (line) => err.push(line) })
     expect(code).to.equal(1)
     expect(err.join()).to.match(/^linkledger: 2 settings are wrong:\nPORT must .*\nLOG_LEVEL must [^\n]*$/)
+  })
+
+  it('says in plain words that PostgreSQL does not answer, and that a disk is full', () => {
+    const silentPool = Object.assign(new Error('Knex: Timeout acquiring a connection.'), { name: 'KnexTimeoutError' })
+    expect(describeError(silentPool)).to.equal('no connection to PostgreSQL could be had in time')
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    expect(describeError(full)).to.equal(
+      'ENOSPC: no space left on device, write: make room on the disk of DATA_DIR, then run this again',
+    )
   })
 
   it('names the cause, without a stack, when PostgreSQL cannot be reached', async () => {
