@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { v4 as uuid } from 'uuid'
 import { z } from 'zod'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
@@ -6,7 +6,11 @@ import { reclassification, type ReclassificationCommand } from '../../commands/s
 import { requireOwned } from '../../commands/owned/owned.ts'
 import { must, orStop, says } from '../../lib/fields.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
-import { awaitStatistics, newerReclassification } from '../../queries/statistics/reclassifications.ts'
+import {
+  awaitStatistics,
+  listReclassifications,
+  newerReclassification,
+} from '../../queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -74,7 +78,7 @@ const visitors = z
 /** ms that a request waits between the parts of a reclassification altogether */
 const timeoutMs = 10_000
 
-type Request = Reading & Pick<Call, 'isAdmitted' | 'write'>
+type Request = Reading & Pick<Call, 'isAdmitted' | 'seed' | 'write'>
 
 /** Returns what writes the parts of a reclassification, for as long as the caller is admitted. */
 export const writePart = (call: Pick<Request, 'isAdmitted' | 'write'>) => async (command: ReclassificationCommand) => {
@@ -92,11 +96,29 @@ const reclassify = async (call: Request, link: number | undefined, claim?: Claim
   if (claim && !(await claim.caughtUp(until))) throw new NotReady()
   const { exclusions } = (await load(accounts, account)).state
   const { changes, parts } = await planReclassification(call.reader, currentRules, { account, link, exclusions })
-  const id = dryRun || parts.length === 0 ? '' : randomUUID()
-  const pace = (position: bigint) => awaitStatistics(call.reader, position, until)
-  if (id !== '') await recordReclassification(writePart(call), id, parts, pace)
   const visits = changes.reduce((sum, change) => sum + change.visits, 0)
-  return { id, dryRun, rules: currentRules.version, visits, changes }
+  const rules = currentRules.version
+  if (dryRun) return { id: '', dryRun, rules, visits, changes }
+  // repeated under its Idempotency-Key, it is the same one
+  const seed = await call.seed()
+  const id = seed ? uuid({ random: seed }) : uuid()
+  const before = await recordedBefore(call, id)
+  const [first] = parts
+  if (first) {
+    const pace = (position: bigint) => awaitStatistics(call.reader, position, until)
+    // a part that is there is not recorded again, whatever it is said to be
+    const there = Array.from({ length: before.parts }, () => first)
+    await recordReclassification(writePart(call), id, [...there, ...parts], pace)
+  }
+  const isNone = before.parts + parts.length === 0
+  return { id: isNone ? '' : id, dryRun, rules, visits: before.visits + visits, changes }
+}
+
+/** Returns what an execution before, under the same Idempotency-Key, has recorded of a reclassification. */
+const recordedBefore = async ({ account, load, reader }: Request, id: string) => {
+  const { parts } = (await load(reclassification, id)).state
+  const made = parts === 0 ? [] : await listReclassifications(reader, account)
+  return { parts, visits: made.find((one) => one.id === id)?.visits ?? 0 }
 }
 
 /** Fails with 400 while a newer reclassification has to be taken back first. */

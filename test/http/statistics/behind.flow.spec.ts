@@ -125,4 +125,31 @@ describe('a reclassification while the statistics are behind', () => {
     expect(lines[0]).to.include(`account ${other.id}, reclassification`)
     expect(lines.join('\n')).not.to.include(`account ${account},`)
   })
+
+  it('has one id when its answer was lost and it is repeated with its Idempotency-Key, and goes on there', async () => {
+    await exclude([])
+    await reclassify()
+    await counted(3)
+    const before = (await made()).length
+    const ask = () => app.post('/api/account/reclassify', { key, body: {}, headers: { 'Idempotency-Key': 'lost' } })
+    /** The process was killed before the answer was stored. */
+    const loseAnswer = () =>
+      query(app.connection, `update state.idempotency set instance = '', account = null, sealed = null`)
+    await exclude(['JP'])
+    const first = (await ask()).json
+    expect(first).to.deep.include({ visits: 1 })
+    await loseAnswer()
+    expect((await ask()).json).to.deep.include({ id: first['id'], visits: 1 })
+    await loseAnswer()
+    await visited({ key, id: account }, 'JP', 'JP')
+    await until(
+      async () => (await app.get('/api/stats', { key })).json['data'],
+      ({ total }) => total.visits === 5,
+    )
+    expect((await ask()).json).to.deep.include({ id: first['id'], visits: 3 })
+    await until(
+      async () => (await made()).slice(0, -before).map(({ id, visits }) => [id, visits]),
+      (since) => since.length === 1 && since[0]![0] === first['id'] && since[0]![1] === 3,
+    )
+  })
 })
