@@ -4,7 +4,7 @@ import { account as accounts } from '../../commands/accounts/account.ts'
 import { type Claim, recordReclassification, undoReclassification } from '../../commands/statistics/reclassify.ts'
 import { reclassification, type ReclassificationCommand } from '../../commands/statistics/reclassification.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
-import { must, orStop, says } from '../../lib/fields.ts'
+import { orStop, says } from '../../lib/fields.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import {
   awaitStatistics,
@@ -15,7 +15,6 @@ import { planReclassification, type Rules } from '../../queries/statistics/recla
 import { NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { rulesVersion } from '../../clicks/visitor/agent.ts'
-import { countryCode } from '../../clicks/visitor/country.ts'
 import { decideByWords } from '../../clicks/visitor/words.ts'
 import { readAccount } from '../accounts/account.ts'
 import { requireAdmitted } from '../api/admit.ts'
@@ -25,55 +24,13 @@ import { limitToOne } from '../api/limits/concurrency.ts'
 import { endpoint, type Call, type Reading, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 import { reclassifyContract } from './contract/reclassify.ts'
+import { ExclusionsBody } from './exclusions.ts'
 import { beginJob, claimed, reclassificationsOf, type ReclassifyServices } from './background.ts'
 
 /** The rules of this release. */
 export const currentRules: Rules = { version: rulesVersion, decide: decideByWords }
 
 const begin = limitToOne('reclassification', 2)
-
-const unique = <T>(items: readonly T[]) => [...new Set(items)]
-const agents = z
-  .array(
-    z
-      .string(must('wrong_type', { what: 'string' }))
-      .trim()
-      .toLowerCase()
-      .regex(/^[a-z][a-z _-]{1,63}$/, says('wrong_form', { what: 'agent' })),
-    must('wrong_type', { what: 'strings' }),
-  )
-  .max(50, says('too_many', { max: 50 }))
-  .transform(unique)
-const countries = z
-  .array(
-    z.string(must('wrong_type', { what: 'string' })).transform((name, context) => {
-      const code = countryCode(name)
-      if (code !== undefined) return code
-      context.addIssue(says('wrong_form', { what: 'country' }))
-      return z.NEVER
-    }),
-    must('wrong_type', { what: 'strings' }),
-  )
-  .max(250, says('too_many', { max: 250 }))
-  .transform(unique)
-const anHour = says('out_of_range', { what: 'number', min: 0, max: 23 })
-const hours = z
-  .array(
-    z
-      .int(must('wrong_type', { what: 'whole' }))
-      .min(0, anHour)
-      .max(23, anHour),
-    must('wrong_type', { what: 'numbers' }),
-  )
-  .max(24, says('too_many', { max: 24 }))
-  .transform(unique)
-const visitors = z
-  .array(
-    z.string(must('wrong_type', { what: 'string' })).regex(/^[\da-f]{16}$/, says('wrong_form', { what: 'visitor' })),
-    must('wrong_type', { what: 'strings' }),
-  )
-  .max(500, says('too_many', { max: 500 }))
-  .transform(unique)
 
 /** ms that a request waits between the parts of a reclassification altogether */
 const timeoutMs = 10_000
@@ -195,7 +152,7 @@ export const reclassifyRoutes = (services: ReclassifyServices): readonly Route[]
 
   endpoint(reclassifyContract, 'PUT /api/account/exclusions', {
     scope: 'account',
-    body: z.object({ agents, countries, hours, visitors }).partial(),
+    body: ExclusionsBody,
     run: async ({ account: id, body, write }) => {
       const { state, revision } = await write(accounts, { type: 'SetExclusions', id, changes: body })
       return {
