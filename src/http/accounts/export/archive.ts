@@ -15,14 +15,18 @@ export type Content =
   | { readonly folder: string; readonly lines: AsyncIterable<object> }
 
 /** Joins lines to the contents of files. */
-const parts = async function* (lines: AsyncIterable<object>, onLine: () => void): AsyncGenerator<Buffer> {
+const parts = async function* (
+  lines: AsyncIterable<object>,
+  longest: number,
+  onLine: () => void,
+): AsyncGenerator<Buffer> {
   let part: Buffer[] = []
   let size = 0
   let began = performance.now()
   for await (const line of lines) {
     onLine()
     const text = Buffer.from(`${JSON.stringify(line)}\n`)
-    if (size > 0 && (size + text.length > partBytes || performance.now() - began > partMs)) {
+    if (size > 0 && (size + text.length > partBytes || performance.now() - began > longest)) {
       yield Buffer.concat(part)
       part = []
       size = 0
@@ -39,12 +43,14 @@ interface ArchiveOptions {
   readonly counts: Map<string, number>
   readonly modified: Date
   readonly signal: AbortSignal
+  /** ms that a file of lines is collected */
+  readonly longest?: number
   /** Rejects once the client may not have any more. */
   readonly requireAdmitted: () => Promise<void>
 }
 
 const filesOf = async function* (contents: readonly Content[], options: ArchiveOptions) {
-  const { counts, modified, signal, requireAdmitted } = options
+  const { counts, modified, signal, longest = partMs, requireAdmitted } = options
   /** A file was made of what there is by now, so it is asked afterwards. */
   const file = async (name: string, content: Buffer) => {
     await requireAdmitted()
@@ -67,7 +73,8 @@ const filesOf = async function* (contents: readonly Content[], options: ArchiveO
       counts.set(folder, (counts.get(folder) ?? 0) + 1)
     }
     let n = 0
-    for await (const part of parts(lines, onLine)) yield file(`${folder}/${String(++n).padStart(6, '0')}.ndjson`, part)
+    for await (const part of parts(lines, longest, onLine))
+      yield file(`${folder}/${String(++n).padStart(6, '0')}.ndjson`, part)
   }
   yield tarEnd
 }
@@ -82,7 +89,7 @@ export const archive = (
     lost,
     onClose,
     ...options
-  }: Pick<ArchiveOptions, 'counts' | 'requireAdmitted'> & {
+  }: Pick<ArchiveOptions, 'counts' | 'longest' | 'requireAdmitted'> & {
     /** aborts when the archive may not be read any more */
     readonly lost: AbortSignal
     readonly onClose: () => void

@@ -1,7 +1,29 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { createGunzip } from 'node:zlib'
 import { expect } from 'chai'
 import { archive } from '../../../../src/http/accounts/export/archive.ts'
 
 describe('the archive of an account', () => {
+  it('sends what there is after some time, so that its connection is not silent while lines come slowly', async () => {
+    const unzipped = createGunzip()
+    const received = once(unzipped, 'data')
+    const slowly = async function* () {
+      yield { line: 1 }
+      yield { line: 2 }
+      // a client that got nothing would wait for ever
+      await received
+      yield { line: 3 }
+    }
+    const options = { counts: new Map(), requireAdmitted: async () => {}, lost: new AbortController().signal }
+    archive([{ folder: 'links', lines: slowly() }], { ...options, longest: -1, onClose: () => {} }).pipe(unzipped)
+    const [first] = (await received) as [Buffer]
+    const rest = await text(unzipped)
+    expect((first.toString() + rest).match(/links\/\d+\.ndjson/g)).to.deep.equal(
+      [1, 2, 3].map((n) => `links/00000${n}.ndjson`),
+    )
+  })
+
   it('ends at once when its place goes to somebody else, also while its client does not read', async () => {
     const lost = new AbortController()
     let closed: () => void
