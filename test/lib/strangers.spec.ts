@@ -104,6 +104,7 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
     pattern: /JSON\.parse\(/,
     files: [
       'app/jobs/blocklisturl.ts',
+      'app/proof/leafhash.ts',
       'app/proof/proofs.ts',
       'cli/proof/proof.ts',
       'clicks/kafka/message.ts',

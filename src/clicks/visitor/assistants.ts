@@ -9,7 +9,12 @@ export const assistants: readonly (readonly [name: string, pattern: RegExp])[] =
   ['MistralAI-User', /\bMistralAI-User\b/i],
   ['DuckAssistBot', /\bDuckAssistBot\b/i],
   ['Meta-ExternalFetcher', /\bmeta-externalfetcher\b/i],
-  ['Google-NotebookLM', /\bGoogle-NotebookLM\b/i],
+  ['Google-NotebookLM', /\bGoogle-(?:NotebookLM|GeminiNotebook)\b/i],
+  ['Google-Gemini-CLI', /\bGoogle-Gemini-CLI\b/i],
+  // its other form, `Autonomous`, is of no person
+  ['ModelContextProtocol', /^ModelContextProtocol\b.*\bUser-Specified\b/i],
+  ['AmazonBuyForMe', /\bAmazonBuyForMe\b/i],
+  ['Sider', /^linkReader\b.*\bgochitchat\b/i],
   ['Google-Agent', /\bGoogle-?Agent(?:-Mariner)?\b/i],
   ['Gemini-Deep-Research', /\bGemini-Deep-Research\b/i],
   ['cohere-ai', /\bcohere-ai\b/i],

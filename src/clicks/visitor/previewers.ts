@@ -24,6 +24,7 @@ const federated = [
     'Castopod',
     'Owncast',
     'Smithereen',
+    'Bridgy Fed',
   ],
 ]
 
@@ -67,6 +68,14 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['OdklBot', /OdklBot/i],
   ['XING', /XING-contenttabreceiver/i],
   ['Bluesky', /Bluesky Cardyb/i],
+  ['Keybase', /\bKeybaseBot\b/i],
+  ['Steam', /\bSteamChatURLLookup\b/i],
+  ['GroupMe', /\bGroupMeBot\b/i],
+  ['Gadu-Gadu', /\bPeekBot\b/i],
+  ['Google Messages', /^GoogleMessages\b/i],
+  ['Skype for Business', /^OC\b.*\bSkype for Business\b/i],
+  // the program itself asks, on Apple's devices
+  ['Chat', /^(?:Telegram|Discord|Slack|Zalo|Signal|Threema|Wire)(?:\/\S+)? CFNetwork\b/i],
   ...federated.map(
     (name) => [name, new RegExp(String.raw`^(?!.*(?:AppleWebKit|Firefox)).*\b${name}(?:Bot)?\b`, 'i')] as const,
   ),
@@ -78,6 +87,7 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Iframely', /Iframely/i],
   ['Yahoo Link Preview', /Yahoo Link Preview/i],
   ['YahooMailProxy', /YahooMailProxy/i],
+  ['Mail', /^(?:WindowsMail|The Bat\b|Airmail|Android-Gmail|Yahoo(?:%20| )?Mail|NaverMailApp|FastmailUA|Shortwave)/i],
   // Google's Messages, Chat and Gmail
   ['Google-PageRenderer', /Google-PageRenderer/i],
   ['Google snippet', /developers\.google\.com\/\+\/web\/snippet/i],
@@ -93,7 +103,10 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Zoom', /\bZoomBot\b/i],
   ['Lark', /\bLarkUrl\w*|\bFeishu\w*Preview/i],
   ['Webex', /\bWebexTeams\b|^Webex\b/i],
-  ['Notion', /\bNotionEmbedder\b/i],
+  ['Notion', /\bNotionEmbedder\b|^Notion\b/i],
+  ['Evernote', /\bEvernoteRichLinkBot\b/i],
+  ['Medium', /\bMediumbot-MetaTagFetcher\b/i],
+  ['Asana', /\bWebsiteMetadataRetriever\b/i],
   ['Nextcloud', /^Nextcloud\b/i],
   // what a program does is in its name, but pictures for results of a search are for nobody in particular
   [

@@ -97,12 +97,13 @@ export const missing: ReadonlyMap<string, string> = new Map([
     'look for weak or paid pages',
   ],
   [String.raw`PowerShell\b`, 'a script on Windows'],
-  [String.raw`\bjsdom\b|\bSlimerJS\b`, 'browsers without a window'],
+  [String.raw`\bjsdom\b|\bSlimerJS\b|\bCamoufox\b`, 'browsers without a window'],
+  [String.raw`\bQGIS\b`, 'a program that loads maps'],
 ])
 
 /** Forms that browsers have: all others are of programs, which name what they are made with, or nothing. */
 const browsers =
-  /\bMozilla\b|\bOpera\b|AppleWebKit|\bUC(?:WEB|Browser)|\bUP.Browser|NetFront|Obigo|Teleca|\bMIDP|\bCLDC|WAP[-_ ]?Browser|\bMAUI\b|HbbTV|RokuBrowser|\bDoCoMo\b|\bKDDI\b|\bBlackBerry|\bFB(?:AN|_IAB)\b|Firefox|\bMSIE\b|^Nokia/i
+  /\bMozilla\b|\bOpera\b|AppleWebKit|\bUC(?:WEB|Browser)|\bUP.Browser|NetFront|Obigo|Teleca|\bMIDP|\bCLDC|WAP[-_ ]?Browser|\bMAUI\b|HbbTV|RokuBrowser|\bOMI\b|\bDoCoMo\b|\bKDDI\b|\bBlackBerry|\bFB(?:AN|_IAB)\b|Firefox|\bMSIE\b|^Nokia/i
 /** Browsers for a terminal, whose texts look like those of programs. */
 const inTerminal = /^(?:Lynx|E?Links|w3m|Dillo|NetSurf|Browsh)\b/i
 /** What Dillo writes today, or its words. */
