@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import { turnTimer } from '../../../lib/async/pause.ts'
-import { isStorable, notStorable, says } from '../../../lib/fields.ts'
+import { says, verbatim } from '../../../lib/fields.ts'
 import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
 import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
@@ -11,8 +11,8 @@ import type { Call } from '../route.ts'
 import { columnsOf, createRoom, mostMiB } from './room.ts'
 
 const text = z.string().optional()
-/** PostgreSQL refuses to search for what it cannot store, and compares each row with all of the text. */
-export const searched = z.string().max(256).refine(isStorable, notStorable).optional()
+/** A text that PostgreSQL can store, since it refuses to search for others, and compares with each row. */
+export const searched = verbatim(256).optional()
 
 /** The order of a list, of which the first is the default. */
 export const orderOf = (...orders: readonly [ListOrder, ...ListOrder[]]) =>
