@@ -142,6 +142,13 @@ const readText = (file: string): Promise<string> =>
     throw error
   })
 
+/** Returns what is noted in DATA_DIR, and of which series: nothing of the first one when there is no note of ours. */
+const readNoted = async (file: string, { isSealed }: Seals): Promise<Last> => {
+  const [series = '', number = '', seal = ''] = (await readText(file)).trim().split(' ')
+  if (!isSealed(seal, 'noted', series, number)) return { series: firstSeries, number: 0 }
+  return { series, number: Number(number) }
+}
+
 /** Opens what counts the checkpoints of a log: in their rows, and in DATA_DIR. */
 export const openCounter = async (parts: Parts): Promise<Counter> => {
   const seals = checkpointSeals(await parts.keys.proofSeed())
@@ -151,10 +158,9 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     const text = `${series} ${number} ${seals.seal('noted', series, number)}\n`
     return writeFileOr(process.stdout, file, Readable.from([text]))
   }
-  /** Returns the number that is noted for a series, 0 when there is none. */
-  const notedFor = async (series: string): Promise<number> => {
-    const [of = '', number = '', seal = ''] = (await readText(file)).trim().split(' ')
-    return of === series && seals.isSealed(seal, 'noted', of, number) ? Number(number) : 0
+  const notedFor = async (wanted: string): Promise<number> => {
+    const { series, number } = await readNoted(file, seals)
+    return series === wanted ? number : 0
   }
   const begin = (series: string, why: 'given_up' | 'restored') =>
     recordOperation(
@@ -170,13 +176,11 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
     const isNext = next && !found.seen.has(next.series) && seals.isSealed(next.seal, 'restored', next.series)
     return { ...found, series: isNext ? next.series : found.series }
   }
-  const counted = async (db: Database) => {
-    const { series, seen } = await currentSeries(db)
-    return { series, seen, ...(await unnumbered(db, series)), noted: await notedFor(series) }
-  }
   const number = async (tx: Database): Promise<Last> => {
-    const { series, seen, last, after, noted } = await counted(tx)
+    const { series, seen } = await currentSeries(tx)
     if (!seen.has(series)) await begin(series, 'restored')
+    const { last, after } = await unnumbered(tx, series)
+    const noted = await notedFor(series)
     // those in between were deleted: the next one says that they were there
     const from = isAhead({ noted, last, after: after.slice(1) }) ? gap(noted) : last
     const numbers = numbered(seals, series, from, after)
@@ -186,7 +190,11 @@ export const openCounter = async (parts: Parts): Promise<Counter> => {
   return {
     number,
     note,
-    isAhead: async (db) => isAhead(await counted(db)),
+    // the log may be away
+    isAhead: async (db) => {
+      const { series, number: noted } = await readNoted(file, seals)
+      return isAhead({ noted, ...(await unnumbered(db, series)) })
+    },
     check: async (db) => {
       const { series, forged } = await currentSeries(db)
       // first what is noted: a checkpoint that is signed meanwhile has its row before it is noted
