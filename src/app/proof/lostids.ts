@@ -5,7 +5,7 @@ import { openCounter } from './counter.ts'
 
 type Ids = Pick<Ledger, 'db' | 'log'>
 
-/** Leaves out the ids that a lost end of the log may have given; the log has gone back while this process runs. */
+/** Leaves out the ids that lost events may have, when the log goes back while this process runs. */
 export const leaveOutIds = ({ db, log }: Ids): Promise<void> =>
   leaveOutLostIds(db).catch((error: unknown) => log.error({ err: error }, 'ids of what is lost may be given again'))
 
@@ -18,7 +18,7 @@ export const leaveOutIdsOfLost = async (ledger: Ids & Pick<Ledger, 'config' | 'k
     throw error
   }
   ledger.log.warn(
-    'the log has lost events since this service last ran: new ids leave out a million, which they may have',
+    'the log has lost events since this service last ran: the next million ids are not given, since those events may have them',
   )
   await leaveOutLostIds(ledger.db)
 }

@@ -63,7 +63,7 @@ const reclassify = async (call: Request, link: number | undefined, claim?: Claim
   const [first] = parts
   if (first) {
     const pace = (position: bigint) => awaitStatistics(call.reader, position, until)
-    // a part that is there is not recorded again, whatever it is said to be
+    // a part that is recorded already is not recorded again: only its number counts
     const there = Array.from({ length: before.parts }, () => first)
     await recordReclassification(writePart(call), id, [...there, ...parts], pace)
   }

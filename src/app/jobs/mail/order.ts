@@ -109,7 +109,7 @@ type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 /** How an account was once: after an event, or now. */
 type Was = Pick<Step<Account>, 'after'> & Partial<Step<Account>>
 
-/** Whether a step after a revision was so, whatever came after that: who undoes it at once hides nothing. */
+/** Whether any of these steps was so. One that was undone at once counts, so that undoing hides nothing. */
 const hasHad = async <S>(steps: AsyncIterable<Step<S>>, wasSo: (step: Step<S>) => boolean) => {
   for await (const step of steps) if (wasSo(step)) return true
   return false

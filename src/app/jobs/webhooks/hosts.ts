@@ -33,7 +33,7 @@ const newHost = () => ({
   accepted: new WeakSet<Hook>(),
   /** attempts that have failed since it has last accepted one */
   failures: 0,
-  /** when the next message may be sent, and the next one while it fails, in ms of a clock that nobody sets */
+  /** when the next message may be sent, and the next one while the host fails, in ms of `performance.now()` */
   next: 0,
   resumes: 0,
 })
@@ -41,8 +41,8 @@ const newHost = () => ({
 /** What one host gets of all webhooks together: nobody has asked whether it wants their messages. */
 export interface Hosts {
   /**
-   * Runs something that may send one message of a webhook, once it is its turn at the host, and then among all: whoever
-   * waits for a host takes no place from messages to others.
+   * Runs something that may send one message of a webhook. It waits for its turn at the host first, and then for one
+   * among all hosts, so that a message that waits for its host takes no place from others.
    */
   readonly inTurn: (hook: Hook, url: string, run: () => Promise<void>) => Promise<void>
   /** Sends a message of a webhook to a host when its rate allows it, and notes whether it is accepted. */
