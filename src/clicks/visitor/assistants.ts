@@ -14,6 +14,8 @@ export const assistants: readonly (readonly [name: string, pattern: RegExp])[] =
   // its other form, `Autonomous`, is of no person
   ['ModelContextProtocol', /^ModelContextProtocol\b.*\bUser-Specified\b/i],
   ['AmazonBuyForMe', /\bAmazonBuyForMe\b/i],
+  ['NovaAct', /\bNovaAct\b/i],
+  ['opencode', /^opencode\b/i],
   ['Sider', /^linkReader\b.*\bgochitchat\b/i],
   ['Google-Agent', /\bGoogle-?Agent(?:-Mariner)?\b/i],
   ['Gemini-Deep-Research', /\bGemini-Deep-Research\b/i],

@@ -42,8 +42,8 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['facebookexternalhit', /facebookexternalhit/i],
   ['facebookcatalog', /facebookcatalog/i],
   ['Facebot', /\bFacebot\b/i],
-  // Signal uses this name too; the in-app browser has it at the end
-  ['WhatsApp', /^WhatsApp\b/i],
+  // Signal uses this name, too, and copies of the app put theirs before it; the in-app browser has it at the end
+  ['WhatsApp', /^\w*WhatsApp\b/i],
   ['Slackbot-LinkExpanding', /Slackbot-LinkExpanding/i],
   ['Slack-ImgProxy', /Slack-ImgProxy/i],
   ['Slackbot', /\bSlackbot\b/i],
@@ -55,12 +55,12 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   // Skype and Teams
   ['SkypeUriPreview', /SkypeUriPreview/i],
   ['MicrosoftPreview', /MicrosoftPreview/i],
-  ['Viber', /^Viber\b/i],
+  ['Viber', /^Viber(?:UrlDownloader)?\b/i],
   ['Snapchat', /Snap URL Preview Service|Snapchat-Proxy/i],
   ['DingTalk', /DingTalkBot-LinkService/i],
   ['Synapse', /^Synapse\b/i],
-  ['Mattermost', /Mattermost-Bot/i],
-  ['Rocket.Chat', /Rocket\.?Chat\/\d/i],
+  ['Mattermost', /Mattermost-Bot|^Mattermost\b/i],
+  ['Rocket.Chat', /^(?!.*AppleWebKit).*Rocket\.?Chat\/\d/i],
   ['Pinterestbot', /Pinterestbot|^Pinterest\/0\./i],
   ['redditbot', /redditbot/i],
   ['Tumblr', /^Tumblr\/\d/i],
@@ -76,6 +76,9 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Skype for Business', /^OC\b.*\bSkype for Business\b/i],
   // the program itself asks, on Apple's devices
   ['Chat', /^(?:Telegram|Discord|Slack|Zalo|Signal|Threema|Wire)(?:\/\S+)? CFNetwork\b/i],
+  ['Element', /^Element\b.*\bMatrixAndroidSdk/i],
+  // somebody hands a link over to an app
+  ['Share', /^[\w. ]*Shar(?:e|ing)Extension/i],
   ...federated.map(
     (name) => [name, new RegExp(String.raw`^(?!.*(?:AppleWebKit|Firefox)).*\b${name}(?:Bot)?\b`, 'i')] as const,
   ),
@@ -87,7 +90,12 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Iframely', /Iframely/i],
   ['Yahoo Link Preview', /Yahoo Link Preview/i],
   ['YahooMailProxy', /YahooMailProxy/i],
-  ['Mail', /^(?:WindowsMail|The Bat\b|Airmail|Android-Gmail|Yahoo(?:%20| )?Mail|NaverMailApp|FastmailUA|Shortwave)/i],
+  [
+    'Mail',
+    /^(?:WindowsMail|Outlook-Express|The Bat\b|Airmail|Android-Gmail|Yahoo(?:%20| |Mobile)?Mail|NaverMailApp|FastmailUA)/i,
+  ],
+  ['Mail', /^(?:Windows-Live-Mail|Claws Mail|Geary|K-\d Mail|Mailbird|eMClient|SamsungEmail|Shortwave)/i],
+  ['Mail', /^(?:Canary|Evolution)(?:[/ ]|$)|^Mail(?:\/\S+)? CFNetwork\b/i],
   // Google's Messages, Chat and Gmail
   ['Google-PageRenderer', /Google-PageRenderer/i],
   ['Google snippet', /developers\.google\.com\/\+\/web\/snippet/i],
@@ -95,12 +103,16 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   // Word, Excel and Outlook ask for a link themselves before they open the browser
   [
     'Microsoft Office',
-    /\bms-office\b|\bMSOffice\b|^Microsoft[ -](?:Office|Outlook|WebDAV)|^Outlook-(?:iOS|Android)\b/i,
+    /\bms-office\b|\bMSOffice\b|\bMicrosoft Outlook\b|^Microsoft[ -](?:Office|WebDAV)|^Outlook-(?:iOS|Android)\b|^MacOutlook\b|\bWAC-OFU\b/i,
+  ],
+  [
+    'Office',
+    /^Mozilla(?:\/5\.0 \(Macintosh; Intel Mac OS X\)| Macintosh Intel Mac OS) (?:Word|Excel|PowerPoint|Outlook)\b/i,
   ],
   ['Office', /^(?:Word|Excel|PowerPoint|OneNote|Outlook|LibreOffice|OpenOffice|WPS ?Office|Pages|Keynote|Numbers)\b/i],
   ['Discourse', /^Discourse\b|\bOnebox\b/i],
   ['Forum', /^(?:XenForo|NodeBB|Flarum|phpBB|vBulletin|MyBB|Invision)\b/i],
-  ['Zoom', /\bZoomBot\b/i],
+  ['Zoom', /\bZoomBot\b|\bZoom[. ](?:Win|Mac)\b/i],
   ['Lark', /\bLarkUrl\w*|\bFeishu\w*Preview/i],
   ['Webex', /\bWebexTeams\b|^Webex\b/i],
   ['Notion', /\bNotionEmbedder\b|^Notion\b/i],

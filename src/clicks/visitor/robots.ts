@@ -96,9 +96,24 @@ export const missing: ReadonlyMap<string, string> = new Map([
     String.raw`\bAssetnote\b|\b360JK\b|\bLaravel Reaver\b|\bScope(?:3| scope com)\b|\badbeat\b|\bMiniature\.io\b`,
     'look for weak or paid pages',
   ],
+  [
+    String.raw`(?<=^Mozilla/5\.0 \(compatible;? ?)(?!MSIE|Konqueror|IBrowse|iCab|ABrowse|Netbox|Teleca|MAUI|WAP)[\w-]+(?=[^)]*\)?$)`,
+    'programs that name nothing of a browser',
+  ],
+  [
+    String.raw`(?<=\b(?:Safari|Firefox|Chrome)(?:/[\d.]+ \(| )compatible;? )(?!MSIE)[A-Z]\w+`,
+    'a note behind the text of a browser, such as that of Barracuda Sentinel, which opens links of mails',
+  ],
+  [String.raw`\bwkhtmlto\w+|\bHomepageScreenshot\b|\bscreenshot-generator\b`, 'make pictures of pages'],
+  [
+    String.raw`\bDebugBear\b|\bSiteimprove\b|(?<=\bFirefox(?:/[\d.]+)? )Observatory\b|\bNeustar WPM\b|\bmixed-content-scan\b|\bSiege(?:/\d|$)|\bAlibaba[. ]Security\b`,
+    'measure and look through sites',
+  ],
+  [String.raw`\bclaude-web\b`, 'a crawler of Anthropic'],
   [String.raw`PowerShell\b`, 'a script on Windows'],
-  [String.raw`\bjsdom\b|\bSlimerJS\b|\bCamoufox\b`, 'browsers without a window'],
+  [String.raw`\bjsdom\b|\bSlimerJS\b|\bCamoufox\b|\bZombie[. ]js\b`, 'browsers without a window'],
   [String.raw`\bQGIS\b`, 'a program that loads maps'],
+  [String.raw`^iTunes\b`, 'loads podcasts, and opens links in a browser'],
 ])
 
 /** Forms that browsers have: all others are of programs, which name what they are made with, or nothing. */
@@ -108,9 +123,9 @@ const browsers =
 const inTerminal = /^(?:Lynx|E?Links|w3m|Dillo|NetSurf|Browsh)\b/i
 /** What Dillo writes today, or its words. */
 const ofDillo = /^Mozilla(?:\/4\.0 \(compatible; Dillo [\d.]+\)| compatible Dillo)$/
-/** Phones, tablets, televisions and consoles, and windows of desktop apps. */
+/** Phones, tablets, televisions and consoles, and windows of desktop programs. */
 const onPhone =
-  /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|GoogleTV|\bOMI\b|SmartHub|\bPlayStation\b|\bPalmOS\b|\bBada\b|\bElectron\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
+  /\bAndroid\b|\biP(?:hone|ad|od)\b|OpenHarmony|\bTizen\b|\bWeb[0o]S|SMART-?TV|HbbTV|NETTV|GoogleTV|\bOMI\b|SmartHub|\bPlayStation\b|\bPalmOS\b|\bBada\b|\bCE-HTML\b|\bElectron\b|\bJavaFX\b|\bGoogle Earth\b|\bFB(?:AN|_IAB)\b|UCBrowser|Mobile|\bMIDP|\bCLDC|\bMAUI\b|WAP[-_ ]?Browser|\bBREW\b|^Nokia/i
 /** What only robots write: an address, or what they are compatible with. */
 const note = /\bcompatible\b(?!;? MSIE)|\bhttps?\b|\bwww\.|\w@\w/
 /** What Facebook's apps write of the phone and its network. */
