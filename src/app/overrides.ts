@@ -12,6 +12,8 @@ export interface Overrides {
   readonly webhooks?: WebhookOverrides
   readonly hashNewPassword?: (password: string, turn: Turn) => Promise<string>
   readonly images?: Images
+  /** The engine works in the thread of the requests: a thread of its own takes a second to start. */
+  readonly inOneThread?: boolean
   /** the bundle of the dashboard */
   readonly web?: string
 }

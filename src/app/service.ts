@@ -1,41 +1,30 @@
 import type { Logger } from 'pino'
-import { type Cache, openCache } from '../cache/cache.ts'
 import type { Config } from '../config.ts'
 import { ensureListenable } from '../http/server/listen.ts'
 import { type Cleanup, createCleanup, openAll } from '../lib/cleanup.ts'
 import { inDataDir } from '../lib/datadir.ts'
 import { lockDataDir } from '../lib/folderlock.ts'
-import { createSignal } from '../lib/async/signal.ts'
-import { sessions } from '../postgres/database.ts'
-import { createListener, type Listener } from '../postgres/listen.ts'
 import { dropLeftSchemas } from '../postgres/replays.ts'
-import { readerLock } from '../projections/engine/outdated.ts'
-import type { Reader } from '../queries/reader.ts'
 import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
+import { startClicks } from './clicks.ts'
 import { followCountries } from './countries.ts'
-import { type Clicks, type ClicksOptions, openClicks } from './log/clicks.ts'
-import { requireTaken } from '../clicks/state.ts'
-import { registerClicks, registerJobs } from './health/gauges.ts'
-import { isOperatorHost, ourHosts } from './site/hosts.ts'
+import { registerJobs } from './health/gauges.ts'
+import { ourHosts } from './site/hosts.ts'
 import { createFollowUp } from './log/erasures.ts'
 import { linkToFirstAccount } from './accounts/firstaccount.ts'
 import { startHttp } from './http.ts'
-import { kafkaSettings } from './log/kafka.ts'
 import { type Ledger, openLedger } from './log/ledger.ts'
-import { startNotifications } from './log/notifications.ts'
 import { ensureOperatorPort, startOperatorPort } from './operator/port.ts'
-import { startProjecting } from './log/projecting.ts'
-import { projectedPosition } from './log/projector.ts'
+import { watchProjecting } from './log/projecting.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { readiness } from './health/readiness.ts'
-import { announceReading } from './dataposition.ts'
 import { reportRules } from './health/rules.ts'
-import { startSearch } from './search.ts'
 import { openOperatorHealth } from './operator/view.ts'
 import type { Overrides } from './overrides.ts'
 import { openSite } from './site/site.ts'
-import { leaveOutIds, leaveOutIdsOfLost } from './proof/lostids.ts'
+import { leaveOutIdsOfLost } from './proof/lostids.ts'
+import { openView } from './view.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
@@ -78,38 +67,28 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const { ledger, listening } = await openData(config, given, waiting, cleanup)
   const { log } = ledger
   await dropLeftSchemas(ledger.db).catch((error: unknown) => log.warn({ err: error }, 'tables of a replay are left'))
-  const listener = createListener(ledger.connection, ledger.instance, ledger.projections.map(readerLock))
-  const redirectReader = { db: ledger.pool(4, 3000, 'redirect', sessions.byIndex), table: ledger.tables.name }
-  const cache = await openServiceCache(ledger, listener, redirectReader, cleanup)
-  const retries = createSignal()
-  const notifications = await startNotifications(ledger, {
-    cache,
-    listener,
-    log,
-    retries,
-    onRefreshed: () => announceReading(ledger),
-  })
-  cleanup.defer(notifications.close)
-  const { projector, lag } = startProjecting(ledger, cache, retries, cleanup)
-
+  const view = await openView(ledger, noteErasures(ledger), cleanup)
+  const { cache, listener, notifications, redirectReader } = view
   const ports: number[] = []
-  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const hosts = ourHosts(config, cache.domains, () => ports)
   const { of: countryOf } = await followCountries(ledger, cleanup)
-  const clicks = await startClicks(ledger, cache, { countryOf, isOurHost: hosts.isOurHost }, cleanup)
+  const visitors = { countryOf, isOurHost: hosts.isOurHost }
+  const clicks = await startClicks(ledger, { view, visitors, ports, overrides }, cleanup)
+  const { engine } = clicks
+  const lag = watchProjecting(ledger, cache, engine, cleanup)
+  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
 
-  await startSearch(ledger, cleanup)
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const problems = readiness({
     ...ledger,
     listener,
     notifications,
-    projector,
+    projector: () => engine.state().projector,
     lag,
     clicks,
     redirects: config.ROLES.has('http'),
-    jobProblems: () => [...[projector?.clock.problem() ?? []].flat(), ...ledger.jobs.problems()],
+    jobProblems: () => [...engine.state().problems, ...ledger.jobs.problems()],
     halted: notifications.halted,
     maxLag: config.READY_MAX_LAG_SECONDS,
   })
@@ -123,6 +102,7 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
     isOurHost: hosts.isOurHost,
     openSite: (baseUrl, port) => {
       ports.push(port)
+      engine.listensOn(port)
       const operatorHealth = openOperatorHealth(ledger, problems, clicks.state)
       const visits = { countryOf, recordVisit: clicks.add }
       return openSite({ ledger, cache, redirectReader, ...visits, ...hosts, baseUrl, overrides, operatorHealth })
@@ -157,66 +137,16 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
   return { ledger, listening }
 }
 
-const openServiceCache = async (
-  ledger: Ledger,
-  listener: Listener,
-  redirectReader: Reader,
-  cleanup: Cleanup,
-): Promise<Cache> => {
-  const { config, db, handler, keys, log, reader } = ledger
+/** Returns what notes erasures in the register. */
+const noteErasures = (ledger: Ledger) => {
   const register = ledger.jobs.open('erasure_register', 'erasures are not noted in DATA_DIR/erasures')
-  const followUp = createFollowUp(ledger, {
+  return createFollowUp(ledger, {
     ...register,
     failed: (error) => {
       // without the log, nothing is noted yet
       if (ledger.logCheck.problem() !== undefined) return
       register.failed(error)
-      log.error({ err: error }, 'DATA_DIR/erasures could not be written')
+      ledger.log.error({ err: error }, 'DATA_DIR/erasures could not be written')
     },
   })
-  // look-ups that are left when the pools end fail, and nothing needs them
-  let open = true
-  cleanup.defer(async () => {
-    open = false
-  })
-  return openCache({
-    handler,
-    reader,
-    redirectReader,
-    pepper: keys.service,
-    start: await projectedPosition(db),
-    isOperatorHost: isOperatorHost(config),
-    trusted: listener.up,
-    onAccounts: keys.forget,
-    onErased: followUp,
-    onProblem: (error, what) => {
-      if (open) log.error({ err: error }, what)
-    },
-  })
-}
-
-const startClicks = async (
-  ledger: Ledger,
-  { clickCounts: { admitted } }: Cache,
-  visitors: Pick<ClicksOptions, 'countryOf' | 'isOurHost'>,
-  cleanup: Cleanup,
-): Promise<Clicks> => {
-  const { config, store, keys, log, metrics, outages } = ledger
-  const clicks = await openClicks({
-    store,
-    keyring: keys,
-    logger: log,
-    dataDir: config.DATA_DIR,
-    kafka: kafkaSettings(config),
-    drainMs: config.DRAIN_TIMEOUT_SECONDS * 1000,
-    admitted,
-    onWentBack: () => void leaveOutIds(ledger),
-    ...visitors,
-  })
-  cleanup.defer(clicks.close)
-  if (config.ROLES.has('relay')) await clicks.startRelay()
-  if (config.ROLES.has('recorder')) clicks.startRecorder()
-  registerClicks(metrics, clicks.state)
-  outages.watch('Kafka', async () => requireTaken(clicks.state()))
-  return clicks
 }

@@ -8,6 +8,7 @@ import type { Log } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { EarlierSpool } from './spool/earlier.ts'
 import type { Route } from './spool/segment.ts'
+import type { RelayedSpool } from './spool/shared.ts'
 import type { SpoolSource } from './spool/source.ts'
 
 /** The spools of one folder, and where their entries go. */
@@ -19,7 +20,7 @@ export interface SpoolFolder {
    * the spool of this process, which is delivered after the earlier ones; undefined in a folder that takes no more
    * visits
    */
-  readonly own?: (SpoolSource & { readonly remove: () => Promise<void> }) | undefined
+  readonly own?: RelayedSpool | undefined
   readonly sink: ClickSink
   readonly record: ClickRecord
 }
@@ -38,10 +39,7 @@ export interface Relays {
   readonly retireOwn: () => Promise<void>
 }
 
-export interface RelaysOptions extends Pick<
-  RelayOptions,
-  'keyring' | 'classify' | 'onProblem' | 'answeredVisits' | 'confirmMs'
-> {
+export interface RelaysOptions extends Pick<RelayOptions, 'keyring' | 'classify' | 'onProblem' | 'confirmMs'> {
   readonly store: Pick<EventStore, 'logId'>
   readonly log: Log
 }
@@ -136,7 +134,7 @@ export const createRelays = ({ store, log, ...options }: RelaysOptions): Relays 
       }
       const left = startAfter
       if (!current) return left
-      const ours = relay(current, fresh(sink))
+      const ours = relay(current, current.isNew ? fresh(sink) : sink)
       own.push(() => retire(current, record, ours))
       return left
     },

@@ -15,11 +15,6 @@ import { visitorHash } from './hashvisitor.ts'
 /** entries in one delivery */
 const batchSize = 500
 
-/**
- * Above this many visits per ms, answering them has priority over recording, until a click has waited for this many ms.
- */
-const [busyVisitsPerMs, longestWait] = [4, 2000]
-
 export interface RelayState {
   /** the last sequence number of each partition that the sink has */
   readonly deliveredUpTo: SeqByPartition
@@ -46,8 +41,6 @@ export interface RelayOptions {
   readonly onProblem: OnProblem
   /** delivery begins when this has resolved: the entries of an earlier spool go first */
   readonly startAfter?: Promise<unknown>
-  /** how many visits this process has answered so far */
-  readonly answeredVisits?: () => number
   /** ms that the spool keeps what is delivered, at least, before the sink is asked again whether it has it */
   readonly confirmMs?: number
   /** ms since 1970 */
@@ -59,7 +52,7 @@ export interface RelayOptions {
  * until the sink has it, and after a failure everything that was not confirmed is delivered again.
  */
 export const startRelay = (options: RelayOptions): Relay => {
-  const { spool, sink, onProblem, startAfter, answeredVisits = () => 0, now = Date.now } = options
+  const { spool, sink, onProblem, startAfter, now = Date.now } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let deliveredUpTo: SeqByPartition = {}
@@ -84,12 +77,9 @@ export const startRelay = (options: RelayOptions): Relay => {
     if (lag() === 0) problem.solved()
     const until = AbortSignal.any([signal, reading.signal])
     for await (const entries of spool.read(deliveredUpTo, batchSize, until)) {
-      const visitsPerMs = measureVisits(answeredVisits)
       await deliver(entries)
       problem.solved()
       onDelivered()
-      if (isBusy(visitsPerMs(), now() - Date.parse(timeOf(entries.at(-1)) ?? '')))
-        await yieldToVisits(answeredVisits, signal)
     }
     reading.signal.throwIfAborted()
   }
@@ -194,25 +184,6 @@ const classifyAll = async (
     ;(partitions[partition] ??= []).push({ spool: spool.id, seq, ...content })
   }
   return partitions
-}
-
-/** Returns a function that says how many visits a ms were answered since. */
-const measureVisits = (answeredVisits: () => number) => {
-  const [startedAt, before] = [performance.now(), answeredVisits()]
-  return () => (answeredVisits() - before) / (performance.now() - startedAt)
-}
-
-/** Whether visits go before clicks that have waited for these ms. A clock that was set back says nothing. */
-const isBusy = (visitsPerMs: number, waited: number) =>
-  visitsPerMs > busyVisitsPerMs && waited >= 0 && waited < longestWait
-
-/** Yields the CPU to redirects under load, for at most a second: clicks in the spool can be counted later. */
-const yieldToVisits = async (answeredVisits: () => number, signal: AbortSignal) => {
-  for (let pauses = 10; pauses > 0 && !signal.aborted; pauses--) {
-    const before = answeredVisits()
-    await sleep(100, undefined, { signal }).catch(() => {})
-    if ((answeredVisits() - before) / 100 <= busyVisitsPerMs) return
-  }
 }
 
 const lagOf = (spool: SpoolSource, deliveredUpTo: SeqByPartition): number => {

@@ -4,7 +4,7 @@ import { type ClickRecordOptions, openClickRecord } from '../../src/clicks/recor
 import { type Relay, type RelayOptions, startRelay } from '../../src/clicks/relay.ts'
 import { logSink } from '../../src/clicks/sink.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
-import type { Spool } from '../../src/clicks/spool/spool.ts'
+import type { RelayedSpool } from '../../src/clicks/spool/shared.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { until } from '../support/client.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'
@@ -24,7 +24,7 @@ describe(`a relay that records into the event log (${repeatable})`, () => {
   })
   afterEach(() => Promise.all(running.splice(0).map((relay) => relay.stop())))
 
-  const start = (spool: Spool, over: Partial<RelayOptions & ClickRecordOptions> = {}) => {
+  const start = (spool: RelayedSpool, over: Partial<RelayOptions & ClickRecordOptions> = {}) => {
     const options = { store, spool, keyring, log: 'local', partitions: 1, classify, onProblem: () => {}, ...over }
     const relay = startRelay({ ...options, sink: logSink(openClickRecord(options)) })
     running.push(relay)
@@ -82,7 +82,7 @@ describe(`a relay that records into the event log (${repeatable})`, () => {
   it('releases only recorded entries from the spool', async () => {
     const { spool, released } = scriptedSpool('s', entries(1, 10), entries(11, 15))
     const recorded: number[] = []
-    const release: Spool['release'] = async (upTo) => {
+    const release: RelayedSpool['release'] = async (upTo) => {
       recorded.push((await recordedLinks()).length)
       await spool.release(upTo)
     }

@@ -78,37 +78,6 @@ describe(`a relay (${repeatable})`, () => {
     await spool.close()
   }).timeout(90_000)
 
-  const busyness = [
-    { waited: 1000, what: 'lets a busy process answer its visits first', yields: true },
-    {
-      waited: 3000,
-      what: 'records what has waited for more than two seconds, however busy the process is',
-      yields: false,
-    },
-  ]
-  for (const { waited, what, yields } of busyness)
-    it(`${what}`, async () => {
-      const spool = await open(1_000_000)
-      const { at } = visit(1)
-      for (let n = 1; n <= 1200; n++) await spool.add(visit(n, { at }))
-      // it looks at the number of visits before and after each delivery, and again while it yields
-      let [looks, deliveries] = [0, 0]
-      const deliver = async () => void deliveries++
-      relay = startRelay({
-        ...{ spool, sink: { resumeAfter: async () => ({}), deliver }, keyring: memoryKeyring(), classify },
-        onProblem: () => {},
-        answeredVisits: () => ++looks * 1e9,
-        now: () => Date.parse(at) + waited,
-      })
-      await until(
-        async () => relay?.state().lag,
-        (lag) => lag === 0,
-      )
-      await relay.stop()
-      expect(looks > 2 * deliveries).to.equal(yields)
-      await spool.close()
-    })
-
   it('releases entries from the spool only once the sink has confirmed them', async () => {
     const spool = await open()
     await fill(spool, 1, 100)

@@ -62,6 +62,7 @@ export const startTestApp = async (
   })
   // the destinations of tests are not asked anything, unless a test answers for them
   const own: Overrides = {
+    inOneThread: true,
     guardedProbe: noAnswer,
     hashNewPassword: hashFast,
     images: sharedImages(),

@@ -1,7 +1,7 @@
 import type { Classify } from '../../src/clicks/classify.ts'
 import type { ClickEntry, SeqByPartition } from '../../src/clicks/entry.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
-import type { Spool } from '../../src/clicks/spool/spool.ts'
+import type { RelayedSpool } from '../../src/clicks/spool/shared.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
 import type { Click } from '../../src/events/statistics/click.ts'
 import { at, classified } from './events.ts'
@@ -59,11 +59,10 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
   const released: SeqByPartition[] = []
   const readAfter: SeqByPartition[] = []
   let left = [...batches]
-  const spool: Spool = {
+  const spool: RelayedSpool = {
     id,
     earlier: [],
-    add: async () => true,
-    prepare: async () => true,
+    isNew: true,
     read: async function* (after, _limit, signal) {
       readAfter.push(after)
       while (!signal.aborted) {
@@ -76,7 +75,6 @@ export const scriptedSpool = (id: string, ...batches: readonly (readonly SpoolEn
     },
     release: async (upTo) => void released.push(upTo),
     stats: () => ({ bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }),
-    close: async () => {},
     remove: async () => {},
   }
   return { spool, released, readAfter }

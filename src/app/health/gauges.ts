@@ -23,11 +23,11 @@ interface ClicksState {
   readonly recorder: (Lag & { readonly deleted: readonly { readonly messages: number }[] }) | undefined
 }
 
-/** Registers the gauges of the projector. `state` is undefined in a process without the role projector. */
+/** Registers the gauges of the projector. `state` returns undefined where there is none, or nothing is known of it. */
 export const registerProjector = (
   { registerGauge }: Pick<Metrics, 'registerGauge'>,
   lag: LagWatch['lag'],
-  state: (() => ProjectorState) | undefined,
+  state: () => ProjectorState | undefined,
 ) => {
   const perSubscription = (name: string, help: string, value: (lag: LogLag) => number) =>
     registerGauge({
@@ -35,7 +35,7 @@ export const registerProjector = (
       help,
       label: 'subscription',
       read: () => {
-        const { active, subscriptions } = state?.() ?? { active: false, subscriptions: [] }
+        const { active, subscriptions } = state() ?? { active: false, subscriptions: [] }
         const known = (active ? subscriptions : []).flatMap(({ filter }) => {
           const behind = lag(filter)
           return behind ? [[filter, value(behind)] as const] : []
@@ -46,7 +46,7 @@ export const registerProjector = (
   registerGauge({
     name: 'linkledger_projector_active',
     help: '1 in the process that projects events into the read tables, otherwise 0',
-    read: () => Number(state?.().active ?? 0),
+    read: () => Number(state()?.active ?? 0),
   })
   perSubscription(
     'lag_positions',

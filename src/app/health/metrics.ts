@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EventStore } from '../../events/store.ts'
 
 /** A current value, or one for each value of the label. */
@@ -10,6 +10,9 @@ export interface Measured {
   /** Called for each scrape. When it fails, the metric is left out. */
   readonly read: () => Values | Promise<Values>
 }
+
+/** The metrics of a thread, as they are sent to another one. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 export interface Metrics {
   /** Returns the same store with its appends timed and their outcomes counted. */
@@ -23,6 +26,10 @@ export interface Metrics {
   readonly registerGauge: (measured: Measured) => void
   /** For a value that only grows. */
   readonly registerCounter: (measured: Measured) => void
+  /** Adds what another thread measures to the text: values of the same name are added up. */
+  readonly join: (read: () => Promise<MetricValues>) => void
+  /** Returns what this thread measures, without Node's own metrics. */
+  readonly values: () => Promise<MetricValues>
   /** Returns all metrics in Prometheus' text format, 0.0.4. */
   readonly text: () => Promise<{ readonly type: string; readonly text: string }>
 }
@@ -65,7 +72,9 @@ export const openMetrics = (): Metrics => {
   const registry = new Registry()
   const registers = [registry]
   const { seconds, appends, restarts, unknown, notCounted } = registerAll(registers)
+  const defaults = new Registry()
   let collectsDefaults = false
+  const others: (() => Promise<MetricValues>)[] = []
 
   return {
     measured: (store) => ({
@@ -104,11 +113,17 @@ export const openMetrics = (): Metrics => {
       })
     },
 
+    join: (read) => void others.push(read),
+    values: () => registry.getMetricsAsJSON(),
+
     text: async () => {
       // Node's own metrics need timers and observers, so they start with the first scrape
-      if (!collectsDefaults) collectDefaultMetrics({ register: registry })
+      if (!collectsDefaults) collectDefaultMetrics({ register: defaults })
       collectsDefaults = true
-      return { type: registry.contentType, text: await registry.metrics() }
+      const joined = await Promise.all(others.map((read) => read()))
+      const all =
+        joined.length === 0 ? registry : AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...joined])
+      return { type: registry.contentType, text: `${await all.metrics()}\n${await defaults.metrics()}` }
     },
   }
 }

@@ -14,12 +14,11 @@ interface Observed {
   /** a process that was started while its log was away */
   readonly logCheck: Pick<LogCheck, 'problem'>
   readonly notifications: { readonly pendingKnown: () => boolean; readonly lostEvents: () => string | undefined }
-  readonly projector:
+  /** Returns undefined where nothing is known of a projector in this process. */
+  readonly projector: () =>
     | {
-        readonly state: () => {
-          readonly active: boolean
-          readonly subscriptions: readonly Pick<Subscription, 'filter' | 'halted' | 'failure'>[]
-        }
+        readonly active: boolean
+        readonly subscriptions: readonly Pick<Subscription, 'filter' | 'halted' | 'failure'>[]
       }
     | undefined
   /** Returns what is wrong with the clock that signs checkpoints, and which work of the projector stands still. */
@@ -69,7 +68,7 @@ export const readiness =
     clicks,
   }: Observed) =>
   (of?: 'api'): Readiness => {
-    const { active, subscriptions } = projector?.state() ?? { active: false, subscriptions: [] }
+    const { active, subscriptions } = projector() ?? { active: false, subscriptions: [] }
     const halts = active ? subscriptions.flatMap((subscription) => subscription.halted) : halted()
     const behind = lag('domain')?.seconds ?? 0
     const reasons = [

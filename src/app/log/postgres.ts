@@ -29,20 +29,22 @@ export interface Postgres {
   readonly pool: (max: number, timeout: number) => Pool
 }
 
-/**
- * Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. `name` is the application name of its
- * connections.
- */
+interface PostgresOptions {
+  /** the application name of its connections */
+  readonly name: string
+  readonly use: Use
+  readonly log: Logger
+  readonly cleanup: Cleanup
+  /** how to reach a server that is open already */
+  readonly connection?: Connection | undefined
+}
+
+/** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. */
 export const openPostgres = async (
   config: Config,
-  {
-    name,
-    use,
-    log,
-    cleanup,
-  }: { readonly name: string; readonly use: Use; readonly log: Logger; readonly cleanup: Cleanup },
+  { name, use, log, cleanup, connection: known }: PostgresOptions,
 ): Promise<Postgres> => {
-  const connection = await connectionFor(config, use, log, cleanup)
+  const connection = known ?? (await connectionFor(config, use, log, cleanup))
   const onError = (error: Error) => log.warn({ err: error }, 'database connection lost')
   return {
     connection,

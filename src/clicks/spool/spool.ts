@@ -3,15 +3,16 @@ import { createSignal, type Signal } from '../../lib/async/signal.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
-import { type EarlierSpool, earlierSpools } from './earlier.ts'
+import { earlierSpools } from './earlier.ts'
 import { createJournal } from './journal.ts'
-import { recover } from './recover.ts'
+import type { Quarantine } from './quarantine.ts'
+import { type FoundSpool, recover, type Recovered } from './recover.ts'
 import { createRenewal } from './renewal.ts'
 import type { Route } from './segment.ts'
 import { disk, type Io } from './file.ts'
-import type { SpoolSource } from './source.ts'
+import type { RelayedSpool, SpoolFiles } from './shared.ts'
 import { createSyncer } from './syncer.ts'
-import { tail } from './tail.ts'
+import { hasMore, tail } from './tail.ts'
 import { createTally } from './tally.ts'
 import { createWriter } from './writer.ts'
 
@@ -19,9 +20,18 @@ import { createWriter } from './writer.ts'
  * The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is
  * recorded.
  */
-export interface Spool extends SpoolSource {
-  /** the spools that earlier processes left in the folder, oldest first */
-  readonly earlier: readonly EarlierSpool[]
+export interface Spool extends RelayedSpool {
+  /** what earlier processes left in the folder, for a thread that relays it */
+  readonly found: Pick<Recovered, 'spools' | 'tallies'>
+  readonly files: () => SpoolFiles
+  /** notified after each attempt to sync, and when the spool is closed */
+  readonly synced: Signal
+  /** Another thread has read a segment to its end, and these are the last entries in it. */
+  readonly readTo: (segment: number, upTo: readonly number[]) => void
+  /** Another thread has found a damaged part. */
+  readonly damaged: Quarantine['copy']
+  /** Another thread has left so many bytes of the earlier spools. */
+  readonly earlierHave: (bytes: number) => void
   /**
    * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
    * then it waits in memory, and what does not fit there is dropped. Both are counted on disk first. With
@@ -32,8 +42,6 @@ export interface Spool extends SpoolSource {
   readonly prepare: () => Promise<boolean>
   /** Writes and syncs what is waiting, then closes. */
   readonly close: () => Promise<void>
-  /** Deletes the files of a closed spool: all of it is recorded. */
-  readonly remove: () => Promise<void>
 }
 
 export interface SpoolOptions {
@@ -55,20 +63,15 @@ export interface SpoolOptions {
   readonly io?: Io
 }
 
-const isEmpty = ({ stats }: EarlierSpool): boolean => stats().lastSeq.every((seq) => seq === 0)
+const isEmpty = ({ last }: FoundSpool): boolean => last.every((seq) => seq === 0)
 
 const findEarlier = async (dir: string, log: Log) => {
   const found = await recover(dir, log)
-  const earlier = earlierSpools(found)
   // a process without the role relay leaves an empty one at each start
-  for (const empty of earlier.filter(isEmpty)) await empty.remove()
-  return { ...found, earlier: earlier.filter((one) => !isEmpty(one)) }
-}
-
-/** Waits for the next sync. Returns false when the signal aborts first. */
-const hasMore = async (synced: Signal, signal: AbortSignal): Promise<boolean> => {
-  await synced.after(synced.count(), signal)
-  return !signal.aborted
+  const empty = found.spools.filter(isEmpty)
+  for (const spool of earlierSpools({ ...found, spools: empty, tallies: [] })) await spool.remove()
+  const left = { spools: found.spools.filter((one) => !empty.includes(one)), tallies: found.tallies }
+  return { ...found, ...left, earlier: earlierSpools({ ...found, ...left }) }
 }
 
 /**
@@ -89,8 +92,9 @@ export const openSpool = async ({
   renewMs = 10_000,
   io = disk,
 }: SpoolOptions): Promise<Spool> => {
-  const { number, quarantine, earlier } = await findEarlier(dir, log)
-  const otherBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
+  const { number, quarantine, earlier, spools, tallies } = await findEarlier(dir, log)
+  let earlierBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
+  const otherBytes = () => earlierBytes()
   const id = randomUUID()
   // the newest segment is not released at once: it must leave room for others
   const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
@@ -108,22 +112,34 @@ export const openSpool = async ({
   writer.write() // begins the first segment
   await syncer.sync()
 
+  const stats = () => ({
+    bytes: journal.bytes() + otherBytes(),
+    waiting: backlog.size(),
+    refused: writer.refused() ?? syncer.refused(),
+    dropped: tally.droppedInAll(),
+    quarantined: quarantine.count(),
+    lastSeq: journal.lastSeq(),
+    releasedUpTo: journal.releasedUpTo(),
+  })
+
   return {
     id,
+    isNew: true,
     earlier,
+    found: { spools, tallies },
     add: writer.add,
     read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
     release: renewal.release,
     prepare: tally.allocate,
-    stats: () => ({
-      bytes: journal.bytes() + otherBytes(),
-      waiting: backlog.size(),
-      refused: writer.refused() ?? syncer.refused(),
-      dropped: tally.droppedInAll(),
-      quarantined: quarantine.count(),
-      lastSeq: journal.lastSeq(),
-      releasedUpTo: journal.releasedUpTo(),
-    }),
+    stats,
+    files: () => ({ segments: journal.segments, stats: stats(), isClosed }),
+    synced,
+    readTo: (number, upTo) => {
+      const segment = journal.segments.find((one) => one.number === number)
+      if (segment) segment.readUpTo = upTo
+    },
+    damaged: quarantine.copy,
+    earlierHave: (bytes) => (earlierBytes = () => bytes),
     close: async () => {
       renewal.stop()
       writer.close()

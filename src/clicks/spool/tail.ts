@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import type { Signal } from '../../lib/async/signal.ts'
 import type { SeqByPartition } from '../entry.ts'
 import type { Quarantine } from './quarantine.ts'
 import { isWithin, type Piece, readPieces, type Segment, type SpoolEntry, type StoredEntry } from './segment.ts'
@@ -9,6 +10,12 @@ export interface Source {
   readonly quarantine: Quarantine
   /** Waits for the next sync. Resolves to false when there will be none, or the signal aborts. */
   readonly waitForSync: (signal: AbortSignal) => Promise<boolean>
+}
+
+/** Waits for the next notification. Returns false when the signal aborts first. */
+export const hasMore = async (synced: Signal, signal: AbortSignal): Promise<boolean> => {
+  await synced.after(synced.count(), signal)
+  return !signal.aborted
 }
 
 /** The segment after this one. Once this one is released, all before it are too, and the next is the first. */

@@ -29,15 +29,13 @@ describe('readiness', () => {
       store: {},
       logCheck: { problem: () => unchecked },
       notifications: { pendingKnown: () => pendingKnown, lostEvents: () => lost },
-      projector: {
-        state: () => ({
-          active,
-          subscriptions: [
-            { filter: 'domain', halted: halted.map(halt) },
-            { filter: 'clicks', halted: [], failure },
-          ],
-        }),
-      },
+      projector: () => ({
+        active,
+        subscriptions: [
+          { filter: 'domain', halted: halted.map(halt) },
+          { filter: 'clicks', halted: [], failure },
+        ],
+      }),
       jobProblems: () => [clock ?? []].flat(),
       halted: () => recorded.map(halt),
       lag: (filter) => lags[filter],

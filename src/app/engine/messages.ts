@@ -1,0 +1,40 @@
+import type { SpoolFiles, SpoolHandle, SpoolReply } from '../../clicks/spool/shared.ts'
+import type { Config } from '../../config.ts'
+import type { Filter } from '../../events/store.ts'
+import type { Connection } from '../../postgres/database.ts'
+import type { MetricValues } from '../health/metrics.ts'
+import type { EngineState } from './engine.ts'
+
+/**
+ * The nice value of the engine and of the embedded PostgreSQL: requests go first. It cannot be taken back without
+ * privileges, and a higher one would starve them on a busy machine.
+ */
+export const enginePriority = 5
+
+/** What the thread of the engine is started with. */
+export interface EngineData {
+  /** without TRUST_PROXY, which is a function and concerns requests alone */
+  readonly config: Config
+  /** of the database that runs already */
+  readonly connection: Connection
+  readonly spool: SpoolHandle
+  readonly ports: readonly number[]
+}
+
+/** What the thread of the requests tells the engine. */
+export type ToEngine =
+  | { readonly kind: 'spool'; readonly files: SpoolFiles }
+  | { readonly kind: 'look'; readonly filter: Filter }
+  | { readonly kind: 'port'; readonly port: number }
+  | { readonly kind: 'metrics' }
+  | { readonly kind: 'close' }
+
+/** What the engine tells the thread of the requests. */
+export type FromEngine =
+  | { readonly kind: 'state'; readonly state: EngineState }
+  | { readonly kind: 'seen'; readonly filter: Filter; readonly position: bigint }
+  | { readonly kind: 'recorded'; readonly partition: number; readonly seq: number; readonly position: bigint }
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'spool'; readonly reply: SpoolReply }
+  | { readonly kind: 'metrics'; readonly metrics: MetricValues }
+  | { readonly kind: 'closed' }

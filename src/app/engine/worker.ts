@@ -1,0 +1,82 @@
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openShared } from '../../clicks/spool/shared.ts'
+import { createCleanup } from '../../lib/cleanup.ts'
+import { createLogger } from '../../logger.ts'
+import { followCountries } from '../countries.ts'
+import { registerJobs } from '../health/gauges.ts'
+import { type Ledger, openLedger } from '../log/ledger.ts'
+import { ourHosts } from '../site/hosts.ts'
+import { openView } from '../view.ts'
+import { type Engine, startEngine } from './engine.ts'
+import { type EngineData, enginePriority, type FromEngine, type ToEngine } from './messages.ts'
+
+/** ms between two reports of what the engine is doing */
+const reportMs = 200
+
+const send = (message: FromEngine) => parentPort?.postMessage(message)
+
+const { config, connection, spool: handle, ports: known } = workerData as EngineData
+const ports = [...known]
+const shared = openShared(handle, (reply) => send({ kind: 'spool', reply }))
+const log = createLogger(config)
+const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
+let running: { readonly ledger: Ledger; readonly engine: Engine } | undefined
+
+const start = async () => {
+  // elsewhere it would be that of the whole process
+  if (process.platform === 'linux') setPriority(enginePriority)
+  const ledger = await openLedger(config, log, 'service', { connection })
+  cleanup.defer(ledger.close)
+  registerJobs(ledger)
+  // the thread of the requests notes erasures
+  const { cache, retries } = await openView(ledger, async () => {}, cleanup)
+  const { isOurHost } = ourHosts(config, cache.domains, () => ports)
+  const { of: countryOf } = await followCountries(ledger, cleanup)
+  const engine = await startEngine(
+    ledger,
+    {
+      ...{ spool: shared.spool, retries, countryOf, isOurHost },
+      events: {
+        seen: async (filter, position) => {
+          send({ kind: 'seen', filter, position })
+          if (filter === 'domain') await cache.progress.advance(position)
+        },
+        recorded: (partition, seq, position) => send({ kind: 'recorded', partition, seq, position }),
+        delivered: () => send({ kind: 'delivered' }),
+      },
+    },
+    cleanup,
+  )
+  cleanup.defer(engine.close)
+  running = { ledger, engine }
+  const report = () => {
+    const { problems, ...state } = engine.state()
+    send({ kind: 'state', state: { ...state, problems: [...problems, ...ledger.jobs.problems()] } })
+  }
+  report()
+  const reporting = setInterval(report, reportMs)
+  cleanup.defer(async () => clearInterval(reporting))
+}
+
+const close = async () => {
+  await cleanup.run()
+  send({ kind: 'closed' })
+  process.exit()
+}
+
+let closing: Promise<void> | undefined
+parentPort?.on('message', (message: ToEngine) => {
+  if (message.kind === 'spool') shared.update(message.files)
+  if (message.kind === 'port') ports.push(message.port)
+  if (message.kind === 'look') running?.engine.look(message.filter)
+  if (message.kind === 'metrics')
+    void Promise.resolve(running?.ledger.metrics.values() ?? []).then((metrics) => send({ kind: 'metrics', metrics }))
+  if (message.kind === 'close') closing ??= close()
+})
+void start().catch(async (error: unknown) => {
+  if (closing) return
+  log.error({ err: error }, 'the engine could not be started')
+  await cleanup.run()
+  process.exit(1)
+})

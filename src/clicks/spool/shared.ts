@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs'
+import { createSignal } from '../../lib/async/signal.ts'
+import type { SeqByPartition } from '../entry.ts'
+import type { Log } from '../report.ts'
+import { type EarlierSpool, earlierSpools } from './earlier.ts'
+import type { Quarantine } from './quarantine.ts'
+import type { Recovered } from './recover.ts'
+import type { Piece, Segment } from './segment.ts'
+import type { SpoolSource, SpoolStats } from './source.ts'
+import type { Spool } from './spool.ts'
+import { hasMore, tail } from './tail.ts'
+
+/** What the files of a spool are at a moment, as the thread that writes them tells the one that relays them. */
+export interface SpoolFiles {
+  /** oldest first; how far they are written and synced */
+  readonly segments: readonly Segment[]
+  readonly stats: SpoolStats
+  readonly isClosed: boolean
+}
+
+/** A spool of this process for the thread that relays it, which opens the files by itself. */
+export interface SpoolHandle {
+  readonly id: string
+  /** Whether no thread has relayed it before. */
+  readonly isNew: boolean
+  readonly found: Pick<Recovered, 'spools' | 'tallies'>
+  readonly files: SpoolFiles
+}
+
+/** What the thread that relays a spool tells the one that writes it. */
+export type SpoolReply =
+  /** what the sink has, and for each segment that was read to its end the last entries in it */
+  | {
+      readonly kind: 'release'
+      readonly upTo: SeqByPartition
+      readonly read: readonly (readonly [number, readonly number[]])[]
+    }
+  | { readonly kind: 'damaged'; readonly path: string; readonly piece: Piece }
+  /** the spool is closed, and all of it is recorded */
+  | { readonly kind: 'remove' }
+  /** bytes of the earlier spools of the folder */
+  | { readonly kind: 'earlier'; readonly bytes: number }
+
+/** A spool that is relayed. */
+export interface RelayedSpool extends SpoolSource {
+  /** the spools that earlier processes left in the folder, oldest first */
+  readonly earlier: readonly EarlierSpool[]
+  /** Whether nothing of it was delivered before. */
+  readonly isNew: boolean
+  /** Deletes the files of a closed spool: all of it is recorded. */
+  readonly remove: () => Promise<void>
+}
+
+/** Returns what is left of earlier spools that a thread before this one has relayed. */
+const remaining = ({ spools, tallies }: SpoolHandle['found']): SpoolHandle['found'] => ({
+  spools: spools.flatMap((spool) => {
+    const segments = spool.segments.filter(({ path }) => existsSync(path))
+    return segments.length > 0 ? [{ ...spool, segments }] : []
+  }),
+  tallies: tallies.filter(({ path }) => existsSync(path)),
+})
+
+/**
+ * Opens the spool that another thread writes. Entries are read from its files, as far as that thread says they are
+ * synced.
+ */
+export const openShared = (
+  { id, isNew, found, files: first }: SpoolHandle,
+  send: (reply: SpoolReply) => void,
+): { readonly spool: RelayedSpool; readonly update: (files: SpoolFiles) => void } => {
+  let files = first
+  /** the same objects for as long as the segments exist: a reader holds one */
+  const segments: Segment[] = [...first.segments]
+  const updated = createSignal()
+  const quarantine: Quarantine = {
+    copy: async (path, piece) => send({ kind: 'damaged', path, piece }),
+    moveAside: async () => {},
+    lastSegment: () => 0,
+    count: () => 0,
+  }
+  const waitForSync = async (signal: AbortSignal) => !files.isClosed && hasMore(updated, signal)
+  const earlier = earlierSpools({ ...remaining(found), quarantine })
+  const tellEarlier = async <T>(deleting: Promise<T>): Promise<T> => {
+    const done = await deleting
+    send({ kind: 'earlier', bytes: earlier.reduce((sum, { stats }) => sum + stats().bytes, 0) })
+    return done
+  }
+  return {
+    spool: {
+      id,
+      isNew,
+      earlier: earlier.map((one) => ({
+        ...one,
+        release: (upTo) => tellEarlier(one.release(upTo)),
+        remove: () => tellEarlier(one.remove()),
+      })),
+      read: (after, limit, signal) => tail({ segments, quarantine, waitForSync }, after, limit, signal),
+      release: async (upTo) => {
+        const read = segments.flatMap(({ number, readUpTo }) => (readUpTo ? [[number, readUpTo] as const] : []))
+        send({ kind: 'release', upTo, read })
+      },
+      stats: () => files.stats,
+      remove: async () => send({ kind: 'remove' }),
+    },
+    update: (now) => {
+      files = now
+      const news = new Map(now.segments.map((segment) => [segment.number, segment]))
+      for (const segment of segments.splice(0)) {
+        const { size, synced } = news.get(segment.number) ?? {}
+        if (size === undefined || synced === undefined) continue
+        segments.push(Object.assign(segment, { size, synced }))
+        news.delete(segment.number)
+      }
+      segments.push(...news.values())
+      updated.notify()
+    },
+  }
+}
+
+/** Tells another thread of the files of a spool, now and after each change, until it is closed. */
+export const shareSpool = async (
+  { files, synced }: Pick<Spool, 'files' | 'synced'>,
+  send: (files: SpoolFiles) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    const [count, now] = [synced.count(), files()]
+    send(now)
+    if (now.isClosed) return
+    await synced.after(count, signal)
+  }
+}
+
+/** Does what the thread that relays a spool has asked for. A failure is tried again with the next release. */
+export const heed = async (
+  spool: Pick<Spool, 'release' | 'remove' | 'readTo' | 'damaged' | 'earlierHave'>,
+  reply: SpoolReply,
+  log: Log,
+): Promise<void> => {
+  try {
+    if (reply.kind === 'earlier') spool.earlierHave(reply.bytes)
+    if (reply.kind === 'damaged') await spool.damaged(reply.path, reply.piece)
+    if (reply.kind === 'remove') await spool.remove()
+    if (reply.kind !== 'release') return
+    for (const [number, upTo] of reply.read) spool.readTo(number, upTo)
+    await spool.release(reply.upTo)
+  } catch (error) {
+    log('debug', 'the files of the spool could not be changed', { err: error })
+  }
+}
