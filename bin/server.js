@@ -30,7 +30,7 @@ const inPlace = (out) => ({
 })
 
 /** What is loaded as one file each. */
-const entries = ['cli/run.js', 'app/engine/worker.js']
+const entries = ['cli/run.js', 'app/engine/run.js']
 
 /**
  * Puts all modules that a file imports into that file. Packages stay outside, and so do the modules of threads, which

@@ -13,7 +13,7 @@ import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
 import { registerErasures } from './log/erasures.ts'
 import type { Ledger } from './log/ledger.ts'
 import { startReclassifying } from './reclassifier.ts'
-import { startWebhooks, type WebhookOverrides } from './webhooks.ts'
+import { openSending, type WebhookOverrides } from './webhooks.ts'
 
 export interface JobsOptions {
   readonly ledger: Ledger
@@ -80,7 +80,7 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
           ...job('frame_checks', 'framed links are not checked'),
         })
   const reclassifier = startReclassifying(ledger, job('reclassifications', 'visits are not classified again'))
-  const webhooks = startWebhooks(ledger, cache.blocks, overrides.webhooks)
+  const webhooks = openSending(ledger, (url) => Boolean(cache.blocks.destination(url)), overrides.webhooks)
   return {
     services: { frameChecks, reclassifyJobs: reclassifier.service, webhooks },
     /** Stops all of it: the requests to sites in progress at once, other work after its current step. */
@@ -92,7 +92,6 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
         stopTexts(),
         reclassifier.close(),
         frameChecks.close(),
-        webhooks.close(),
       ])),
   }
 }

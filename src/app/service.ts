@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { ensureListenable } from '../http/server/listen.ts'
@@ -7,7 +8,7 @@ import { lockDataDir } from '../lib/folderlock.ts'
 import { dropLeftSchemas } from '../postgres/replays.ts'
 import { watchLongTurns } from './health/longturns.ts'
 import { startBlockLists } from './blocklists.ts'
-import { startClicks } from './clicks.ts'
+import { startClicks } from './engine/open.ts'
 import { followCountries } from './countries.ts'
 import { registerJobs } from './health/gauges.ts'
 import { ourHosts } from './site/hosts.ts'
@@ -24,7 +25,7 @@ import { openOperatorHealth } from './operator/view.ts'
 import type { Overrides } from './overrides.ts'
 import { openSite } from './site/site.ts'
 import { leaveOutIdsOfLost } from './proof/lostids.ts'
-import { openView } from './view.ts'
+import { openView } from './log/view.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
@@ -54,6 +55,8 @@ export const startApp = (config: Config, log: Logger, overrides: Overrides = {},
   })
 }
 
+/** ms that a start waits for read tables that are filled for the first time */
+const fillMs = 5000
 /** ms that a start waits for the read tables to have the erasures of the register */
 const erasureTimeout = 30_000
 
@@ -78,6 +81,9 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const lag = watchProjecting(ledger, cache, engine, cleanup)
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
 
+  // without tables there is nothing to answer: those of an empty log are there in a moment
+  for (let left = fillMs; left > 0 && config.ROLES.has('projector') && !ledger.tables.complete(); left -= 50)
+    await sleep(50)
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const problems = readiness({

@@ -1,4 +1,3 @@
-import type { Blocks } from '../cache/blocks.ts'
 import { asSent } from '../http/streams/publicevent.ts'
 import { account as accounts } from '../commands/accounts/account.ts'
 import { webhook as webhooks } from '../commands/webhooks/webhook.ts'
@@ -71,10 +70,6 @@ const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys
   }
 }
 
-export interface Webhooks extends WebhookSending {
-  readonly close: () => Promise<void>
-}
-
 /** What tests replace. */
 export interface WebhookOverrides {
   readonly post?: GuardedPost
@@ -134,45 +129,63 @@ const sendingNow = ({ db, handler, keys }: Pick<Ledger, 'db' | 'handler' | 'keys
   }
 }
 
+/** Returns whether the operator blocks an address. */
+export type IsBlocked = (url: string) => boolean | Promise<boolean>
+
 /** Sends nothing to an address that the operator blocks, also where it was blocked after the webhook was made. */
-const unlessBlocked = (post: GuardedPost, { destination }: Pick<Blocks, 'destination'>): GuardedPost => ({
+const unlessBlocked = (post: GuardedPost, isBlocked: IsBlocked): GuardedPost => ({
   ...post,
   send: async (message) =>
-    destination(message.url)
+    (await isBlocked(message.url))
       ? { status: undefined, problem: 'the operator of this service blocks this address' }
       : post.send(message),
 })
 
-/** Delivers events to webhooks, unless another process does. */
-export const startWebhooks = (
-  ledger: Pick<
-    Ledger,
-    | 'config'
-    | 'connection'
-    | 'db'
-    | 'handler'
-    | 'instance'
-    | 'jobs'
-    | 'keys'
-    | 'log'
-    | 'logCheck'
-    | 'metrics'
-    | 'ordinals'
-    | 'reader'
-    | 'store'
-    | 'tables'
-  >,
-  blocks: Pick<Blocks, 'destination'>,
-  { post: anywhere = openPost(), firstPause }: WebhookOverrides = {},
-): Webhooks => {
-  const post = unlessBlocked(anywhere, blocks)
-  const { connection, db, handler, instance, log, logCheck, metrics, ordinals, store } = ledger
-  const onProblem = (error: unknown, what: string) => log.error({ err: error }, what)
-  const state = openState(db, instance)
+type Messages = Pick<Ledger, 'config' | 'db' | 'handler' | 'instance' | 'keys' | 'log' | 'ordinals' | 'store'>
+
+/** Returns what messages are made of, and where they are sent. */
+const openMessages = (
+  { db, handler, instance, log, ordinals, store }: Messages,
+  isBlocked: IsBlocked,
+  { post = openPost(), firstPause }: WebhookOverrides,
+) => ({
+  ...{ store, texts: store.texts, handler, ordinals, presenter: asSent, firstPause },
+  state: openState(db, instance),
+  post: unlessBlocked(post, isBlocked),
+  onProblem: (error: unknown, what: string) => log.error({ err: error }, what),
+})
+
+/** Opens what sends single messages, because somebody asks for them. */
+export const openSending = (
+  ledger: Messages,
+  isBlocked: IsBlocked,
+  overrides: WebhookOverrides = {},
+): WebhookSending => {
+  const options = openMessages(ledger, isBlocked, overrides)
+  const sendNow = sendingNow(ledger, options.post)
+  return {
+    test: ({ account, webhook, id, ...target }) =>
+      sendNow({ account, webhook, ordinal: null }, target, testMessage(webhook, id, new Date())),
+    resend: async ({ webhook, own, message: { id, ...place } }) => {
+      const found = await messageAt(options, own, place)
+      // what could not be read when it was sent may have another id by now
+      if (!found || (found.message.id !== id && !id.endsWith('_unreadable'))) return undefined
+      return sendNow({ account: own.account, webhook, ordinal: place.ordinal }, found.definition, found.message)
+    },
+    problemOf: options.post.problemOf,
+  }
+}
+
+/** Delivers events to webhooks, unless another process does. Returns what stops it. */
+export const startDelivering = (
+  ledger: Messages & Pick<Ledger, 'connection' | 'jobs' | 'logCheck' | 'metrics' | 'reader' | 'tables'>,
+  isBlocked: IsBlocked,
+  overrides: WebhookOverrides = {},
+): (() => Promise<void>) => {
+  const { connection, instance, log, logCheck, metrics } = ledger
   const job = ledger.jobs.open('webhooks', 'nothing is delivered to webhooks')
-  const calls = { onAttempt: countAttempts(metrics), onProblem, onDisabling: createNotice(ledger) }
-  const options = { store, texts: store.texts, handler, ordinals, state, presenter: asSent, post, firstPause, ...calls }
-  const sendNow = sendingNow(ledger, post)
+  const calls = { onAttempt: countAttempts(metrics), onDisabling: createNotice(ledger) }
+  const options = { ...openMessages(ledger, isBlocked, overrides), ...calls }
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
   const stop = startExclusive({
@@ -187,19 +200,8 @@ export const startWebhooks = (
       log.error({ err: error }, 'deliveries to webhooks have stopped; they are started again'),
     ),
   })
-  return {
-    test: ({ account, webhook, id, ...target }) =>
-      sendNow({ account, webhook, ordinal: null }, target, testMessage(webhook, id, new Date())),
-    resend: async ({ webhook, own, message: { id, ...place } }) => {
-      const found = await messageAt(options, own, place)
-      // what could not be read when it was sent may have another id by now
-      if (!found || (found.message.id !== id && !id.endsWith('_unreadable'))) return undefined
-      return sendNow({ account: own.account, webhook, ordinal: place.ordinal }, found.definition, found.message)
-    },
-    problemOf: post.problemOf,
-    close: () => {
-      stopping.abort()
-      return stop()
-    },
+  return () => {
+    stopping.abort()
+    return stop()
   }
 }

@@ -8,7 +8,7 @@ import type { Log } from './report.ts'
 import type { ClickSink } from './sink.ts'
 import type { EarlierSpool } from './spool/earlier.ts'
 import type { Route } from './spool/segment.ts'
-import type { RelayedSpool } from './spool/shared.ts'
+import type { RelayedSpool } from './spool/earlier.ts'
 import type { SpoolSource } from './spool/source.ts'
 
 /** The spools of one folder, and where their entries go. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isFullDisk } from '../lib/datadir.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
 import { type Account, env } from './binaries.ts'
-import { stopLeftovers, isReady, nameOf } from './processes.ts'
+import { stopLeftovers, isReady, nameOf, yieldCpu } from './processes.ts'
 
 export interface Cluster {
   /** holds `data` and `socket` */
@@ -153,7 +153,9 @@ const launch = async (cluster: Cluster, log: (line: string) => void, stopping: A
   let over = false
   const ready = async () => {
     while (!over && !(await isReady(home))) await sleep(10)
-    return over ? new Promise<'ready'>(() => {}) : 'ready'
+    if (over) return new Promise<'ready'>(() => {})
+    await yieldCpu(home)
+    return 'ready'
   }
   void ended.then(() => {
     over = true

@@ -4,7 +4,7 @@ import { type ClickRecordOptions, openClickRecord } from '../../src/clicks/recor
 import { type Relay, type RelayOptions, startRelay } from '../../src/clicks/relay.ts'
 import { logSink } from '../../src/clicks/sink.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
-import type { RelayedSpool } from '../../src/clicks/spool/shared.ts'
+import type { RelayedSpool } from '../../src/clicks/spool/earlier.ts'
 import { type EventStore, StoreUnavailable } from '../../src/events/store.ts'
 import { until } from '../support/client.ts'
 import { long, randomFrom, repeatable, seed } from '../support/faults.ts'

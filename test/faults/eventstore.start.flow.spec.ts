@@ -63,7 +63,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
   /** Starts an app in this process, without waiting for anything. */
   const start = async (url: string, given: Readonly<Record<string, string>> = {}, waiting?: WaitingStart) => {
     const variables = { ...settings(url), DATA_DIR: await stage.dir(), PORT: '0', RATE_LIMIT_PER_MINUTE: '0', ...given }
-    const starting = startApp(readConfig(variables), pino({ level: 'silent' }), {}, waiting)
+    const starting = startApp(readConfig(variables), pino({ level: 'silent' }), { inOneThread: true }, waiting)
     stage.later(() =>
       starting.then(
         ({ close }) => close(),

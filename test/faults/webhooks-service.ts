@@ -9,5 +9,8 @@ import { postTo } from '../support/receiver.ts'
  */
 const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '0', ...process.env })
 const post = postTo(Number(process.argv[2]), 500)
-const app = await startApp(config, pino({ level: 'silent' }), { webhooks: { post, firstPause: 20 } })
+const app = await startApp(config, pino({ level: 'silent' }), {
+  inOneThread: true,
+  webhooks: { post, firstPause: 20 },
+})
 process.stdout.write(`listens on ${app.address}\n`)

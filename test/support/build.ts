@@ -34,9 +34,10 @@ const notInstalled = [
 
 const bundle = async (dir: string) => {
   await build({
-    // the worker is started by its file name, next to the program
+    // threads are started by their file names, next to the program
     entryPoints: {
       main: join(root, 'src/main.ts'),
+      run: join(root, 'src/app/engine/run.ts'),
       worker: join(root, 'src/qr/worker.ts'),
       'start-embedded': join(root, 'test/postgres/start-embedded.ts'),
     },

@@ -1,7 +1,7 @@
 import type { Classify } from '../../src/clicks/classify.ts'
 import type { ClickEntry, SeqByPartition } from '../../src/clicks/entry.ts'
 import type { SpoolEntry } from '../../src/clicks/spool/segment.ts'
-import type { RelayedSpool } from '../../src/clicks/spool/shared.ts'
+import type { RelayedSpool } from '../../src/clicks/spool/earlier.ts'
 import type { Visit } from '../../src/clicks/visit.ts'
 import type { Click } from '../../src/events/statistics/click.ts'
 import { at, classified } from './events.ts'

@@ -1,15 +1,10 @@
-import type { SpoolFiles, SpoolHandle, SpoolReply } from '../../clicks/spool/shared.ts'
+import type { SpoolHandle, SpoolReply } from '../../clicks/spool/shared.ts'
+import type { SpoolFiles, SpoolStats } from '../../clicks/spool/source.ts'
 import type { Config } from '../../config.ts'
 import type { Filter } from '../../events/store.ts'
 import type { Connection } from '../../postgres/database.ts'
 import type { MetricValues } from '../health/metrics.ts'
 import type { EngineState } from './engine.ts'
-
-/**
- * The nice value of the engine and of the embedded PostgreSQL: requests go first. It cannot be taken back without
- * privileges, and a higher one would starve them on a busy machine.
- */
-export const enginePriority = 5
 
 /** What the thread of the engine is started with. */
 export interface EngineData {
@@ -23,10 +18,11 @@ export interface EngineData {
 
 /** What the thread of the requests tells the engine. */
 export type ToEngine =
-  | { readonly kind: 'spool'; readonly files: SpoolFiles }
+  | { readonly kind: 'spool'; readonly files: SpoolFiles; readonly stats: SpoolStats }
   | { readonly kind: 'look'; readonly filter: Filter }
   | { readonly kind: 'port'; readonly port: number }
   | { readonly kind: 'metrics' }
+  | { readonly kind: 'blocked'; readonly id: number; readonly isBlocked: boolean }
   | { readonly kind: 'close' }
 
 /** What the engine tells the thread of the requests. */
@@ -35,6 +31,8 @@ export type FromEngine =
   | { readonly kind: 'seen'; readonly filter: Filter; readonly position: bigint }
   | { readonly kind: 'recorded'; readonly partition: number; readonly seq: number; readonly position: bigint }
   | { readonly kind: 'delivered' }
+  /** asks whether the operator blocks an address */
+  | { readonly kind: 'blocked'; readonly id: number; readonly url: string }
   | { readonly kind: 'spool'; readonly reply: SpoolReply }
   | { readonly kind: 'metrics'; readonly metrics: MetricValues }
   | { readonly kind: 'closed' }

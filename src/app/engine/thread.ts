@@ -22,7 +22,7 @@ export interface EngineThread extends Engine {
   readonly listensOn: (port: number) => void
 }
 
-const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
+const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url)
 
 /** What is known of an engine that does not answer. */
 const silent = (why: string): EngineState => ({
@@ -33,79 +33,99 @@ const silent = (why: string): EngineState => ({
 /** ms that a scrape waits for the metrics of the engine */
 const scrapeMs = 2000
 
+/** Collects the answers to scrapes. */
+const createScrapes = () => {
+  const waiting: ((metrics: MetricValues) => void)[] = []
+  return {
+    next: () =>
+      new Promise<MetricValues>((resolve) => {
+        waiting.push(resolve)
+        setTimeout(() => resolve([]), scrapeMs).unref()
+      }),
+    answer: (metrics: MetricValues) => {
+      for (const resolve of waiting.splice(0)) resolve(metrics)
+    },
+  }
+}
+
+interface Running {
+  readonly post: (message: ToEngine) => void
+  readonly ended: Promise<void>
+}
+
+/** Starts one thread, and tells it of the spool until it ends. */
+const startThread = (
+  { config, connection, log }: Pick<Ledger, 'config' | 'connection' | 'log'>,
+  spool: Spool,
+  { isNew, ports }: { readonly isNew: boolean; readonly ports: readonly number[] },
+  react: (message: FromEngine) => Promise<void>,
+): Running => {
+  const { id, found } = spool
+  const workerData: EngineData = {
+    config: { ...config, TRUST_PROXY: 0 },
+    connection,
+    spool: { id, isNew, found, files: spool.files(), stats: spool.stats() },
+    ports,
+  }
+  const thread = new Worker(file, { workerData })
+  const exited = new AbortController()
+  const post = (message: ToEngine) => thread.postMessage(message)
+  thread.on('message', (message: FromEngine) => void react(message))
+  thread.on('error', (error) => log.error({ err: error }, 'the engine failed'))
+  void shareSpool(spool, (files, stats) => post({ kind: 'spool', files, stats }), exited.signal)
+  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve(exited.abort())))
+  return { post, ended }
+}
+
 /**
- * Starts the engine in a thread of its own, with a lower priority, on the database of the ledger. Should the thread end,
- * another one goes on where it was: what it has not recorded is in the spool.
+ * Starts the engine in a thread of its own, with a lower priority, on the database of the ledger. When the thread ends,
+ * another one goes on where it was: what is not recorded is in the spool.
  */
 export const openEngineThread = (ledger: Ledger, { spool, events, ports }: ThreadOptions): EngineThread => {
   const { log } = ledger
-  const ended = new AbortController()
+  const closing = new AbortController()
+  const scrapes = createScrapes()
   let state = silent('the engine is starting: nothing is counted or shown yet')
-  let worker: Worker | undefined
-  let isNew = true
-  const scrapes: ((metrics: MetricValues) => void)[] = []
+  let thread: Running | undefined
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()
-  const post = (message: ToEngine) => worker?.postMessage(message)
+  const post = (message: ToEngine) => thread?.post(message)
 
-  const react = (message: FromEngine) => {
+  const react = async (message: FromEngine) => {
     if (message.kind === 'state') ({ state } = message)
-    if (message.kind === 'seen') void events.seen(message.filter, message.position)
+    if (message.kind === 'seen') await events.seen(message.filter, message.position)
     if (message.kind === 'recorded') events.recorded(message.partition, message.seq, message.position)
     if (message.kind === 'delivered') events.delivered()
     if (message.kind === 'spool') heeding = heeding.then(() => heed(spool, message.reply, logTo(log)))
-    if (message.kind === 'metrics') for (const resolve of scrapes.splice(0)) resolve(message.metrics)
-  }
-
-  /** Runs one thread, until it ends. */
-  const run = async () => {
-    const data: EngineData = {
-      config: { ...ledger.config, TRUST_PROXY: 0 },
-      connection: ledger.connection,
-      spool: { id: spool.id, isNew, found: spool.found, files: spool.files() },
-      ports: ports(),
-    }
-    isNew = false
-    const thread = new Worker(file, { workerData: data })
-    worker = thread
-    const exited = new AbortController()
-    const exit = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
-    thread.on('message', react)
-    thread.on('error', (error) => log.error({ err: error }, 'the engine failed'))
-    void shareSpool(spool, (files) => thread.postMessage({ kind: 'spool', files } satisfies ToEngine), exited.signal)
-    await exit
-    exited.abort()
+    if (message.kind === 'metrics') scrapes.answer(message.metrics)
+    if (message.kind === 'blocked')
+      post({ kind: 'blocked', id: message.id, isBlocked: await events.isBlocked(message.url) })
   }
 
   const keepRunning = async () => {
-    const retries = backOff({ from: 1000, to: 10_000, signal: ended.signal })
-    while (!ended.signal.aborted) {
+    const retries = backOff({ from: 1000, to: 10_000, signal: closing.signal })
+    for (let isNew = true; !closing.signal.aborted; isNew = false) {
       const began = performance.now()
-      await run()
-      if (ended.signal.aborted) return
+      thread = startThread(ledger, spool, { isNew, ports: ports() }, react)
+      await thread.ended
+      if (closing.signal.aborted) return
       state = silent('the engine has ended and is started again: nothing is counted or shown meanwhile')
-      log.error('the engine has ended; starting it again')
+      log.error('the engine has ended; it is started again')
       if (performance.now() - began > 60_000) retries.reset()
       await retries.pause()
     }
   }
   const running = keepRunning()
-
   ledger.metrics.join(async () => {
-    const metrics = new Promise<MetricValues>((resolve) => {
-      scrapes.push(resolve)
-      setTimeout(() => resolve([]), scrapeMs).unref()
-    })
     post({ kind: 'metrics' })
-    return metrics
+    return scrapes.next()
   })
-
   return {
     state: () => state,
     look: (filter) => post({ kind: 'look', filter }),
     listensOn: (port) => post({ kind: 'port', port }),
     close: async () => {
-      ended.abort()
+      closing.abort()
       post({ kind: 'close' })
       await running
       await heeding

@@ -82,19 +82,14 @@ export interface LedgerOptions extends LogOptions {
 }
 
 /** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
-export const openLedger = (
-  config: Config,
-  given: Logger,
-  use: Use,
-  { connection, ...options }: LedgerOptions = {},
-): Promise<Ledger> => {
+export const openLedger = (config: Config, given: Logger, use: Use, options: LedgerOptions = {}): Promise<Ledger> => {
   const outages = openOutages(given, { engine: engineOf(config) })
   const { log } = outages
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   cleanup.defer(async () => outages.close())
   return openAll(cleanup, async () => {
     const instance = `linkledger-${randomBytes(6).toString('hex')}`
-    const postgres = await openPostgres(config, { name: instance, use, log, cleanup, connection })
+    const postgres = await openPostgres(config, { name: instance, use, log, cleanup, ...options })
     const db = postgres.database(10, 10_000)
     await migrate(db).catch((error: unknown) => {
       const url = config.DATABASE_URL
@@ -110,7 +105,7 @@ export const openLedger = (
     await ensureCheckpoints(db)
     await ensureTree(db)
     const ordinals = await openOrdinals(db, config)
-    if (use === 'service' && !connection) cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
+    if (use === 'service' && !options.connection) cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
     const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }

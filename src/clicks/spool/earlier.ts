@@ -20,6 +20,16 @@ export interface EarlierSpool extends SpoolSource {
   readonly remove: () => Promise<void>
 }
 
+/** A spool that is relayed. */
+export interface RelayedSpool extends SpoolSource {
+  /** the spools that earlier processes left in the folder, oldest first */
+  readonly earlier: readonly EarlierSpool[]
+  /** Whether nothing of it was delivered before. */
+  readonly isNew: boolean
+  /** Deletes the files of a closed spool: all of it is recorded. */
+  readonly remove: () => Promise<void>
+}
+
 /** Opens a spool that was found in a folder. */
 const earlierSpool = ({ segments, header, last }: FoundSpool, quarantine: Quarantine): EarlierSpool => ({
   id: header.spool,

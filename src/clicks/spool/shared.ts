@@ -2,21 +2,13 @@ import { existsSync } from 'node:fs'
 import { createSignal } from '../../lib/async/signal.ts'
 import type { SeqByPartition } from '../entry.ts'
 import type { Log } from '../report.ts'
-import { type EarlierSpool, earlierSpools } from './earlier.ts'
+import { earlierSpools, type RelayedSpool } from './earlier.ts'
 import type { Quarantine } from './quarantine.ts'
 import type { Recovered } from './recover.ts'
 import type { Piece, Segment } from './segment.ts'
-import type { SpoolSource, SpoolStats } from './source.ts'
+import type { SpoolFiles, SpoolStats } from './source.ts'
 import type { Spool } from './spool.ts'
 import { hasMore, tail } from './tail.ts'
-
-/** What the files of a spool are at a moment, as the thread that writes them tells the one that relays them. */
-export interface SpoolFiles {
-  /** oldest first; how far they are written and synced */
-  readonly segments: readonly Segment[]
-  readonly stats: SpoolStats
-  readonly isClosed: boolean
-}
 
 /** A spool of this process for the thread that relays it, which opens the files by itself. */
 export interface SpoolHandle {
@@ -25,6 +17,7 @@ export interface SpoolHandle {
   readonly isNew: boolean
   readonly found: Pick<Recovered, 'spools' | 'tallies'>
   readonly files: SpoolFiles
+  readonly stats: SpoolStats
 }
 
 /** What the thread that relays a spool tells the one that writes it. */
@@ -41,16 +34,6 @@ export type SpoolReply =
   /** bytes of the earlier spools of the folder */
   | { readonly kind: 'earlier'; readonly bytes: number }
 
-/** A spool that is relayed. */
-export interface RelayedSpool extends SpoolSource {
-  /** the spools that earlier processes left in the folder, oldest first */
-  readonly earlier: readonly EarlierSpool[]
-  /** Whether nothing of it was delivered before. */
-  readonly isNew: boolean
-  /** Deletes the files of a closed spool: all of it is recorded. */
-  readonly remove: () => Promise<void>
-}
-
 /** Returns what is left of earlier spools that a thread before this one has relayed. */
 const remaining = ({ spools, tallies }: SpoolHandle['found']): SpoolHandle['found'] => ({
   spools: spools.flatMap((spool) => {
@@ -65,10 +48,10 @@ const remaining = ({ spools, tallies }: SpoolHandle['found']): SpoolHandle['foun
  * synced.
  */
 export const openShared = (
-  { id, isNew, found, files: first }: SpoolHandle,
+  { id, isNew, found, files: first, stats: firstStats }: SpoolHandle,
   send: (reply: SpoolReply) => void,
-): { readonly spool: RelayedSpool; readonly update: (files: SpoolFiles) => void } => {
-  let files = first
+): { readonly spool: RelayedSpool; readonly update: (files: SpoolFiles, stats: SpoolStats) => void } => {
+  let [files, stats] = [first, firstStats]
   /** the same objects for as long as the segments exist: a reader holds one */
   const segments: Segment[] = [...first.segments]
   const updated = createSignal()
@@ -99,11 +82,11 @@ export const openShared = (
         const read = segments.flatMap(({ number, readUpTo }) => (readUpTo ? [[number, readUpTo] as const] : []))
         send({ kind: 'release', upTo, read })
       },
-      stats: () => files.stats,
+      stats: () => stats,
       remove: async () => send({ kind: 'remove' }),
     },
-    update: (now) => {
-      files = now
+    update: (now, statsNow) => {
+      ;[files, stats] = [now, statsNow]
       const news = new Map(now.segments.map((segment) => [segment.number, segment]))
       for (const segment of segments.splice(0)) {
         const { size, synced } = news.get(segment.number) ?? {}
@@ -119,13 +102,13 @@ export const openShared = (
 
 /** Tells another thread of the files of a spool, now and after each change, until it is closed. */
 export const shareSpool = async (
-  { files, synced }: Pick<Spool, 'files' | 'synced'>,
-  send: (files: SpoolFiles) => void,
+  { files, stats, synced }: Pick<Spool, 'files' | 'stats' | 'synced'>,
+  send: (files: SpoolFiles, stats: SpoolStats) => void,
   signal: AbortSignal,
 ): Promise<void> => {
   while (!signal.aborted) {
     const [count, now] = [synced.count(), files()]
-    send(now)
+    send(now, stats())
     if (now.isClosed) return
     await synced.after(count, signal)
   }
@@ -133,7 +116,7 @@ export const shareSpool = async (
 
 /** Does what the thread that relays a spool has asked for. A failure is tried again with the next release. */
 export const heed = async (
-  spool: Pick<Spool, 'release' | 'remove' | 'readTo' | 'damaged' | 'earlierHave'>,
+  spool: Pick<Spool, 'release' | 'remove' | 'files' | 'damaged' | 'earlierHave'>,
   reply: SpoolReply,
   log: Log,
 ): Promise<void> => {
@@ -142,7 +125,8 @@ export const heed = async (
     if (reply.kind === 'damaged') await spool.damaged(reply.path, reply.piece)
     if (reply.kind === 'remove') await spool.remove()
     if (reply.kind !== 'release') return
-    for (const [number, upTo] of reply.read) spool.readTo(number, upTo)
+    const read = new Map(reply.read)
+    for (const segment of spool.files().segments) segment.readUpTo = read.get(segment.number) ?? segment.readUpTo
     await spool.release(reply.upTo)
   } catch (error) {
     log('debug', 'the files of the spool could not be changed', { err: error })

@@ -1,5 +1,5 @@
 import type { SeqByPartition } from '../entry.ts'
-import type { SpoolEntry } from './segment.ts'
+import type { Segment, SpoolEntry } from './segment.ts'
 
 /** The entries of a spool, for a relay. */
 export interface SpoolSource {
@@ -30,4 +30,11 @@ export interface SpoolStats {
   readonly lastSeq: readonly number[]
   /** the last sequence number of each partition that is no longer on disk */
   readonly releasedUpTo: readonly number[]
+}
+
+/** What the files of a spool are at a moment, as the thread that writes them tells the one that relays them. */
+export interface SpoolFiles {
+  /** oldest first; how far they are written and synced */
+  readonly segments: readonly Segment[]
+  readonly isClosed: boolean
 }

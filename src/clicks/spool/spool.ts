@@ -3,14 +3,14 @@ import { createSignal, type Signal } from '../../lib/async/signal.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
-import { earlierSpools } from './earlier.ts'
+import { earlierSpools, type RelayedSpool } from './earlier.ts'
 import { createJournal } from './journal.ts'
 import type { Quarantine } from './quarantine.ts'
 import { type FoundSpool, recover, type Recovered } from './recover.ts'
 import { createRenewal } from './renewal.ts'
 import type { Route } from './segment.ts'
 import { disk, type Io } from './file.ts'
-import type { RelayedSpool, SpoolFiles } from './shared.ts'
+import type { SpoolFiles } from './source.ts'
 import { createSyncer } from './syncer.ts'
 import { hasMore, tail } from './tail.ts'
 import { createTally } from './tally.ts'
@@ -26,8 +26,6 @@ export interface Spool extends RelayedSpool {
   readonly files: () => SpoolFiles
   /** notified after each attempt to sync, and when the spool is closed */
   readonly synced: Signal
-  /** Another thread has read a segment to its end, and these are the last entries in it. */
-  readonly readTo: (segment: number, upTo: readonly number[]) => void
   /** Another thread has found a damaged part. */
   readonly damaged: Quarantine['copy']
   /** Another thread has left so many bytes of the earlier spools. */
@@ -71,7 +69,15 @@ const findEarlier = async (dir: string, log: Log) => {
   const empty = found.spools.filter(isEmpty)
   for (const spool of earlierSpools({ ...found, spools: empty, tallies: [] })) await spool.remove()
   const left = { spools: found.spools.filter((one) => !empty.includes(one)), tallies: found.tallies }
-  return { ...found, ...left, earlier: earlierSpools({ ...found, ...left }) }
+  const earlier = earlierSpools({ ...found, ...left })
+  let bytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
+  return {
+    ...found,
+    found: left,
+    earlier,
+    otherBytes: () => bytes(),
+    earlierHave: (now: number) => (bytes = () => now),
+  }
 }
 
 /**
@@ -92,9 +98,7 @@ export const openSpool = async ({
   renewMs = 10_000,
   io = disk,
 }: SpoolOptions): Promise<Spool> => {
-  const { number, quarantine, earlier, spools, tallies } = await findEarlier(dir, log)
-  let earlierBytes = () => earlier.reduce((sum, { stats }) => sum + stats().bytes, 0)
-  const otherBytes = () => earlierBytes()
+  const { number, quarantine, otherBytes, ...left } = await findEarlier(dir, log)
   const id = randomUUID()
   // the newest segment is not released at once: it must leave room for others
   const limits = { maxBytes, segmentBytes: Math.min(segmentBytes, maxBytes / 4) }
@@ -112,34 +116,26 @@ export const openSpool = async ({
   writer.write() // begins the first segment
   await syncer.sync()
 
-  const stats = () => ({
-    bytes: journal.bytes() + otherBytes(),
-    waiting: backlog.size(),
-    refused: writer.refused() ?? syncer.refused(),
-    dropped: tally.droppedInAll(),
-    quarantined: quarantine.count(),
-    lastSeq: journal.lastSeq(),
-    releasedUpTo: journal.releasedUpTo(),
-  })
-
   return {
     id,
     isNew: true,
-    earlier,
-    found: { spools, tallies },
+    ...{ earlier: left.earlier, earlierHave: left.earlierHave, found: left.found },
     add: writer.add,
     read: (after, limit, signal) => tail({ segments: journal.segments, quarantine, waitForSync }, after, limit, signal),
     release: renewal.release,
     prepare: tally.allocate,
-    stats,
-    files: () => ({ segments: journal.segments, stats: stats(), isClosed }),
+    stats: () => ({
+      bytes: journal.bytes() + otherBytes(),
+      waiting: backlog.size(),
+      refused: writer.refused() ?? syncer.refused(),
+      dropped: tally.droppedInAll(),
+      quarantined: quarantine.count(),
+      lastSeq: journal.lastSeq(),
+      releasedUpTo: journal.releasedUpTo(),
+    }),
+    files: () => ({ segments: journal.segments, isClosed }),
     synced,
-    readTo: (number, upTo) => {
-      const segment = journal.segments.find((one) => one.number === number)
-      if (segment) segment.readUpTo = upTo
-    },
     damaged: quarantine.copy,
-    earlierHave: (bytes) => (earlierBytes = () => bytes),
     close: async () => {
       renewal.stop()
       writer.close()

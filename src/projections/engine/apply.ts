@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { type EventName, nameOfEvent, type Recorded } from '../../events/event.ts'
 import type { DomainEvent, LogEvent } from '../../events/index.ts'
@@ -198,8 +197,6 @@ export const applyEvents = async (
     rest = rest.slice(batch.length)
     batch = size.take(rest)
     await onApplied?.(running, position)
-    // requests are answered between two batches
-    if (batch.length > 0) await nextTurn()
   }
   return { running, halted }
 }

@@ -4,7 +4,7 @@ import { clickTexts, clockAfter, type LeafPlace, leafOf, type StoredEvent } from
 import { readToHead, type StoredLog } from '../../events/store.ts'
 import { ahead } from '../../lib/async/ahead.ts'
 import { NotCanonical } from '../../lib/canonical.ts'
-import { hashLeaf, hashSize } from '../../lib/merkle.ts'
+import { hashLeaf, hashLeaves, hashSize } from '../../lib/merkle.ts'
 import { type Edge, emptyEdge, growEdge, type GrownTile, keyOfTile, widthIn } from '../../lib/tiles.ts'
 import { migrationLock } from '../../postgres/migrate.ts'
 import { column } from '../engine/columns.ts'
@@ -145,45 +145,23 @@ export const readTiles = async (
   return new Map(rows.map(({ level, number, hashes }) => [keyOfTile({ level, number: Number(number) }), hashes]))
 }
 
-/**
- * ms of hashing at a time, and of rest after it: a tree that has much to catch up with leaves two thirds of the process
- * to requests
- */
-const [slice, rest] = [2, 4]
+/** Returns the hash of the clicks of an event; undefined for clicks without a canonical form. */
+const hashClicks = (event: StoredEvent): Buffer | undefined => {
+  try {
+    return hashLeaves([...clickTexts(event)])
+  } catch (error) {
+    if (error instanceof NotCanonical) return undefined
+    throw error
+  }
+}
 
-/**
- * Returns the hashes of the leaves of the next events. Requests are answered meanwhile, also within a batch of clicks.
- */
-const hashInSlices = async (events: readonly StoredEvent[], { size, at: before }: LeafPlace) => {
-  let began = performance.now()
-  const restIfDue = async () => {
-    if (performance.now() - began < slice) return
-    await sleep(rest)
-    began = performance.now()
-  }
-  /** Returns undefined for clicks without a canonical form. */
-  const hashClicks = async (event: StoredEvent): Promise<Buffer | undefined> => {
-    const hashes: Buffer[] = []
-    try {
-      for (const text of clickTexts(event)) {
-        hashes.push(hashLeaf(text))
-        await restIfDue()
-      }
-    } catch (error) {
-      if (error instanceof NotCanonical) return undefined
-      throw error
-    }
-    return Buffer.concat(hashes)
-  }
-  const leaves: Buffer[] = []
+/** Returns the hashes of the leaves of the next events. */
+const hashEvents = (events: readonly StoredEvent[], { size, at: before }: LeafPlace) => {
   let at = before
-  for (const event of events) {
-    const hashes = await hashClicks(event)
+  return events.map((event, i) => {
     at = clockAfter([event], at)
-    leaves.push(hashLeaf(leafOf(event, size + leaves.length, at, { hashes })))
-    await restIfDue()
-  }
-  return leaves
+    return hashLeaf(leafOf(event, size + i, at, { hashes: hashClicks(event) }))
+  })
 }
 
 /**
@@ -195,7 +173,7 @@ const grow = async (
   before: Tree,
   events: readonly StoredEvent[],
 ): Promise<Tree | undefined> => {
-  const { edge, grown } = growEdge(before.edge, await hashInSlices(events, { size: before.edge.size, at: before.at }))
+  const { edge, grown } = growEdge(before.edge, hashEvents(events, { size: before.edge.size, at: before.at }))
   const at = clockAfter(events, before.at)
   const { position, id } = events.at(-1)!
   const isAdded = await db.transaction(async (tx) => {

@@ -3,13 +3,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openShared } from '../../clicks/spool/shared.ts'
 import { createCleanup } from '../../lib/cleanup.ts'
 import { createLogger } from '../../logger.ts'
+import { backgroundPriority } from '../../postgres/processes.ts'
 import { followCountries } from '../countries.ts'
 import { registerJobs } from '../health/gauges.ts'
 import { type Ledger, openLedger } from '../log/ledger.ts'
 import { ourHosts } from '../site/hosts.ts'
-import { openView } from '../view.ts'
+import { openView } from '../log/view.ts'
 import { type Engine, startEngine } from './engine.ts'
-import { type EngineData, enginePriority, type FromEngine, type ToEngine } from './messages.ts'
+import type { EngineData, FromEngine, ToEngine } from './messages.ts'
 
 /** ms between two reports of what the engine is doing */
 const reportMs = 200
@@ -23,9 +24,18 @@ const log = createLogger(config)
 const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
 let running: { readonly ledger: Ledger; readonly engine: Engine } | undefined
 
+/** the questions that are not answered yet */
+const questions = new Map<number, (isBlocked: boolean) => void>()
+let asked = 0
+const isBlocked = (url: string) =>
+  new Promise<boolean>((resolve) => {
+    questions.set(++asked, resolve)
+    send({ kind: 'blocked', id: asked, url })
+  })
+
 const start = async () => {
   // elsewhere it would be that of the whole process
-  if (process.platform === 'linux') setPriority(enginePriority)
+  if (process.platform === 'linux') setPriority(backgroundPriority)
   const ledger = await openLedger(config, log, 'service', { connection })
   cleanup.defer(ledger.close)
   registerJobs(ledger)
@@ -36,8 +46,9 @@ const start = async () => {
   const engine = await startEngine(
     ledger,
     {
-      ...{ spool: shared.spool, retries, countryOf, isOurHost },
+      ...{ spool: shared.spool, retries, countryOf, isOurHost, overrides: {} },
       events: {
+        isBlocked,
         seen: async (filter, position) => {
           send({ kind: 'seen', filter, position })
           if (filter === 'domain') await cache.progress.advance(position)
@@ -67,8 +78,12 @@ const close = async () => {
 
 let closing: Promise<void> | undefined
 parentPort?.on('message', (message: ToEngine) => {
-  if (message.kind === 'spool') shared.update(message.files)
+  if (message.kind === 'spool') shared.update(message.files, message.stats)
   if (message.kind === 'port') ports.push(message.port)
+  if (message.kind === 'blocked') {
+    questions.get(message.id)?.(message.isBlocked)
+    questions.delete(message.id)
+  }
   if (message.kind === 'look') running?.engine.look(message.filter)
   if (message.kind === 'metrics')
     void Promise.resolve(running?.ledger.metrics.values() ?? []).then((metrics) => send({ kind: 'metrics', metrics }))

@@ -1,8 +1,8 @@
-import type { Cleanup } from '../lib/cleanup.ts'
-import { keepSearchIndex } from './jobs/searchindex.ts'
-import { installTrigrams, trigrams } from '../postgres/trigrams.ts'
-import { cancellable } from './cancellable.ts'
-import type { Ledger } from './log/ledger.ts'
+import type { Cleanup } from '../../lib/cleanup.ts'
+import { keepSearchIndex } from '../jobs/searchindex.ts'
+import { installTrigrams, trigrams } from '../../postgres/trigrams.ts'
+import { cancellable } from '../cancellable.ts'
+import type { Ledger } from '../log/ledger.ts'
 
 /** ms that building the index may take */
 const day = 86_400_000

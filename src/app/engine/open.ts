@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClassifierOptions } from '../clicks/classify.ts'
-import type { Spool } from '../clicks/spool/spool.ts'
-import { type ClicksState, problemsOf, requireTaken } from '../clicks/state.ts'
-import type { Cleanup } from '../lib/cleanup.ts'
-import { type EngineEvents, startEngine } from './engine/engine.ts'
-import { type EngineThread, openEngineThread } from './engine/thread.ts'
-import { registerClicks } from './health/gauges.ts'
-import type { Ledger } from './log/ledger.ts'
-import { followAdmitted, openVisits, routeOf } from './log/spool.ts'
-import type { Overrides } from './overrides.ts'
-import type { View } from './view.ts'
+import type { ClassifierOptions } from '../../clicks/classify.ts'
+import type { Spool } from '../../clicks/spool/spool.ts'
+import { type ClicksState, problemsOf, requireTaken } from '../../clicks/state.ts'
+import type { Cleanup } from '../../lib/cleanup.ts'
+import { type EngineEvents, startEngine } from './engine.ts'
+import { type EngineThread, openEngineThread } from './thread.ts'
+import { registerClicks } from '../health/gauges.ts'
+import type { Ledger } from '../log/ledger.ts'
+import { followAdmitted, openVisits, routeOf } from '../log/spool.ts'
+import type { Overrides } from '../overrides.ts'
+import type { View } from '../log/view.ts'
 
 /** The visits of one process: its spool, and the engine that takes them from there to the read tables. */
 export interface Clicks {
@@ -32,7 +32,7 @@ interface ClicksParts {
 const prepareMs = 10_000
 
 /** Returns what the engine tells, and a promise that what earlier processes have left is delivered. */
-const listenToEngine = (ledger: Ledger, { progress, clickCounts: { admitted } }: View['cache']) => {
+const listenToEngine = (ledger: Ledger, { blocks, progress, clickCounts: { admitted } }: View['cache']) => {
   let onDelivered: () => void = () => {}
   const delivered = new Promise<void>((resolve) => (onDelivered = resolve))
   const events: EngineEvents = {
@@ -42,6 +42,7 @@ const listenToEngine = (ledger: Ledger, { progress, clickCounts: { admitted } }:
     },
     recorded: (partition, seq, position) => admitted.recorded({ partition, seq }, position),
     delivered: onDelivered,
+    isBlocked: (url) => Boolean(blocks.destination(url)),
   }
   return { events, delivered }
 }
@@ -59,7 +60,7 @@ export const startClicks = async (
   const spool = await openVisits(ledger)
   const { events, delivered } = listenToEngine(ledger, cache)
   const here = async (): Promise<EngineThread> => ({
-    ...(await startEngine(ledger, { spool, events, retries, ...visitors }, cleanup)),
+    ...(await startEngine(ledger, { spool, events, retries, overrides, ...visitors }, cleanup)),
     listensOn: () => {},
   })
   const engine =
