@@ -42,7 +42,7 @@ const statusOf = ({ accountStatus, deleted, verified, proof, failures }: Operato
 const list = (cli: Cli) =>
   withTables(cli, async ({ reader }) => {
     const line = (id: string, status: string, proof: string, free: string, account: string, host: string) =>
-      `${id.padStart(6)}  ${status.padEnd(10)}  ${proof.padEnd(8)}  ${free.padEnd(14)}  ${account.padEnd(30)}  ${host}`
+      `${id.padStart(8)}  ${status.padEnd(10)}  ${proof.padEnd(8)}  ${free.padEnd(14)}  ${account.padEnd(30)}  ${host}`
     cli.print(line('id', 'status', 'verified', 'reserved until', 'account', 'host'))
     for (const one of await allDomains(reader)) {
       const proof = one.proof === 'off' ? 'no check' : one.proof

@@ -51,7 +51,10 @@ export const lockFolder = async (folder: string, name: string, what: string): Pr
       const found = await contenders(place, name, own)
       if (found === 'removed') break
       const first = found.find((other) => other.state === 'holding' || other.file < own)
-      if (first) throw new FolderInUse(`${what} is in use by another linkledger (pid ${first.pid})`)
+      if (first) {
+        const by = `${what} is in use by another linkledger (pid ${first.pid})`
+        throw new FolderInUse(`${by}: stop it, or set DATA_DIR to another folder`)
+      }
       if (found.length === 0) {
         state = 'holding'
         return { release }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { leaveOutIds } from '../../src/app/proof/lostids.ts'
 import { run as runInProcess } from '../../src/cli/run.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { browser, until } from '../support/client.ts'
@@ -37,6 +38,7 @@ describe('linkledger domain', () => {
     ;[ann, bob] = [await app.register(), await app.register()]
     ids['ann'] = await own(ann, 'taken.example')
     ids['pending'] = (await add(ann, 'pending.example')).id
+    await leaveOutIds(app.app.ledger) // as after a restore
     ids['gone'] = await own(ann, 'gone.example')
     await app.del(`/api/domain/${ids['gone']}/delete`, { key: ann.key })
   })
@@ -55,6 +57,8 @@ describe('linkledger domain', () => {
       [String(ids['ann']), 'active', 'txt'],
     ])
     expect(rows[1]![3]).to.match(/^20\d\d-\d\d-\d\d$/)
+    const columns = text.split('\n').map((line) => line.search(/status|deleted|pending|active/))
+    expect(new Set(columns).size, text).to.equal(1)
   })
 
   it('says whose domain would be released, and releases it only when that is confirmed', async () => {

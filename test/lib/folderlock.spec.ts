@@ -36,7 +36,7 @@ describe('the lock of a data folder', function () {
     expect(await first.next()).to.include.keys('started')
 
     expect(await refusalOf(lockDataDir(scratch))).to.equal(
-      `${scratch} is in use by another linkledger (pid ${first.pid})`,
+      `${scratch} is in use by another linkledger (pid ${first.pid}): stop it, or set DATA_DIR to another folder`,
     )
     expect(await child('datadir', scratch).next())
       .to.have.property('refused')

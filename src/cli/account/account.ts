@@ -169,7 +169,7 @@ const replaceKey = async (cli: Cli, who: string, { expires, keep, ...options }: 
 const list = (cli: Cli) =>
   withTables(cli, async ({ reader }) => {
     const line = (id: string, status: string, registered: string, username: string, email: string) =>
-      `${id.padStart(6)}  ${status.padEnd(8)}  ${registered.padEnd(10)}  ${username.padEnd(20)}  ${email}`
+      `${id.padStart(8)}  ${status.padEnd(8)}  ${registered.padEnd(10)}  ${username.padEnd(20)}  ${email}`
     cli.print(line('id', 'status', 'registered', 'username', 'e-mail'))
     for (const { id, status, registered, username, email } of await listAccounts(reader))
       cli.print(line(String(id), status, registered.toISOString().slice(0, 10), username ?? '', oneLine(email ?? '')))
