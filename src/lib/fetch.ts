@@ -1,16 +1,22 @@
-import { once } from 'node:events'
-import http, { type IncomingMessage, type OutgoingHttpHeaders, type RequestOptions } from 'node:http'
-import https from 'node:https'
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net'
 import { embeddedIPv4, plainAddress } from './address.ts'
+import { bodyOf, responseTo } from './answer.ts'
 import { createLookup, type Lookup } from './lookup.ts'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
 import { type AnswerHeaders, readHeaders } from './strangers.ts'
+import { createSemaphore, within } from './async/semaphore.ts'
 import { TimedOut, withTimeout } from './async/timeout.ts'
 
 /** The body, or what is wrong with the address. */
 export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: Problem }
-export type GuardedFetch = (url: string) => Promise<Fetched>
+/** Who has something fetched: an account, and the network of its client. */
+export interface Fetching {
+  readonly account: number
+  readonly network?: string
+}
+/** Rejects with `Unavailable` when too many fetches of the account wait. */
+export type GuardedFetch = (url: string, by?: Fetching) => Promise<Fetched>
 
 /**
  * Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be
@@ -36,12 +42,16 @@ export interface Guard {
   readonly resolve: Lookup
   readonly denied: (address: string) => boolean
   readonly ports: readonly number[]
+  /** the certificates that are trusted; default those of Node */
+  readonly ca?: string
 }
 
 /** ms from the DNS lookup to the last byte */
 const deadline = 5000
 /** bytes of the body */
 const sizeLimit = 512 * 1024
+/** fetches at a time, of all accounts and of one, those for accounts that have none, and those of one that wait */
+const places = { total: 12, perKey: 3, kept: 4, waiting: 10 }
 
 const listed = (family: 'ipv4' | 'ipv6', subnets: string) => {
   const list = new BlockList()
@@ -87,25 +97,9 @@ const pinnedTo =
     else callback(null, first.address, first.family)
   }
 
-const responseOf = async (url: URL, options: RequestOptions, body?: string) => {
-  const request = (url.protocol === 'https:' ? https : http).request(url, options)
-  const responded = once(request, 'response') as Promise<[IncomingMessage]>
-  // an error after the response has started is reported by the response
-  request.on('error', () => {})
-  request.end(body)
-  const [response] = await responded
-  return response
-}
-
-const bodyOf = async (response: IncomingMessage, limit: number, inWords: string) => {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) return no('too_large', { what: 'file', max: inWords })
-    chunks.push(chunk)
-  }
-  return { ok: true, body: Buffer.concat(chunks) } as const
+const fileOf = async (response: IncomingMessage, limit: number, inWords: string) => {
+  const body = await bodyOf(response, limit)
+  return body ? ({ ok: true, body } as const) : no('too_large', { what: 'file', max: inWords })
 }
 
 const statusProblem = (status: number) =>
@@ -113,12 +107,17 @@ const statusProblem = (status: number) =>
     ? no('not_fetched', { what: 'redirect' })
     : no('not_fetched', { what: 'status', status })
 
+interface Sent {
+  readonly headers: OutgoingHttpHeaders
+  readonly signal: AbortSignal
+  readonly body?: string
+  /** bytes of the answer's body that are read at most */
+  readonly limit: number
+}
 /** Returns the response to a GET of a public address, or with a body to a POST, or why there is none. */
 type Connect = (
   address: string,
-  headers: OutgoingHttpHeaders,
-  signal: AbortSignal,
-  body?: string,
+  sent: Sent,
 ) => Promise<{ readonly response: IncomingMessage } | { readonly ok: false; readonly problem: Problem }>
 
 const hostIn = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, '')
@@ -139,8 +138,8 @@ export const addressProblem = (
 }
 
 export const connector =
-  ({ resolve = createLookup(), denied = isInternal, ...guard }: Partial<Guard>): Connect =>
-  async (address, headers, signal, body) => {
+  ({ resolve = createLookup(), denied = isInternal, ca, ...guard }: Partial<Guard>): Connect =>
+  async (address, { headers, signal, body, limit }) => {
     const refused = addressProblem(address, { denied, ...guard })
     if (refused) return { ok: false, problem: refused }
     const url = new URL(address)
@@ -148,12 +147,10 @@ export const connector =
     const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host]
     if (addresses.length === 0 || addresses.some(denied)) return { ok: false, problem: internal }
     signal.throwIfAborted()
-    const options = { agent: false, signal, lookup: pinnedTo(addresses) }
-    const sent = { ...headers, 'User-Agent': 'Linkledger' }
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
     const method = body === undefined ? 'GET' : 'POST'
-    const response = await responseOf(url, { ...options, method, headers: { ...sent, ...length } }, body)
-    return { response }
+    const options = { method, headers: { ...headers, 'User-Agent': 'Linkledger', ...length } }
+    return { response: await responseTo({ url, host, lookup: pinnedTo(addresses), signal, limit, ca }, options, body) }
   }
 
 /**
@@ -178,21 +175,22 @@ export const withinDeadline = async <T>(
 /**
  * With `openProbe`, `openDownload` and `openPost`, the only outgoing HTTP request of the service: one GET of a public
  * http or https address. It follows no redirects, connects to no internal address whatever DNS says, and ends after 5
- * seconds or 512 KiB.
+ * seconds or 512 KiB. Accounts and networks take turns at it.
  */
 export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
   const connect = connector(guard)
+  const acquire = createSemaphore<number>(places)
   const get = async (address: string, signal: AbortSignal): Promise<Fetched> => {
-    const connected = await connect(address, { Accept: 'image/png, image/jpeg' }, signal)
+    const connected = await connect(address, { headers: { Accept: 'image/png, image/jpeg' }, signal, limit: sizeLimit })
     if (!('response' in connected)) return connected
     const { response } = connected
     const { statusCode = 0 } = response
-    if (statusCode === 200) return bodyOf(response, sizeLimit, '512 KiB')
+    if (statusCode === 200) return fileOf(response, sizeLimit, '512 KiB')
     response.destroy()
     return statusProblem(statusCode)
   }
 
-  return async (address) => {
+  const fetched = async (address: string): Promise<Fetched> => {
     try {
       return await withinDeadline((signal) => get(address, signal))
     } catch (error) {
@@ -201,13 +199,14 @@ export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
         : no('not_fetched', { what: 'unreachable' })
     }
   }
+  return (address, { account, network } = { account: 0 }) => within(acquire, account, () => fetched(address), network)
 }
 
 /** Returns a function that asks for a page under the same guard and reads its status and headers only. */
 export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
   const connect = connector(guard)
   const head = async (address: string, signal: AbortSignal): Promise<Probed> => {
-    const connected = await connect(address, { Accept: 'text/html, */*;q=0.8' }, signal)
+    const connected = await connect(address, { headers: { Accept: 'text/html, */*;q=0.8' }, signal, limit: 0 })
     if (!('response' in connected)) return undefined
     const { statusCode = 0, headers } = connected.response
     connected.response.destroy()
@@ -231,7 +230,7 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
       ...(etag === undefined ? {} : { 'If-None-Match': etag }),
       ...(modified === undefined ? {} : { 'If-Modified-Since': modified }),
     }
-    const connected = await connect(address, headers, signal)
+    const connected = await connect(address, { headers, signal, limit: download.limit })
     if (!('response' in connected)) return connected
     const { response } = connected
     const { statusCode = 0 } = response
@@ -239,7 +238,7 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
       response.destroy()
       return statusCode === 304 ? ({ ok: true, body: undefined, etag, modified } as const) : statusProblem(statusCode)
     }
-    const read = await bodyOf(response, download.limit, '32 MiB')
+    const read = await fileOf(response, download.limit, '32 MiB')
     const { etag: newTag, 'last-modified': changed } = readHeaders(response.headers)
     return read.ok ? { ...read, etag: newTag, modified: changed } : read
   }

@@ -70,7 +70,8 @@ const secondsIn = (header: string | undefined) => (header && /^\d{1,6}$/.test(he
 export const openPost = (guard: Partial<Guard> = {}, ms = deadline): GuardedPost => {
   const connect = connector(guard)
   const post = async ({ url, headers, body }: Post, signal: AbortSignal): Promise<Posted> => {
-    const connected = await connect(url, { ...headers, 'Content-Type': 'application/json' }, signal, body)
+    const sent = { headers: { ...headers, 'Content-Type': 'application/json' }, signal, body, limit: excerptBytes }
+    const connected = await connect(url, sent)
     if (!('response' in connected)) return { status: undefined, problem: phraseOf(connected.problem, '`url`') }
     const { response } = connected
     const { statusCode: status = 0 } = response

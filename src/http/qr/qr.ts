@@ -5,9 +5,11 @@ import { requireOwn } from '../../commands/caller.ts'
 import { qr } from '../../commands/qr/qr.ts'
 import { requireScannable, scanWarnings } from '../../commands/qr/design.ts'
 import { type QrFields, type QrPersonal, QrType } from '../../events/qr/qr.ts'
+import { addressSite } from '../../lib/address.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, text, timestamp, says } from '../../lib/fields.ts'
 import type { GuardedFetch } from '../../lib/fetch.ts'
+import { Unavailable } from '../../lib/unavailable.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import type { Images } from '../../qr/images.ts'
 import { nameOf } from '../../qr/payload.ts'
@@ -17,7 +19,7 @@ import { scanStats } from '../../queries/statistics/stats.ts'
 import type { ImageStore } from '../../security/images.ts'
 import { fail, failField, failAt } from '../api/errors.ts'
 import { byId, color, orEmpty, orInitial, orNone } from '../api/fields.ts'
-import { endpoint, type Route } from '../api/route.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
 import { deleteOwned, listOwned, ownedBy, readOwned } from '../api/owned.ts'
 import { addressesIn, dataOf, imageAddress, isScanAddress, payload, typeOf } from './address.ts'
@@ -78,13 +80,15 @@ const changesOf = (body: Body, before: Fields, { baseUrl, isMainHost, blocks }: 
 
 const inline = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/]+=*)$/i
 
+type Asking = Pick<Call, 'account' | 'from'>
+
 /** Returns the bytes of the picture, from its address or from the body. */
-const picture = async (logo: string, { guardedFetch }: Pick<QrServices, 'guardedFetch'>) => {
+const picture = async (logo: string, { account, from }: Asking, { guardedFetch }: Pick<QrServices, 'guardedFetch'>) => {
   const [, data] = inline.exec(logo) ?? []
   if (data !== undefined) return Buffer.from(data, 'base64')
   if (!/^https?:\/\//i.test(logo)) return failField('logo', 'bad_picture', { what: 'address' })
   const safe = safeTargetUrl(logo)
-  const fetched = safe.ok ? await guardedFetch(safe.url) : safe
+  const fetched = safe.ok ? await guardedFetch(safe.url, { account, network: addressSite(from) }) : safe
   return fetched.ok ? fetched.body : failAt('logo', fetched.problem)
 }
 
@@ -95,13 +99,17 @@ const picture = async (logo: string, { guardedFetch }: Pick<QrServices, 'guarded
 const logoOf = async (
   { logo }: Body,
   before: Fields,
-  account: number,
+  asking: Asking,
   services: QrServices,
 ): Promise<Partial<Pick<Fields, 'logo' | 'logoHash'>>> => {
   if (logo === undefined) return {}
   if (logo === null) return { logo: null, logoHash: null }
-  const made = await services.images.logo(await picture(logo, services), String(account)).catch((error: unknown) => {
-    if (error instanceof Busy) return fail(503, 'busy', { what: 'logos' }, { 'Retry-After': '2' })
+  const { account } = asking
+  const make = async () => services.images.logo(await picture(logo, asking, services), String(account))
+  const made = await make().catch((error: unknown) => {
+    // too many of the account wait to be fetched, or to be decoded
+    if (error instanceof Unavailable || error instanceof Busy)
+      return fail(503, 'busy', { what: 'logos' }, { 'Retry-After': '2' })
     throw error
   })
   if (!made.ok) return failAt('logo', made.problem)
@@ -175,7 +183,8 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
   endpoint(qrContract, 'POST /api/qr/add', {
     scope: 'write',
     body: Body.extend({ type }),
-    run: async ({ account, body, create, created }) => {
+    run: async (call) => {
+      const { account, body, create, created } = call
       // its logo need not be fetched again
       const before = await created('qr', qr)
       if (before) return presentCreated(before, services)
@@ -183,7 +192,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
       const fields = {
         ...blank,
         ...changesOf(body, blank, services),
-        ...(await logoOf(body, blank, account, services)),
+        ...(await logoOf(body, blank, call, services)),
       }
       const token = randomUUID()
       const made = await withRandomAlias((alias) =>
@@ -203,7 +212,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
       const { account, body, write } = call
       const { id } = call.params
       const { fields } = await requireOwn(call, qr, id)
-      const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, account, services)) }
+      const changes = { ...changesOf(body, fields, services), ...(await logoOf(body, fields, call, services)) }
       const { state, revision } = await write(qr, { type: 'Update', id, account, changes })
       return { message: 'QR code has been updated.', revision, ...withWarnings(state.fields) }
     },
