@@ -6,13 +6,15 @@ import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { turnTimer } from './async/pause.ts'
 
-// What a server sends is parsed on the thread that also redirects, and may be millions of the smallest chunks.
-// So each answer has a budget, and is read in turns.
+// What a server sends is parsed on the thread that also redirects, and may be millions of the smallest chunks and
+// interim answers (1xx). So each answer has a budget, and is read in turns.
 
 /** bytes of one connection that are read in a turn of the event loop */
 const piece = 16 * 1024
 /** bytes of an answer beside its body: the handshake, certificates, headers, and an eighth more for the framing */
 const besides = (body: number) => 128 * 1024 + body / 8
+/** interim answers before the answer */
+const mostInterim = 10
 /** chunks of a body, and bytes of each one more */
 const [chunksAllowed, bytesOfEach] = [1000, 64]
 
@@ -107,6 +109,10 @@ export const responseTo = async (asked: Asked, options: RequestOptions, body?: s
   const { url, signal } = asked
   const createConnection = () => connectionTo(asked)
   const request = (url.protocol === 'https:' ? https : http).request(url, { ...options, signal, createConnection })
+  let interim = 0
+  request.on('information', () => {
+    if (++interim > mostInterim) request.destroy(new Error('the server sends too many interim answers'))
+  })
   const responded = once(request, 'response') as Promise<[IncomingMessage]>
   // an error after the response has started is reported by the response
   request.on('error', () => {})

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import tls from 'node:tls'
 import { expect } from 'chai'
-import { type Fetched, openDownload, openFetch } from '../../src/lib/fetch.ts'
+import { type Fetched, openDownload, openFetch, openProbe } from '../../src/lib/fetch.ts'
+import { openPost } from '../../src/lib/post.ts'
 import { problem } from '../../src/lib/problems/problem.ts'
 import { Unavailable } from '../../src/lib/unavailable.ts'
 import { createCa, createCertificate } from '../engines/certificates.ts'
@@ -13,6 +14,7 @@ import { until } from '../support/client.ts'
 
 const ok = 'HTTP/1.1 200 OK\r\n'
 const chunked = `${ok}Transfer-Encoding: chunked\r\n\r\n`
+const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
 const unreachable = { ok: false, problem: problem('not_fetched', { what: 'unreachable' }) }
 
 /** Sends a block again and again after the head, for as long as the client takes it. */
@@ -54,6 +56,7 @@ describe('what the servers of strangers send', () => {
   const guard = (one = server) => ({ resolve: async () => ['127.0.0.1'], denied: () => false, ports: [portOf(one)] })
   const address = () => `http://pictures.example:${portOf(server)}/`
   const get = (): Promise<Fetched> => openFetch(guard())(address())
+  const post = () => openPost(guard()).send({ url: address(), headers: {}, body: '{}' })
 
   it('is refused when it comes in chunks of a byte', async () => {
     answer = (socket) => endlessly(socket, chunked, '1\r\na\r\n'.repeat(10_000))
@@ -70,6 +73,16 @@ describe('what the servers of strangers send', () => {
   it('is refused when it has more than its body needs', async () => {
     answer = (socket) => socket.end(`${chunked}${`1;${'x'.repeat(10_000)}\r\na\r\n`.repeat(900)}0\r\n\r\n`)
     expect(await get()).to.deep.equal(unreachable)
+  })
+
+  it('is refused when interim answers go on, also when an answer follows them', async () => {
+    answer = (socket) => endlessly(socket, '', interim.repeat(1500))
+    expect(await get()).to.deep.equal(unreachable)
+    expect(await openProbe(guard())(address())).to.equal(undefined)
+    answer = (socket) => socket.end(`${interim.repeat(1500)}${ok}Content-Length: 2\r\n\r\nok`)
+    expect(await post()).to.deep.equal({ status: undefined, problem: 'the server could not be reached' })
+    answer = (socket) => socket.end(`${interim.repeat(3)}${ok}Content-Length: 2\r\n\r\nok`)
+    expect(await post()).to.deep.equal({ status: 200, excerpt: 'ok', retryAfter: undefined })
   })
 
   it('is read in turns of the event loop', async () => {
@@ -127,8 +140,10 @@ describe('what the servers of strangers send', () => {
     expect(file.ok && file.body.length).to.equal(512 * 1024)
     expect(await fetched(at('others.example'))).to.deep.equal(unreachable)
     expect(await openFetch(guard(secure))(at('pictures.example'))).to.deep.equal(unreachable)
-    answer = (socket) => endlessly(socket, chunked, '1\r\na\r\n'.repeat(10_000))
-    expect(await fetched(at('pictures.example'))).to.deep.equal(unreachable)
+    for (const block of ['1\r\na\r\n', interim]) {
+      answer = (socket) => endlessly(socket, block === interim ? '' : chunked, block.repeat(10_000))
+      expect(await fetched(at('pictures.example'))).to.deep.equal(unreachable)
+    }
     secure.close()
   })
 })
