@@ -40,8 +40,8 @@ export interface Sessions {
   readonly confirm: (id: number) => Promise<void>
   /** Notes that a session is used; never waits. */
   readonly recordUse: (session: Session) => void
-  /** Returns the sessions of an account, newest first. */
-  readonly list: (account: number) => Promise<readonly Session[]>
+  /** Returns the sessions of an account, newest first, read from another connection where one is given. */
+  readonly list: (account: number, from?: Database) => Promise<readonly Session[]>
   /** Ends a session that signs out. Returns whether there was one. */
   readonly end: (account: number, id: number) => Promise<boolean>
   /** Ends a session, and what it has asked for in the background. Returns whether there was one. */
@@ -92,7 +92,7 @@ export const openSessions = (db: Database, pepper: Buffer, days: number): Sessio
     recordUse: ({ id, used }) => {
       if (Date.now() - used.getTime() > 60_000) void touchSession(db, id).catch(() => {})
     },
-    list: async (account) => (await sessionsOf(db, account)).map(opened),
+    list: async (account, from = db) => (await sessionsOf(from, account)).map(opened),
     end: (account, id) => deleteSession(db, account, id),
     throwOut: (account, id) => throwSessionOut(db, account, id),
     endOthers: (account, except) => deleteSessionsOf(db, [account], except),

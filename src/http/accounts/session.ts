@@ -141,8 +141,8 @@ const ownList = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'GET /api/sessions', {
     nowOnly: 'sessions',
     scope: 'account',
-    run: async ({ account: id, load, session }) => {
-      const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id)])
+    run: async ({ account: id, load, reader, session }) => {
+      const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id, reader.db)])
       return { data: { sessions: all.filter((one) => one.isFor(state.password)).map((one) => present(one, session)) } }
     },
   })

@@ -115,6 +115,7 @@ const lists = (services: OperatorServices) => [
   }),
   endpoint(operatorContract, 'GET /api/operator/misses', {
     ...shared,
+    statistics: true,
     query: missQuery,
     run: (call) => answerMisses(call, 0, services),
   }),

@@ -55,6 +55,7 @@ export const missRoutes = (services: MissServices): readonly Route[] => [
   endpoint(missesContract, 'GET /api/misses', {
     scope: 'stats:read',
     nowOnly: 'misses',
+    statistics: true,
     query: missQuery,
     run: (call) => answerMisses(call, call.account, services),
   }),

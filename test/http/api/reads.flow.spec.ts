@@ -47,4 +47,23 @@ describe('reading while statistics are slow', () => {
     // on a slow machine, some have waited for longer than a request may take
     for (const { status } of await Promise.all([...asked, ...others])) expect(status).to.be.oneOf([200, 503])
   })
+
+  it('leaves the connections of writes and sign-ins to these, also where an answer is of the present only', async () => {
+    const [key = '', other = ''] = keys
+    await slow.query('begin; lock table state.misses in access exclusive mode')
+    const asked = Array.from({ length: 20 }, () => app.get('/api/misses', { key }))
+    expect(await until(waiting, (n) => n === 2)).to.equal(2)
+
+    const { key: registered } = await app.register()
+    for (const own of [key, other, registered]) {
+      const body = { type: 'gtmpixel', name: 'x', tag: 'GTM-ABC123' }
+      expect((await app.post('/api/pixel/add', { key: own, body })).status).to.equal(200)
+      expect((await app.get('/api/sessions', { key: own })).status).to.equal(200)
+      expect((await app.get('/api/account/stats', { key: other })).status).to.equal(200)
+    }
+    expect(await waiting()).to.be.at.most(2)
+
+    await slow.query('rollback')
+    for (const { status } of await Promise.all(asked)) expect(status).to.be.oneOf([200, 503])
+  })
 })

@@ -131,6 +131,9 @@ const explain = async (error: unknown, ordinals: Ordinals): Promise<never> => {
     : failField('at', 'not_kept', { first: timestamp(new Date(Date.parse(time) + 1000)) })
 }
 
+/** These read after their answers have begun, from connections of their own. */
+const readLater: ReadonlySet<PresentOnly | undefined> = new Set(['export', 'stream'])
+
 /** What a GET reads from. */
 export type ReadingFrom = Pick<Reading, 'reader' | 'pending' | 'load'>
 
@@ -186,6 +189,23 @@ const answerEarlier = async <A>(
   }
 }
 
+/** Answers a GET that has no past from the connections of reads as well: those of writes are for short statements. */
+const answerNow = async <A>(
+  ctx: Context,
+  past: Past,
+  from: ReadingFrom,
+  by: ReadBy,
+  answer: (from: ReadingFrom) => Promise<A>,
+): Promise<A> => {
+  const { reader, end } = await past.present(by)
+  try {
+    requireClient(ctx)
+    return await answer({ ...from, reader })
+  } finally {
+    void end()
+  }
+}
+
 /**
  * Answers a GET from tables that do not change meanwhile, those of the moment `at` if it is given, and says in a header
  * which events they contain. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending`
@@ -199,11 +219,11 @@ export const answerAt = async <A>(
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
   const at = atOf(ctx)
+  const by = { account, network, statistics: statistics === true }
   if (nowOnly !== undefined || !past) {
     refuseAt(ctx, nowOnly ?? 'service')
-    return answer(from)
+    return !past || readLater.has(nowOnly) ? answer(from) : answerNow(ctx, past, from, by, answer)
   }
-  const by = { account, network, statistics: statistics === true }
   const open = endsNow(ctx, period)
   if (at !== undefined) return answerEarlier(ctx, past, { at, zone: zoneOf(firstValues(ctx.query)), by, open }, answer)
   const { contained, reader, end } = await past.present(by)
