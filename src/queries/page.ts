@@ -29,6 +29,8 @@ export interface ListRequest extends Page {
   readonly to?: Date | undefined
   /** parts of the searched text, in any letter case, of which one is enough */
   readonly q?: readonly string[] | undefined
+  /** columns that the answer has; none: all of them */
+  readonly shown?: ReadonlySet<string> | undefined
 }
 export interface Listed<R> {
   readonly rows: readonly R[]
@@ -42,6 +44,12 @@ export interface Listed<R> {
   readonly cut?: boolean | undefined
   /** rows that were searched, if there are more */
   readonly searched?: number | undefined
+}
+
+/** The first rows of a page that is read in parts, or all of it. */
+export interface ListedPart<R> extends Listed<R> {
+  /** Reads the next part of the page; undefined in the last one. */
+  readonly rest?: (() => Promise<ListedPart<R>>) | undefined
 }
 
 /** Matches beyond these are not counted, and have no page numbers. A cursor reads them all. */

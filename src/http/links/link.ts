@@ -111,6 +111,9 @@ const details = async (
   revision: row.revision,
 })
 
+/** links of a page that are read at once: an answer has no room for many large ones */
+const linksAtOnce = 100
+
 const nowIn = ({ now }: Reader) => now ?? new Date()
 
 const listRow =
@@ -172,7 +175,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
       return list(
         urls,
         call,
-        (request) => listLinks(call.reader, account, filter, request),
+        (request) => listLinks(call.reader, account, filter, request, linksAtOnce),
         listRow(services, nowIn(call.reader)),
         spellingVariants,
       )

@@ -1,7 +1,17 @@
 import type { LinkFields, Unframed } from '../../events/links/link.ts'
 import { addressKey, linkAddress, linkColumns, tagKey } from '../../projections/links/link.ts'
 import type { TableNames } from '../../projections/engine/projection.ts'
-import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions, type Source } from '../page.ts'
+import {
+  filtered,
+  inOrder,
+  isFiltered,
+  type Listed,
+  type ListedPart,
+  type ListRequest,
+  type Position,
+  readPositions,
+  type Source,
+} from '../page.ts'
 import { byClicks } from './clicks.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
 
@@ -126,29 +136,59 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
 
 type ListRaw = Pick<Raw, Extract<keyof LinkListRow, keyof Raw>> & { clicks: string; uniques: string }
 
-export const listLinks = async (
+/** What makes a row large, by the column of the answer that has it, and what is read where that is not shown. */
+const large: Readonly<Record<string, readonly [columns: readonly (typeof shown)[number][], instead: string]>> = {
+  title: [['title', 'metatitle'], `''`],
+  description: [['description', 'metadescription'], `''`],
+  tags: [['tags'], `'{}'::text[]`],
+}
+const columnsFor = ({ shown: wanted = new Set() }: ListRequest) => {
+  const unread = new Map(
+    Object.entries(large).flatMap(([name, [columns, instead]]) =>
+      wanted.size === 0 || wanted.has(name) ? [] : columns.map((column) => [column, instead] as const),
+    ),
+  )
+  return shown.map((name) => (unread.has(name) ? `${unread.get(name)} as ${name}` : `l.${name}`)).join()
+}
+
+/** Reads links on the positions of a page, the first `atOnce` of them, and the others when they are asked for. */
+const readRows = async (
   reader: Reader,
-  account: number,
-  filter: LinkFilter,
-  request: ListRequest,
-): Promise<Listed<LinkListRow>> => {
+  { rows: positions, ...found }: Listed<Position>,
+  columns: string,
+  { account, atOnce }: { readonly account: number; readonly atOnce: number },
+): Promise<ListedPart<LinkListRow>> => {
   const { db, table } = reader
-  const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
-  const ids = found.rows.map((position) => Number(position.at(-1)))
+  const [first, others] = [positions.slice(0, atOnce), positions.slice(atOnce)]
+  const ids = first.map((position) => Number(position.at(-1)))
   // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of
   // the account
   const sql = `
-    select ${shown.map((name) => `l.${name}`).join()}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
+    select ${columns}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
     from unnest(?::bigint[]) as p (id)
     cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
     left join ${table('link_stats')} s on s.link = l.id
     where l.account = ? and l.deleted is null`
   const { rows } = await db.raw<{ rows: ListRaw[] }>(sql, [ids, account]).options(planned(reader, sql))
-  return inOrder(
-    found,
+  const listed = inOrder(
+    { ...found, rows: first },
     rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
     ({ id }) => id,
   )
+  const rest = () => readRows(reader, { ...found, rows: others }, columns, { account, atOnce })
+  return { ...listed, rest: others.length > 0 ? rest : undefined }
+}
+
+/** Lists links; a page of more than `atOnce` is read in parts. */
+export const listLinks = async (
+  reader: Reader,
+  account: number,
+  filter: LinkFilter,
+  request: ListRequest,
+  atOnce = Infinity,
+): Promise<ListedPart<LinkListRow>> => {
+  const found = await readPositions(sourceOf(reader, account, filter, request), reader, request)
+  return readRows(reader, found, columnsFor(request), { account, atOnce })
 }
 
 /** Returns those of the pixels that are not deleted, in the same order. */

@@ -66,4 +66,19 @@ describe('reading while statistics are slow', () => {
     await slow.query('rollback')
     for (const { status } of await Promise.all(asked)) expect(status).to.be.oneOf([200, 503])
   })
+
+  it('gives long pages of one account one connection at a time, and others theirs', async () => {
+    const [key = '', other = ''] = keys
+    await slow.query('begin')
+    await slow.query(`lock table ${app.app.ledger.tables.name('links')} in access exclusive mode`)
+    const asked = Array.from({ length: 20 }, () => app.get('/api/urls?limit=1000&cursor=', { key }))
+    expect(await until(waiting, (n) => n > 0)).to.be.above(0)
+
+    expect((await app.get('/api/pixels?limit=1000', { key: other })).status).to.equal(200)
+    for (let n = 0; n < 3; n++) expect((await app.get('/api/pixels', { key })).status).to.equal(200)
+    expect(await waiting()).to.be.at.most(1)
+
+    await slow.query('rollback')
+    for (const { status } of await Promise.all(asked)) expect(status).to.be.oneOf([200, 503])
+  })
 })

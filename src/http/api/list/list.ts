@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import pLimit from 'p-limit'
 import { z } from 'zod'
 import { turnTimer } from '../../../lib/async/pause.ts'
 import { says, verbatim } from '../../../lib/fields.ts'
-import type { Listed, ListOrder, ListRequest } from '../../../queries/page.ts'
+import type { ListedPart, ListOrder, ListRequest, Position } from '../../../queries/page.ts'
 import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
 import { moment, pagination } from '../fields.ts'
@@ -58,25 +57,28 @@ export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cu
   readonly query: ListQuery
 }
 /** Reads a list for the request: its window, order and filters. */
-export type ReadList<R> = (request: ListRequest) => Promise<Listed<R>>
-
-/** rows of a page from which on it waits until others that are as long are made */
-const manyRows = 100
-const oneAtATime = pLimit(1)
+export type ReadList<R> = (request: ListRequest) => Promise<ListedPart<R>>
 
 /** Returns the entries of a page, as many as an answer has room for, and where the list goes on. */
-const entriesOf = async <R, E extends object>(listed: Listed<R>, entryOf: (row: R) => E, gone: () => AbortSignal) => {
-  const { rows, places } = listed
+const entriesOf = async <R, E extends object>(
+  listed: ListedPart<R>,
+  entryOf: (row: R) => E,
+  gone: () => AbortSignal,
+) => {
   // what has no places has made room itself
-  const room = createRoom<E>((entry) => entry, places ? undefined : Infinity)
+  const room = createRoom<E>((entry) => entry, listed.places ? undefined : Infinity)
   const [isLong, left] = [turnTimer(), gone()]
-  for (const [i, row] of rows.entries()) {
-    if (isLong()) await nextTurn()
-    left.throwIfAborted()
-    room.put(i, entryOf(row))
+  const rows: R[] = []
+  const placeOf = new Map<R, Position>()
+  for (let part: ListedPart<R> | undefined = listed; part; part = room.isFull() ? undefined : await part.rest?.()) {
+    for (const [i, row] of part.rows.entries()) {
+      if (isLong()) await nextTurn()
+      left.throwIfAborted()
+      placeOf.set(row, part.places?.[i] ?? [])
+      room.put(rows.push(row) - 1, entryOf(row))
+    }
   }
-  const placeOf = new Map(rows.map((row, i) => [row, places?.[i] ?? []]))
-  const shown = room.rows(listed, (row) => placeOf.get(row) ?? [])
+  const shown = room.rows({ rows, next: listed.next }, (row) => placeOf.get(row) ?? [])
   return { ...listed, ...shown, entries: shown.rows.flatMap((_, i) => room.get(i) ?? []) }
 }
 
@@ -98,11 +100,10 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const own = { account, list: [path, params, q, filters] }
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
-  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
   const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
-  const found = await read(request)
-  const make = () => entriesOf(found, (row) => columnsOf(present(row), shown), gone)
-  const { total, entries, next, cut, searched } = await (found.rows.length < manyRows ? make() : oneAtATime(make))
+  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
+  const found = await read({ ...request, shown })
+  const { total, entries, next, cut, searched } = await entriesOf(found, (row) => columnsOf(present(row), shown), gone)
   // the next page by number would leave out what this one has no room for
   if (cut && cursor === undefined) failField('limit', 'too_large', { what: 'page', mib: mostMiB })
   const maxpage = Math.max(1, Math.ceil(total / limit))

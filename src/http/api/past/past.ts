@@ -16,6 +16,8 @@ export interface ReadBy {
   /** that the request has come from: networks take turns, too */
   readonly network: string
   readonly statistics: boolean
+  /** a page of many rows */
+  readonly isLong: boolean
 }
 
 /** How answers are made of one moment. */
@@ -31,6 +33,11 @@ export interface Past {
 
 /** The header that says which events an answer contains. */
 export const containedHeader = 'Linkledger-At'
+
+/** rows of a page from which on pages are made a few at a time */
+const manyRows = 100
+/** Whether a request is for a page of many rows. */
+const isLong = (ctx: Context) => Number(firstValues(ctx.query)['limit'] ?? 0) >= manyRows
 
 const atOf = (ctx: Context) => firstValues(ctx.query)['at'] || undefined
 
@@ -219,7 +226,7 @@ export const answerAt = async <A>(
   answer: (from: ReadingFrom) => Promise<A>,
 ): Promise<A> => {
   const at = atOf(ctx)
-  const by = { account, network, statistics: statistics === true }
+  const by = { account, network, statistics: statistics === true, isLong: account !== undefined && isLong(ctx) }
   if (nowOnly !== undefined || !past) {
     refuseAt(ctx, nowOnly ?? 'service')
     return !past || readLater.has(nowOnly) ? answer(from) : answerNow(ctx, past, from, by, answer)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { ListedPart } from '../../../../src/queries/page.ts'
 import { list, listQuery } from '../../../../src/http/api/list/list.ts'
 import { openCursors } from '../../../../src/http/api/list/cursor.ts'
 import { urls } from '../../../../src/http/links/contract/link.ts'
@@ -91,6 +92,35 @@ describe('a page of a list with large entries', () => {
       const refused = await ask({}).catch((error: unknown) => error)
       expect(refused).to.be.instanceOf(Failure)
       expect((refused as Failure).status).to.equal(400)
+    })
+
+    it('is read in parts until it has no room, and goes on where it has ended', async () => {
+      const read: number[] = []
+      const ids = Array.from({ length: 1000 }, (_, n) => n)
+      const partOf = (all: readonly number[]): ListedPart<{ id: number }> => {
+        const [first, others] = [all.slice(0, 100), all.slice(100)]
+        read.push(...first)
+        const own = { total: 1000, rows: first.map((id) => ({ id })), places: first.map((id) => [id]) }
+        return { ...own, next: undefined, rest: others.length > 0 ? async () => partOf(others) : undefined }
+      }
+      const seen: number[] = []
+      for (let cursor: string | undefined = ''; cursor !== undefined;) {
+        const { data } = await list(
+          urls,
+          {
+            ...{ account: 1, path: '/api/urls', params: {}, cursors: openCursors(Buffer.alloc(32)) },
+            gone: () => new AbortController().signal,
+            query: listQuery(urls).parse({ limit: '1000', cursor }),
+          },
+          async ({ after }) => partOf(ids.filter((id) => id > Number(after?.[0] ?? -1))),
+          ({ id }) => ({ id, title: title.slice(0, 30_000) }) as never,
+        )
+        const page = data as unknown as { urls: { id: number }[]; next_cursor?: string }
+        if (cursor === '') expect([page.urls.length, read.length]).to.deep.equal([139, 200])
+        seen.push(...page.urls.map(({ id }) => id))
+        cursor = page.next_cursor
+      }
+      expect(seen).to.deep.equal(ids)
     })
 
     it('is not made for a client that is gone', async () => {
