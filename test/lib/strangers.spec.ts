@@ -82,12 +82,12 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
   'a server or client of HTTP': {
     pattern:
       /^import (?:https? from|https?, \{|\{[^}]*\b(?:createServer|request|get)\b[^}]*\} from) ?[^;]*'node:https?'/m,
-    files: ['http/server/operatorport.ts', 'http/server/server.ts', 'lib/fetch.ts'],
+    files: ['http/server/operatorport.ts', 'http/server/server.ts', 'lib/answer.ts'],
   },
   'fetch of Node': { pattern: /(?<![\w.])fetch\(/, files: [] },
   'the body of a request or an answer': {
     pattern: /for await \([^)]* of (?:ctx\.)?(?:req|response)\b|\b(?:req|response)\.on\('data'|bodyParser\(/,
-    files: ['http/api/body.ts', 'http/public/postedform.ts', 'lib/fetch.ts', 'lib/post.ts'],
+    files: ['http/api/body.ts', 'http/public/postedform.ts', 'lib/answer.ts', 'lib/post.ts'],
   },
   'texts in a normal form of Unicode': { pattern: /\.normalize\(/, files: ['lib/strangers.ts'] },
   'hosts that are written in ASCII': {
