@@ -1,5 +1,5 @@
 import { addressProblem, connector, type Guard, withinDeadline } from './fetch.ts'
-import { readHeaders, textLimits } from './strangers.ts'
+import { printable, readHeaders, textLimits } from './strangers.ts'
 import { TimedOut } from './async/timeout.ts'
 import { phraseOf, type Problem } from './problems/problem.ts'
 
@@ -35,14 +35,6 @@ const [deadline, excerptDeadline] = [20_000, 1000]
 /** bytes that are read of an answer: a character has up to four */
 const excerptBytes = 4 * textLimits.excerpt
 
-/** Returns text that any table and any terminal can show. */
-const printable = (bytes: Buffer) =>
-  bytes
-    .toString()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\ufffd\s]+/gu, ' ')
-    .trim()
-    .slice(0, textLimits.excerpt)
-
 /** Reads the beginning of a body, and waits a moment for it only: the status has said all that counts. */
 const excerptOf = async (response: AsyncIterable<Buffer> & { destroy: () => unknown }): Promise<string> => {
   const chunks: Buffer[] = []
@@ -58,7 +50,7 @@ const excerptOf = async (response: AsyncIterable<Buffer> & { destroy: () => unkn
     clearTimeout(end)
     response.destroy()
   }
-  return printable(Buffer.concat(chunks))
+  return printable('excerpt', Buffer.concat(chunks).toString())
 }
 
 const secondsIn = (header: string | undefined) => (header && /^\d{1,6}$/.test(header) ? Number(header) : undefined)

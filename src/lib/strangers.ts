@@ -92,6 +92,16 @@ export const textLimits = {
   excerpt: 200,
 }
 
+/** Returns the beginning of a text, as any table and any terminal can show it: no zero byte, no half of a character. */
+export const printable = (what: 'record' | 'excerpt', text: string): string =>
+  text
+    // longer than it may be at first, since runs become one space
+    .slice(0, 4 * textLimits[what])
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\ufffd\s]+/gu, ' ')
+    .trim()
+    .slice(0, textLimits[what])
+    .replace(/\p{Cs}$/u, '')
+
 /** Returns a text, or a little more of a longer one than its limit, by which it is known to be longer. */
 export const cut = (what: keyof typeof textLimits, text: string): string => text.slice(0, textLimits[what] + 1)
 

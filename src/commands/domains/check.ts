@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { textLimits } from '../../lib/strangers.ts'
+import { printable, textLimits } from '../../lib/strangers.ts'
 import { type Pointing, pointingOf, type Resolver, textsAt } from '../../lib/dns.ts'
 import type { Proof } from './domain.ts'
 
@@ -33,8 +33,8 @@ export interface DomainCheck {
 export const domainToken = (pepper: Buffer, account: number): string =>
   `linkledger-${createHmac('sha256', pepper).update(`domains of account ${account}`).digest('hex').slice(0, 32)}`
 
-/** Values that are kept and shown: a name may have any number of records. */
-const few = (values: readonly string[]) => values.slice(0, 10).map((value) => value.slice(0, textLimits.record))
+/** Values that are kept and shown: a name may have any number of records, with any bytes. */
+const few = (values: readonly string[]) => values.slice(0, 10).map((value) => printable('record', value))
 
 /** Some forms of DNS providers keep spaces and the quotation marks that were typed. */
 const isRecord = (text: string, value: string) =>

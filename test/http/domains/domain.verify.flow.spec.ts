@@ -106,6 +106,17 @@ describe('branded domains with DOMAIN_CHECK=txt', () => {
     await createRecord(ann.key, mine.id)
   })
 
+  it('are pending, and checked later, while a record has bytes that no table can keep', async () => {
+    const { key } = await app.register()
+    dns.txt.set('_linkledger.bytes.example', ['v=\u0000\u0007spf1\ud800', '\u0000'])
+    const { status, json } = await http.add(key, 'bytes.example')
+    expect([status, json['status']]).to.deep.equal([200, 'pending'])
+    const { status: verified, json: seen } = await http.verify(key, json['id'])
+    expect([verified, seen['verification'].record.found]).to.deep.equal([200, ['v= spf1', '']])
+    await createRecord(key, json['id'])
+    expect((await http.verify(key, json['id'])).json).to.include({ status: 'active' })
+  })
+
   it('get a certificate from a proxy that asks, as no other host does but the own one', async () => {
     const hosts = ['brand.example', 'go.example', 'other.example', 'www.brand.example', '', 'brand.example/x']
     expect(await Promise.all(hosts.map(http.ask))).to.deep.equal([200, 200, 404, 404, 404, 404])
