@@ -37,13 +37,23 @@ const parseLine = (line: string) => {
 const beginning = '{"log":"'
 /** Whether a line may be the start of one: a process died while it wrote it, before anything was erased. */
 const isStart = (line: string) => !line.endsWith('}') && (line.startsWith(beginning) || beginning.startsWith(line))
+/**
+ * Whether a line may never have been completed. A power failure leaves zeros for any block of what was not on the disk
+ * yet, also when the blocks after it are there.
+ */
+const isUnfinished = (line: string, stored: string) => stored.includes('\0') || isStart(line)
 
-const readLines = (file: string, text: string, isSkipped: (line: string) => boolean): readonly Erasure[] =>
+const readLines = (
+  file: string,
+  text: string,
+  isSkipped: (line: string, stored: string) => boolean,
+): readonly Erasure[] =>
   text.split('\n').flatMap((one, i) => {
-    // the file may have come by mail, or from an editor that ends lines in another way; a power failure leaves zeros
+    // the file may have come by mail, or from an editor that ends lines in another way
     const line = one.replaceAll('\0', '').trim()
-    if (line === '' || isSkipped(line)) return []
+    if (line === '') return []
     const erasure = parseLine(line)
+    if (!erasure && isSkipped(line, one)) return []
     if (!erasure)
       throw new DamagedRegister(
         `line ${i + 1} of ${file} is damaged, or none of a register of erased accounts: restore the file from a backup, or remove the line`,
@@ -57,7 +67,7 @@ export const readErasures = async (file: string): Promise<readonly Erasure[]> =>
     if (error.code === 'ENOENT') return ''
     throw error
   })
-  return readLines(file, text, isStart)
+  return readLines(file, text, isUnfinished)
 }
 
 /**

@@ -33,6 +33,20 @@ describe('the erasure register', () => {
     expect(await readErasures(registerIn(dir))).to.deep.equal([line, line])
   })
 
+  it('may have lines of which a power failure has left zeros, wherever they are in them', async () => {
+    const line = { log: 'a log', account: 7, registered: 'an event', at: '2030-01-01T00:00:00.000Z' }
+    const text = formatErasures([line])
+    const zeros = (from: number, to: number) => `${text.slice(0, from)}${'\0'.repeat(to - from)}${text.slice(to)}`
+    for (const torn of [zeros(0, 20), zeros(10, 30), zeros(0, text.length - 2), zeros(30, text.length)]) {
+      await writeFile(registerIn(dir), `${text}\n${torn}`)
+      expect(await readErasures(registerIn(dir)), torn).to.deep.equal([line])
+      // the next erasure is added after it
+      await writeFile(registerIn(dir), `${text}\n${torn}\n${text}`)
+      expect(await readErasures(registerIn(dir)), torn).to.deep.equal([line, line])
+      expect(await refusal(readNamedErasures(registerIn(dir))), torn).to.include('is damaged')
+    }
+  })
+
   const refusal = (reading: Promise<unknown>) => reading.then(() => 'it was read', String)
   const whole = formatErasures([{ log: 'a log', account: 7, registered: 'an event', at: '2030-01-01T00:00:00.000Z' }])
 
