@@ -6,11 +6,7 @@ import { reclassification, type ReclassificationCommand } from '../../commands/s
 import { requireOwned } from '../../commands/owned/owned.ts'
 import { orStop, says } from '../../lib/fields.ts'
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
-import {
-  awaitStatistics,
-  listReclassifications,
-  newerReclassification,
-} from '../../queries/statistics/reclassifications.ts'
+import { awaitStatistics, newerReclassification, visitsLeft } from '../../queries/statistics/reclassifications.ts'
 import { planReclassification, type Rules } from '../../queries/statistics/reclassify.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import type { Reader } from '../../queries/reader.ts'
@@ -71,11 +67,10 @@ const reclassify = async (call: Request, link: number | undefined, claim?: Claim
   return { id: isNone ? '' : id, dryRun, rules, visits: before.visits + visits, changes }
 }
 
-/** Returns what an execution before, under the same Idempotency-Key, has recorded of a reclassification. */
-const recordedBefore = async ({ account, load, reader }: Request, id: string) => {
-  const { parts } = (await load(reclassification, id)).state
-  const made = parts === 0 ? [] : await listReclassifications(reader, account)
-  return { parts, visits: made.find((one) => one.id === id)?.visits ?? 0 }
+/** Returns what an execution before, under the same Idempotency-Key, has recorded: parts, and visits of those left. */
+const recordedBefore = async ({ load, reader }: Request, id: string) => {
+  const { parts, left } = (await load(reclassification, id)).state
+  return { parts, visits: left === 0 ? 0 : await visitsLeft(reader, id) }
 }
 
 /** Fails with 400 while a newer reclassification has to be taken back first. */

@@ -49,12 +49,30 @@ export interface Made {
   readonly visits: number
   readonly undone: boolean
 }
-/** Returns the reclassifications of an account, or of all, newest first. */
-export const listReclassifications = async ({ db, table }: Reader, account?: number): Promise<readonly Made[]> => {
+/** Returns SQL of how many visits a part has changed, in a row `r`. */
+const visitsOf = ({ table }: Pick<Reader, 'table'>) =>
+  `(select count(*) from ${table('corrections')} k
+    where k.position = r.position and k.seq % 1000 < ${scanOffset} and greatest(k.was, 0) <> greatest(k.now, 0))`
+
+/** Returns how many visits a reclassification has changed, without the parts that were taken back. */
+export const visitsLeft = async (reader: Reader, id: string): Promise<number> => {
+  const { rows } = await reader.db.raw<{ rows: { visits: string | null }[] }>(
+    `select sum(${visitsOf(reader)}) as visits from ${reader.table('reclassifications')} r where id = ? and undone is null`,
+    [id],
+  )
+  return Number(rows[0]?.visits ?? 0)
+}
+
+/**
+ * Returns the reclassifications of an account, or of all, newest first. A part that was taken back before the
+ * reclassification went on, repeated under its Idempotency-Key, does not count: other parts have its visits.
+ */
+export const listReclassifications = async (reader: Reader, account?: number): Promise<readonly Made[]> => {
+  const { db, table } = reader
+  const repeated = `exists (select from ${table('reclassifications')} n where n.id = r.id and n.position > r.undone)`
   const { rows } = await db.raw<{ rows: (Omit<Made, 'account' | 'visits'> & { account: string; visits: string })[] }>(
     `select id, account, min(at) as at, max(rules) as rules, bool_and(undone is not null) as undone,
-       sum((select count(*) from ${table('corrections')} k
-         where k.position = r.position and k.seq % 1000 < ${scanOffset} and greatest(k.was, 0) <> greatest(k.now, 0))) as visits
+       sum(case when ${repeated} then 0 else ${visitsOf(reader)} end) as visits
      from ${table('reclassifications')} r ${account === undefined ? '' : 'where account = ?'}
      group by id, account order by max(position) desc limit 100`,
     account === undefined ? [] : [account],

@@ -144,6 +144,33 @@ describe('reclassification by the API', () => {
     expect((await undo(id)).status).to.equal(200)
   })
 
+  it('counts each visit once when it is repeated under its Idempotency-Key after it was taken back', async () => {
+    await app.put('/api/account/exclusions', { key, body: { agents: ['uptime'], countries: ['DE'], visitors: [] } })
+    const send = async (body: object, headers = {}) =>
+      (await app.post('/api/account/reclassify', { key, body, headers })).json
+    const repeated = async () => {
+      // as when the process was killed before its answer was stored
+      await query(app.connection, `update state.idempotency set instance = '', sealed = null`)
+      return send({}, { 'Idempotency-Key': 'killed' })
+    }
+    const made = async () => {
+      const [newest] = (await app.get('/api/account/reclassify', { key })).json['data'].made
+      return { visits: newest.visits, undone: newest.undone }
+    }
+    const { id } = await send({}, { 'Idempotency-Key': 'killed' })
+    await counted(2)
+    expect(await repeated()).to.include({ id, visits: 2 })
+    for (const undone of [false, true]) {
+      await send({ undo: id })
+      await counted(4)
+      expect(await made()).to.deep.equal({ visits: 2, undone: true })
+      if (undone) break
+      expect(await repeated()).to.include({ id, visits: 2 })
+      await counted(2)
+      expect(await made()).to.deep.equal({ visits: 2, undone: false })
+    }
+  })
+
   it('is a command too, for all accounts or one', async () => {
     await app.put('/api/account/exclusions', { key, body: { agents: ['uptime'], countries: [], visitors: [] } })
     const settings = { DATABASE_URL: urlOf(app.connection), DATA_DIR: app.dir, SECRET: 'a secret for tests only' }
