@@ -19,6 +19,7 @@ import type { Reader } from '../../queries/reader.ts'
 import type { IdempotencyStore } from '../../security/idempotency.ts'
 import type { Call, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
+import { closingOf } from '../server/closing.ts'
 import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
@@ -123,13 +124,6 @@ const rawParams = (ctx: Context) => {
   return Object.fromEntries(Object.keys(params).map((name, i) => [name, captures[i]]))
 }
 
-const closing = ({ res }: Context) => {
-  const closed = new AbortController()
-  if (res.writableEnded || res.closed) closed.abort()
-  res.once('close', () => closed.abort())
-  return closed.signal
-}
-
 const valid = (schema: z.ZodType | undefined, input: unknown) => {
   const parsed = schema?.safeParse(input)
   if (parsed && !parsed.success) throw new Failure(400, firstProblem(parsed.error))
@@ -213,7 +207,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     transaction: transactionOf(ctx, who, options, writing),
     withoutWaiting: withoutWaitingOf(ctx, who, options, writing),
     from,
-    gone: () => closing(ctx),
+    gone: closingOf(ctx),
     // read from headers where a route needs it: most do not
     get lang() {
       return textsFor(ctx.req).lang
