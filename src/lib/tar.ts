@@ -8,11 +8,13 @@ export interface TarFile {
   readonly content: Buffer
   readonly modified: Date
 }
+/** The kind of an entry: a file, or what is said of all files that follow (POSIX pax). */
+type Kind = '0' | 'g'
 
 /** A number in octal digits with a NUL at its end, as the header has them. */
 const octal = (value: number, length: number) => `${value.toString(8).padStart(length - 1, '0')}\0`
 
-const headerOf = ({ name, content, modified }: TarFile): Buffer => {
+const headerOf = ({ name, content, modified }: TarFile, kind: Kind): Buffer => {
   if (!/^[\x21-\x7e]+$/.test(name) || name.length > longestName)
     throw new RangeError(`a name in an archive must have 1 to ${longestName} printable ASCII characters: ${name}`)
   const header = Buffer.alloc(block)
@@ -25,17 +27,28 @@ const headerOf = ({ name, content, modified }: TarFile): Buffer => {
   header.write(octal(Math.floor(modified.getTime() / 1000), 12), 136)
   // the sum of the header is taken with spaces in its own place
   header.write(' '.repeat(8), 148)
-  header.write('0', 156)
+  header.write(kind, 156)
   header.write('ustar\u000000', 257)
   const sum = header.reduce((total, byte) => total + byte, 0)
   header.write(`${octal(sum, 7)} `, 148)
   return header
 }
 
-/** Returns a file as it is in an archive (POSIX ustar). */
-export const tarFile = (file: TarFile): Buffer => {
+const entryOf = (file: TarFile, kind: Kind): Buffer => {
   const { length } = file.content
-  return Buffer.concat([headerOf(file), file.content, Buffer.alloc((block - (length % block)) % block)])
+  return Buffer.concat([headerOf(file, kind), file.content, Buffer.alloc((block - (length % block)) % block)])
+}
+
+/** Returns a file as it is in an archive (POSIX ustar). */
+export const tarFile = (file: TarFile): Buffer => entryOf(file, '0')
+
+/** Returns a comment, which is no file, as git has one at the beginning of an archive. */
+export const tarComment = (text: string, modified: Date): Buffer => {
+  // the length of the record counts its own digits, which are two
+  const record = ` comment=${text}\n`
+  const content = Buffer.from(`${record.length + 2}${record}`)
+  if (content.length !== record.length + 2 || content.length > 99) throw new RangeError(`a long comment: ${text}`)
+  return entryOf({ name: 'pax_global_header', content, modified }, 'g')
 }
 
 /** What an archive ends with. */

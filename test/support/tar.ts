@@ -13,7 +13,8 @@ export const untar = (archive: Buffer): ReadonlyMap<string, string> => {
     const sum = header.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 32 : byte), 0)
     if (Number.parseInt(text(148, 8), 8) !== sum) throw new Error(`the checksum of ${text(0, 100)} is wrong`)
     const size = Number.parseInt(text(124, 12), 8)
-    files.set(text(0, 100), archive.toString('utf8', at + 512, at + 512 + size))
+    // comments are no files
+    if (text(156, 1) !== 'g') files.set(text(0, 100), archive.toString('utf8', at + 512, at + 512 + size))
     at += 512 + Math.ceil(size / 512) * 512
   }
 }

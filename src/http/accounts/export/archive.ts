@@ -1,10 +1,12 @@
 import { pipeline, Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { constants, createGzip } from 'node:zlib'
-import { tarEnd, tarFile } from '../../../lib/tar.ts'
+import { tarComment, tarEnd, tarFile } from '../../../lib/tar.ts'
 
 /**
- * Bytes of a file of lines at most; a longer line is a file of its own. A file ends after some seconds, too: a
- * connection that is silent for a minute is closed, and many exports at once are slow.
+ * Bytes of a file of lines at most; a longer line is a file of its own. A file ends after some seconds, too, and a
+ * comment is sent while nothing is found: a connection that is silent for a minute is closed, and many exports at once
+ * are slow.
  */
 const [partBytes, partMs] = [1024 * 1024, 10_000]
 
@@ -79,6 +81,30 @@ const filesOf = async function* (contents: readonly Content[], options: ArchiveO
   yield tarEnd
 }
 
+/** Returns what an archive is made of, with a comment after each time in which nothing came. */
+const withSigns = async function* (files: AsyncGenerator<Buffer>, ms: number) {
+  try {
+    for (;;) {
+      const next = files.next()
+      // it may fail while the comment is being sent
+      next.catch(() => {})
+      for (;;) {
+        const found = new AbortController()
+        const silent = sleep(ms, undefined, { signal: found.signal }).catch(() => {})
+        const result = await Promise.race([next, silent]).finally(() => found.abort())
+        if (result?.done) return
+        if (result) {
+          yield result.value
+          break
+        }
+        yield tarComment('this takes a while', new Date())
+      }
+    }
+  } finally {
+    void files.return(undefined).catch(() => {})
+  }
+}
+
 /**
  * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it
  * is complete, failed or destroyed.
@@ -96,7 +122,8 @@ export const archive = (
   },
 ): Readable => {
   const stopped = new AbortController()
-  const files = Readable.from(filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal }))
+  const made = filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal })
+  const files = Readable.from(withSigns(made, options.longest ?? partMs))
   // each file is sent once it is there
   const zipped = createGzip({ flush: constants.Z_SYNC_FLUSH })
   lost.addEventListener('abort', () => zipped.destroy(lost.reason as Error))

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
+import { execFileSync } from 'node:child_process'
+import { PassThrough } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { expect } from 'chai'
 import { archive } from '../../../../src/http/accounts/export/archive.ts'
@@ -22,6 +24,23 @@ describe('the archive of an account', () => {
     expect((first.toString() + rest).match(/links\/\d+\.ndjson/g)).to.deep.equal(
       [1, 2, 3].map((n) => `links/00000${n}.ndjson`),
     )
+  })
+
+  it('sends a sign of life while nothing is found, which is no file for whoever unpacks it', async () => {
+    const [unzipped, zipped] = [createGunzip(), new PassThrough()]
+    const received = once(unzipped, 'data')
+    const whole = buffer(zipped)
+    const nothingYet = async function* () {
+      // a client that got nothing would wait for ever
+      await received
+      yield { line: 1 }
+    }
+    const options = { counts: new Map(), requireAdmitted: async () => {}, lost: new AbortController().signal }
+    const content = archive([{ folder: 'links', lines: nothingYet() }], { ...options, longest: 1, onClose: () => {} })
+    content.pipe(zipped)
+    content.pipe(unzipped)
+    const listing = execFileSync('tar', ['tzf', '-'], { input: await whole, encoding: 'utf8' })
+    expect(listing).to.equal('links/000001.ndjson\n')
   })
 
   it('ends at once when its place goes to somebody else, also while its client does not read', async () => {
