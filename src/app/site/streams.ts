@@ -1,9 +1,10 @@
-import pLimit from 'p-limit'
 import { openClickBatches } from '../../http/streams/source/batches.ts'
 import { limitStreams } from '../../http/streams/limit.ts'
 import type { Streams } from '../../http/streams/stream.ts'
 import { openTail } from '../../http/streams/tail.ts'
 import { changedAfter, type IndexName, newestEntry } from '../../queries/streams/accountindex.ts'
+import { addressSite } from '../../lib/address.ts'
+import { createSemaphore, within } from '../../lib/async/semaphore.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /**
@@ -12,6 +13,8 @@ import type { Ledger } from '../log/ledger.ts'
  */
 const reading = 4
 const connections = reading + 2
+/** An account reads once at a time, however many streams it has; the last turn is kept for networks that have none. */
+const turns = { total: reading, perKey: 1, kept: 1, waiting: 1000 }
 /** ms */
 const statementTimeout = 30_000
 /** ms: proxies close connections that are silent for a minute or less */
@@ -25,6 +28,7 @@ export const openStreams = (
 ): Streams & { readonly close: () => Promise<void> } => {
   const { config, log, metrics, pool, projected, store, stored, tables } = ledger
   const reader = { db: pool(connections, statementTimeout, 'stream'), table: tables.name }
+  const takeTurn = createSemaphore<number>(turns)
   const limits = limitStreams({ perAccount: config.STREAMS_PER_ACCOUNT, total: config.STREAMS })
   const tailOf = (index: IndexName, topic: string) =>
     openTail({
@@ -47,7 +51,7 @@ export const openStreams = (
     tails,
     beat,
     timeoutMs,
-    inTurn: pLimit(reading),
+    inTurn: ({ account, from }, read) => within(takeTurn, account, read, addressSite(from)),
     onFailed: (error) => log.error({ err: error }, 'a stream failed; its client connects again'),
     close: async () => {
       await Promise.all([tails.events.close(), tails.clicks.close()])

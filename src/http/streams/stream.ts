@@ -8,6 +8,7 @@ import type { Download } from '../api/download.ts'
 import { failField } from '../api/errors.ts'
 import type { Call } from '../api/route.ts'
 import { filterId } from '../api/fields.ts'
+import type { Wanting } from '../api/limits/places.ts'
 import type { ClickBatch } from './source/batches.ts'
 import type { DomainNames } from '../links/filter.ts'
 import { tagFilter } from '../links/tag.ts'
@@ -30,8 +31,8 @@ export interface Streams extends StreamLimits {
   readonly beat: number
   /** ms that a client has to read a piece */
   readonly timeoutMs: number
-  /** Runs the reads of all streams, a few at a time: the others wait for their turn. */
-  readonly inTurn: <T>(read: () => Promise<T>) => Promise<T>
+  /** Runs the reads of all streams, a few at a time, by turns of accounts and networks. */
+  readonly inTurn: <T>(by: Wanting, read: () => Promise<T>) => Promise<T>
   readonly onFailed: (error: unknown) => void
 }
 
@@ -89,10 +90,12 @@ const formatFor = ({ accepts }: StreamCall, offered: Opening['formats']): Format
 
 /** Returns where a stream begins: where the client has lost the last one, or where it asks for. */
 const beginning = async (
-  { query: { from }, header }: StreamCall,
+  call: StreamCall,
   { streams, ordinals }: StreamServices,
   index: IndexName,
 ): Promise<StreamPlace> => {
+  const { query, header } = call
+  const { from } = query
   const hasIndex = index === 'clicks'
   const last = header('Last-Event-ID')
   if (last !== '') {
@@ -101,7 +104,7 @@ const beginning = async (
   }
   if (from === undefined || from === '') return start
   if (from === 'now') {
-    const position = await streams.inTurn(() => newestEntry(streams.reader, index))
+    const position = await streams.inTurn(call, () => newestEntry(streams.reader, index))
     return position === 0n ? start : { position, index: whole }
   }
   const id = parseLineId(from, hasIndex)
@@ -123,9 +126,9 @@ export const openStream = async (call: StreamCall, given: StreamServices, openin
     try {
       const after = await beginning(call, given, index)
       const { reader, beat, timeoutMs, inTurn, onFailed } = streams
-      const until = follows ? undefined : await inTurn(() => newestEntry(reader, index))
+      const until = follows ? undefined : await inTurn(call, () => newestEntry(reader, index))
       const { next, isPending } = opening.sourceOf({ reader, ordinals, account, until })
-      const source: Source = { isPending, next: (after) => inTurn(() => next(after)) }
+      const source: Source = { isPending, next: (after) => inTurn(call, () => next(after)) }
       const own = { source, format, after, limit: query.limit, follower, slot }
       const content = streamOf({ ...own, ordinals, isAdmitted, beat, timeoutMs, onFailed })
       return { download: { type: format.type, headers: { 'X-Accel-Buffering': 'no' }, content } }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect } from 'chai'
+import pg from 'pg'
 import { pino } from 'pino'
 import { z } from 'zod'
 import { answer } from '../../../src/commands/pages/answer.ts'
@@ -12,7 +13,7 @@ import { fill } from '../../../src/projections/engine/fill.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { newerEvent } from '../../support/newer.ts'
-import { randomFrom, repeatable, seed } from '../../support/faults.ts'
+import { query, randomFrom, repeatable, seed } from '../../support/faults.ts'
 import { appendClicks, objectsIn, readStream, sentEvents } from '../../support/stream.ts'
 
 const isEventLine = new Ajv2020({ strict: false, validateFormats: false }).compile(
@@ -21,6 +22,8 @@ const isEventLine = new Ajv2020({ strict: false, validateFormats: false }).compi
 const isClickLine = new Ajv2020({ strict: false, validateFormats: false }).compile(
   z.toJSONSchema(ClickLine, { unrepresentable: 'any' }),
 )
+const waits =
+  'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
 const sse = { Accept: 'text/event-stream' }
 
 describe(`streams of events and clicks (${repeatable})`, () => {
@@ -364,5 +367,24 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await reading.ended).to.equal(true)
       expect(reading.text()).to.match(/\nretry: \d+\n\n$/)
     })
+  })
+
+  it('reads once at a time for an account, so that its other streams keep nobody else from theirs', async () => {
+    const held = new pg.Client(app.connection)
+    await held.connect()
+    try {
+      await held.query('begin')
+      await held.query(`lock table ${app.app.ledger.tables.name('links')} in access exclusive mode`)
+      const asked = Array.from({ length: 6 }, () => open('/api/events?tag=none'))
+      await until(
+        async () => (await query(app.connection, waits)).length,
+        (waiting) => waiting > 0,
+      )
+      expect(objectsIn(await read('/api/events?limit=1', {}, theirs.key))).to.have.length(1)
+      await held.query('rollback')
+      for (const { ended } of await Promise.all(asked)) expect(await ended).to.equal(true)
+    } finally {
+      await held.end()
+    }
   })
 })
