@@ -6,7 +6,7 @@ import { verifyLog } from '../../app/proof/verify.ts'
 import { parseVerifier } from '../../lib/note.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { forgetCheckpoints, keptCheckpoints, type KeptCheckpoint } from '../../postgres/checkpoints.ts'
-import { leaveOutLostIds } from '../../postgres/ids.ts'
+import { leaveOutLostIds, lostIds } from '../../postgres/ids.ts'
 import { dropTree } from '../../projections/proof/tree.ts'
 import { ProofKeyLost } from '../../security/keyring.ts'
 import type { Cli } from '../cli.ts'
@@ -25,7 +25,7 @@ export const addProofRestart = (proofs: Command, cli: Cli) =>
       )
       .addHelpText(
         'after',
-        '\nThe Merkle tree grows again from the log as it is. The checkpoints are printed: auditors who have kept one will see that the log was changed.',
+        '\nThe Merkle tree grows again from the log as it is. The checkpoints are printed: auditors who have kept one will see that the log was changed. A million ids of each kind are left out, which a lost end of the log may have given.',
       ),
   )
     .option('--new-key', 'make another signing key in place of one that is lost, and give up all that it has signed')
@@ -46,6 +46,7 @@ const replaceKey = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
     options,
     `All ${kept.length} signed checkpoints are given up, with every receipt and checkpoint that anybody has kept: nothing proves any more that the log is the one that they are of. A backup that has the key in state.keys is the better way.`,
   )
+  await leaveOutLostIds(db)
   const forgotten = await forgetCheckpoints(
     db,
     kept.map(({ size }) => size),
@@ -71,7 +72,13 @@ const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
   const { events, broken, findings } = await verifyLog({ ...ledger, verifier, counter })
   for (const { text } of findings) cli.print(text)
   if (findings.every(({ of }) => of === 'tree')) {
-    cli.print('The log holds: there is nothing to give up.')
+    // so it does after its checkpoints have gone back with it, of which only the DATA_DIR of before knows
+    await confirm(
+      cli,
+      options,
+      `The log holds: there is nothing to give up. The next ${lostIds} ids of each kind are not given, since events that were lost with an end of the log may have them.`,
+    )
+    await leaveOutLostIds(db)
     return
   }
   await confirm(
@@ -79,9 +86,10 @@ const restart = async (cli: Cli, ledger: Ledger, options: Confirmation) => {
     options,
     `The tree grows again from the ${events} events of the log, and ${broken.length} signed checkpoints that it does not fit are given up. Receipts that have them prove nothing about this log any more.`,
   )
+  // first: once the others are done, nothing shows what is left to do
+  await leaveOutLostIds(db)
   const forgotten = await forgetCheckpoints(db, broken)
   await dropTree(db)
   await counter.restart(db)
-  await leaveOutLostIds(db)
   giveUp(cli, forgotten)
 }

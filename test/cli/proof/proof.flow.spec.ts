@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { Receipt } from '../../../src/events/proof/receipt.ts'
+import { idSequence, lostIds } from '../../../src/postgres/ids.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { runCommand } from '../../support/process.ts'
@@ -309,7 +310,11 @@ describe('proofs of a service', function () {
     expect(restarted).to.include('is not the one that was added').and.to.include('— linkledger/log/')
     expect((await receiptOf(link)).json['event']).to.include('example.org')
     expect(await succeed('verify')).to.include('The log holds')
+    // a log that has gone back together with its checkpoints holds, too
+    const next = idSequence(app.app.ledger.db, 'link')
+    const id = await next()
     expect(await succeed('proof', 'restart', '--yes')).to.include('nothing to give up')
+    expect(await next()).to.equal(id + lostIds + 1)
     // a checkpoint that was kept elsewhere still shows it
     expect((await command('verify', '--checkpoint', good)).err).to.include('the log was changed')
   })
