@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import type { Resolver } from '../lib/dns.ts'
 import type { GuardedFetch, GuardedProbe } from '../lib/fetch.ts'
 import type { Images } from '../qr/images.ts'
@@ -14,6 +15,8 @@ export interface Overrides {
   readonly images?: Images
   /** The engine works in the thread of the requests: a thread of its own takes a second to start. */
   readonly inOneThread?: boolean
+  /** learns of each thread of the engine that is started */
+  readonly onEngineThread?: (thread: Worker) => void
   /** the bundle of the dashboard */
   readonly web?: string
 }

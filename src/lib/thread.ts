@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type * as Esbuild from 'esbuild'
 
@@ -26,4 +26,18 @@ const scriptOf = (file: string): string => {
 export const startThread = (file: string, options: WorkerOptions): Worker =>
   file.endsWith('.ts') && !runsSources
     ? new Worker(scriptOf(file), { ...options, eval: true })
+    : new Worker(new URL(file), options)
+
+/** Returns a script that loads a module of the sources as it is, with the files beside it. */
+const loaderOf = (file: string): string => {
+  // installed for development only
+  const folder = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'))
+  const tsx = new URL('dist/esm/api/index.mjs', folder).href
+  return `import('${tsx}').then(({ register }) => { register(); return import('${file}') })`
+}
+
+/** The same for a module that looks for files beside it, or beside what it imports. */
+export const startProgram = (file: string, options: WorkerOptions): Worker =>
+  file.endsWith('.ts') && !runsSources
+    ? new Worker(loaderOf(file), { ...options, eval: true })
     : new Worker(new URL(file), options)

@@ -65,7 +65,7 @@ export const startClicks = async (
   })
   const engine =
     config.ROLES.has('http') && !overrides.inOneThread
-      ? openEngineThread(ledger, { spool, events, ports: () => ports })
+      ? openEngineThread(ledger, { spool, events, ports: () => ports, onThread: overrides.onEngineThread })
       : await here()
   const closing = new AbortController()
   cleanup.defer(async () => {

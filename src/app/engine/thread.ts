@@ -1,9 +1,10 @@
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { heed, shareSpool } from '../../clicks/spool/shared.ts'
 import type { Spool } from '../../clicks/spool/spool.ts'
 import { logTo } from '../../clicks/report.ts'
 import { backOff } from '../../lib/async/backoff.ts'
+import { startProgram } from '../../lib/thread.ts'
 import type { MetricValues } from '../health/metrics.ts'
 import type { Ledger } from '../log/ledger.ts'
 import type { Engine, EngineEvents, EngineState } from './engine.ts'
@@ -14,6 +15,7 @@ interface ThreadOptions {
   readonly events: EngineEvents
   /** on which the service listens so far */
   readonly ports: () => readonly number[]
+  readonly onThread?: ((thread: Worker) => void) | undefined
 }
 
 /** An engine in a thread of its own. */
@@ -22,7 +24,7 @@ export interface EngineThread extends Engine {
   readonly listensOn: (port: number) => void
 }
 
-const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url)
+const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url).href
 
 /** What is known of an engine that does not answer. */
 const silent = (why: string): EngineState => ({
@@ -49,6 +51,7 @@ const createScrapes = () => {
 }
 
 interface Running {
+  readonly thread: Worker
   readonly post: (message: ToEngine) => void
   readonly ended: Promise<void>
 }
@@ -67,21 +70,21 @@ const startThread = (
     spool: { id, isNew, found, files: spool.files(), stats: spool.stats() },
     ports,
   }
-  const thread = new Worker(file, { workerData })
+  const thread = startProgram(file, { workerData })
   const exited = new AbortController()
   const post = (message: ToEngine) => thread.postMessage(message)
   thread.on('message', (message: FromEngine) => void react(message))
   thread.on('error', (error) => log.error({ err: error }, 'the engine failed'))
   void shareSpool(spool, (files, stats) => post({ kind: 'spool', files, stats }), exited.signal)
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve(exited.abort())))
-  return { post, ended }
+  return { thread, post, ended }
 }
 
 /**
  * Starts the engine in a thread of its own, with a lower priority, on the database of the ledger. When the thread ends,
  * another one goes on where it was: what is not recorded is in the spool.
  */
-export const openEngineThread = (ledger: Ledger, { spool, events, ports }: ThreadOptions): EngineThread => {
+export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThread }: ThreadOptions): EngineThread => {
   const { log } = ledger
   const closing = new AbortController()
   const scrapes = createScrapes()
@@ -107,6 +110,7 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports }: Threa
     for (let isNew = true; !closing.signal.aborted; isNew = false) {
       const began = performance.now()
       thread = startThread(ledger, spool, { isNew, ports: ports() }, react)
+      onThread?.(thread.thread)
       await thread.ended
       if (closing.signal.aborted) return
       state = silent('the engine has ended and is started again: nothing is counted or shown meanwhile')

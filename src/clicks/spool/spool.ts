@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSignal, type Signal } from '../../lib/async/signal.ts'
+import type { SeqByPartition } from '../entry.ts'
 import type { Log } from '../report.ts'
 import type { Visit } from '../visit.ts'
 import { createBacklog } from './backlog.ts'
@@ -24,7 +25,7 @@ export interface Spool extends RelayedSpool {
   /** what earlier processes left in the folder, for a thread that relays it */
   readonly found: Pick<Recovered, 'spools' | 'tallies'>
   readonly files: () => SpoolFiles
-  /** notified after each attempt to sync, and when the spool is closed */
+  /** notified after each attempt to sync, when segments are released, and when the spool is closed */
   readonly synced: Signal
   /** Another thread has found a damaged part. */
   readonly damaged: Quarantine['copy']
@@ -108,7 +109,8 @@ export const openSpool = async ({
   const synced = createSignal()
   const syncer = createSyncer({ journal, tally, dir, log, syncMs, retryMs, onSynced: synced.notify })
   const writer = createWriter({ backlog, tally, dir, log, retryMs, onWritten: syncer.schedule })
-  const renewal = createRenewal({ journal, dir, log, renewMs, onRenewed: syncer.schedule })
+  const release = (upTo: SeqByPartition) => journal.release(upTo).finally(synced.notify)
+  const renewal = createRenewal({ journal: { ...journal, release }, dir, log, renewMs, onRenewed: syncer.schedule })
   let isClosed = false
 
   const waitForSync = async (signal: AbortSignal) => !isClosed && hasMore(synced, signal)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { openEarlier } from '../../../src/clicks/spool/earlier.ts'
 import type { SpoolEntry } from '../../../src/clicks/spool/segment.ts'
 import { disk, type Io } from '../../../src/clicks/spool/file.ts'
+import { heed, openShared, shareSpool } from '../../../src/clicks/spool/shared.ts'
 import type { SpoolSource } from '../../../src/clicks/spool/source.ts'
 import { openSpool, type Spool, type SpoolOptions } from '../../../src/clicks/spool/spool.ts'
 import type { Log } from '../../../src/clicks/report.ts'
@@ -92,8 +93,38 @@ export const smallDisk = (): { io: Io; room: number } => {
   return state
 }
 
+/** Returns a spool that is read as another thread reads it. What crosses is copied, and heeded before a release ends. */
+const fromAnotherThread = (spool: Spool, log: Log): Spool => {
+  const handle = (isNew: boolean) =>
+    structuredClone({ id: spool.id, isNew, found: spool.found, files: spool.files(), stats: spool.stats() })
+  let heeding = Promise.resolve()
+  const shared = openShared(handle(true), (reply) => {
+    heeding = heeding.then(() => heed(spool, structuredClone(reply), log))
+  })
+  const update: typeof shared.update = (...news) => shared.update(...structuredClone(news))
+  void shareSpool(spool, update, new AbortController().signal)
+  const heeded =
+    (release: SpoolSource['release']): SpoolSource['release'] =>
+    async (upTo) => {
+      await release(upTo)
+      await heeding
+    }
+  return {
+    ...spool,
+    read: shared.spool.read,
+    release: heeded(shared.spool.release),
+    earlier: shared.spool.earlier.map((one) => ({ ...one, release: heeded(one.release) })),
+  }
+}
+
+/** The ways in which a relay reads a spool. */
+export const ways = [
+  { where: 'in its thread', inAnotherThread: false },
+  { where: 'in another thread', inAnotherThread: true },
+]
+
 /** Gives each test of the suite a folder of its own, closes the spools it has opened, and removes the folder. */
-export const useSpoolFolder = () => {
+export const useSpoolFolder = ({ inAnotherThread = false } = {}) => {
   let home = ''
   const opened: Spool[] = []
   const dir = () => join(home, 'spool')
@@ -109,7 +140,7 @@ export const useSpoolFolder = () => {
   const open = async (options: Partial<SpoolOptions> = {}): Promise<Spool> => {
     const spool = await openSpool({ dir: dir(), route, log: () => {}, syncMs: 2, retryMs: 5, ...options })
     opened.push(spool)
-    return spool
+    return inAnotherThread ? fromAnotherThread(spool, options.log ?? (() => {})) : spool
   }
 
   return {

@@ -1,0 +1,122 @@
+import { expect } from 'chai'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+import { note, randomFrom, repeatable, seed } from '../../support/faults.ts'
+
+describe(`an engine in a thread of its own (${repeatable})`, function () {
+  this.timeout(300_000)
+  const threads: Worker[] = []
+  let app: TestApp
+  let key: string
+  let folder: string
+  let list: string
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'linkledger-engine-'))
+    list = join(folder, 'blocked')
+    await writeFile(list, '')
+    app = await startTestApp({ BLOCKLIST_FILE: list, LOG_LEVEL: 'warn' }, undefined, {
+      inOneThread: false,
+      onEngineThread: (thread) => threads.push(thread),
+    })
+    await works()
+    ;({ key } = await app.register())
+  })
+  after(async () => {
+    await app.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** A thread that loads the sources takes some seconds to start. */
+  const works = () =>
+    until(
+      () => app.operator.get('/readyz'),
+      ({ json }) => (json['problems'] as []).length === 0,
+    )
+  const link = async (custom: string) => {
+    const { status, json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
+    expect(status).to.equal(200)
+    return Number(json['id'])
+  }
+  const clicksOf = async (id: number) => {
+    const { json } = await app.get(`/api/url/${id}`, { key })
+    return (json['data'] as { readonly clicks?: number } | undefined)?.clicks
+  }
+
+  it('counts each visit once, whenever the thread is killed', async () => {
+    const id = await link('killed')
+    const random = randomFrom(seed)
+    let answered = 0
+    let visiting = true
+    const visit = async () => {
+      while (visiting) {
+        const { status } = await app.visit('/killed')
+        expect(status).to.equal(302)
+        answered++
+        await sleep(2)
+      }
+    }
+    const visits = Promise.all([visit(), visit(), visit()])
+    for (let killed = 1; killed <= 3; killed++) {
+      const before = threads.length
+      await sleep(random(500))
+      await threads.at(-1)!.terminate()
+      const [from, problems] = [answered, await app.operator.get('/readyz')]
+      expect(problems.json['problems']).to.include(
+        'the engine has ended and is started again: nothing is counted or shown meanwhile',
+      )
+      await until(
+        async () => threads.length,
+        (n) => n > before,
+      )
+      expect(answered, 'visits are answered without it').to.be.above(from)
+      // the new one works before it is killed in its turn
+      await works()
+    }
+    visiting = false
+    await visits
+    note(`${answered} visits`)
+    await until(
+      () => clicksOf(id),
+      (clicks) => clicks === answered,
+    )
+    // none comes twice
+    await link('afterwards')
+    expect(await clicksOf(id)).to.equal(answered)
+  })
+
+  it('is measured with the thread of the requests', async () => {
+    await link('measured')
+    const { text } = await app.operator.get('/metrics')
+    // links are appended by one thread, visits by the other
+    const stored = Number(/^linkledger_appends_total\{outcome="stored"\} (\d+)$/m.exec(text)?.[1])
+    expect(stored).to.be.above(3)
+    expect(text).to.match(/^linkledger_job_failing_seconds\{job="proofs"\} 0$/m)
+    expect(text).to.match(/^linkledger_job_failing_seconds\{job="cleanup"\} 0$/m)
+    expect(text).to.match(/^linkledger_projector_active 1$/m)
+  })
+
+  it('asks the thread of the requests before it sends to a webhook, whether the operator blocks the address', async () => {
+    const { json: made } = await app.post('/api/webhook/add', { key, body: { url: 'https://hooks.example.net/' } })
+    const webhook = `/api/webhook/${made['id']}`
+    await writeFile(list, 'hooks.example.net\n')
+    await until(
+      () => app.post(`${webhook}/test`, { key }),
+      ({ json }) => String(json['problem']).includes('blocks this address'),
+    )
+    await link('sent')
+    const created = async () => {
+      const { json } = await app.get(`${webhook}/deliveries`, { key })
+      const { deliveries } = json['data'] as { readonly deliveries: readonly { readonly type: string }[] }
+      return deliveries.find(({ type }) => type === 'LinkCreated')
+    }
+    expect(await until(created, Boolean)).to.include({
+      delivered: false,
+      problem: 'the operator of this service blocks this address',
+    })
+  })
+})
