@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { listLinks } from '../../../src/queries/links/link.ts'
+import { readAt } from '../../../src/queries/history/tablesat.ts'
 import { beginSnapshot } from '../../../src/postgres/readsnapshot.ts'
 import { useLinks } from '../../support/links.ts'
 
@@ -69,6 +70,42 @@ describe('links by clicks', () => {
     const plan = await planOf('click', 'clicks desc')
     const loops = [...plan.matchAll(/"Actual Loops":(\d+)/g)].map(([, n]) => Number(n))
     expect(Math.max(...loops), plan).to.be.below(40)
+  })
+
+  it('sums up the links that there were at a moment alone, each of them once', async () => {
+    const [most, fewer, none] = [await add(), await add(), await add()].map(({ id }) => id)
+    const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
+    const { pool, tables, store } = app().app.ledger
+    const db = pool(1, 60_000, 'past')
+    const now = await store.head('domain')
+    // links of later, with clicks that were recorded later
+    await db.raw(
+      `insert into ${tables.name('link_stats')} (link, account, clicks, uniques, visits, tail, last)
+       select 500000 + n, ${account}, 7, 7, 7, 0, ${now + 1000n} from generate_series(1, 2000) n
+       union all select ${most}, ${account}, 500, 1, 500, 0, ${now} union all select ${fewer}, ${account}, 300, 1, 300, 0, ${now + 1n}`,
+    )
+    await db.transaction(async (tx) => {
+      const sent: { readonly sql: string; readonly bindings: readonly unknown[] }[] = []
+      const reader = await readAt(tx, tables.name, { domain: now, clicks: now })
+      tx.on('query', (query: (typeof sent)[number]) => sent.push(query))
+      const page = async (request: object) =>
+        listLinks(reader, account, {}, { limit: 20, page: 1, order: 'click', ...request })
+      const { rows } = await page({})
+      expect(rows.slice(0, 3).map(({ id, clicks }) => [id, clicks])).to.deep.equal([
+        [most, 500],
+        [fewer, 300],
+        [none, 0],
+      ])
+      const summing = sent.filter(({ sql }) => sql.includes('clicks desc'))
+      expect(summing).to.have.length(1)
+      const second = await page({ limit: 1, page: 2 })
+      expect(second.rows.map(({ id }) => id)).to.deep.equal([fewer])
+      expect((await page({ after: second.next })).rows[0]?.id).to.equal(none)
+      const plain = summing[0]!.sql.replaceAll(/\$(\d+)/g, (_, n) => String(summing[0]!.bindings[Number(n) - 1]))
+      const plan = JSON.stringify((await tx.raw(`explain (analyze, format json) ${plain}`)).rows)
+      const loops = [...plan.matchAll(/"Actual Loops":(\d+)/g)].map(([, n]) => Number(n))
+      expect(Math.max(...loops), plan).to.be.below(40)
+    })
   })
 
   it('reads a page and how many there are with two statements of a snapshot, planned once for a connection', async () => {
