@@ -3,7 +3,7 @@ import type { DomainEvent, LogEvent } from '../../events/index.ts'
 import { kindAt, kindOf } from '../../events/kinds.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { changesBetween, type FieldChange, keyFieldsOf, type OriginOf } from './fields.ts'
-import { historyOf } from './kinds.ts'
+import { fieldsIn, historyOf } from './kinds.ts'
 
 /** The resource that an event is about, as the API names it. */
 export interface About {
@@ -140,7 +140,7 @@ export const changesOfStep = (
   const kind = kindAt(type)
   const of = kind && historyOf(kind)
   if (!of) return []
-  const changes = changesBetween(of.fields(before, originOf), of.fields(after, originOf))
+  const changes = changesBetween(fieldsIn(of, before as object, originOf), fieldsIn(of, after as object, originOf))
   const created = (before as { readonly status?: string }).status === 'none'
   return created ? changes.map((change) => ({ ...change, old: null })) : changes
 }
@@ -156,6 +156,6 @@ export const namesBefore = (
 ): readonly unknown[] => {
   const of = historyOf(parseStreamId(stream).kind)
   if (!of || (before as { readonly status?: string }).status === 'none') return []
-  const fields = type === 'key' ? keyFieldsOf(before as Account, id) : of.fields(before, originOf)
+  const fields = type === 'key' ? keyFieldsOf(before as Account, id) : fieldsIn(of, before as object, originOf)
   return (type === 'domain' ? ['domain'] : naming).map((name) => fields[name])
 }

@@ -35,10 +35,15 @@ export interface FieldChange {
 
 const shown = (value: unknown): unknown => (isHidden(value) ? value.value !== null : (value ?? null))
 
+/** Most values are the same ones, or no objects: these need no JSON. */
+const isSame = (one: unknown, other: unknown) =>
+  one === other ||
+  (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+
 /** Returns the fields that differ, in the order of the later ones. */
 export const changesBetween = (before: Fields, after: Fields): readonly FieldChange[] =>
   [...new Set([...Object.keys(after), ...Object.keys(before)])].flatMap((field) =>
-    JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null)
+    isSame(before[field] ?? null, after[field] ?? null)
       ? []
       : [{ field, old: shown(before[field]), new: shown(after[field]) }],
   )
@@ -51,9 +56,7 @@ const timeOrNull = (time: string | null) => (time === null ? null : timestamp(ti
 export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf: OriginOf): Fields => {
   const { location, device, browser, language, ...others } = completed(fields)
   const { url, entered, domain, expiry, starts, last_variant: _, ...same } = others
-  return {
-    longurl: entered ?? url,
-    ...same,
+  const presented = {
     domain: originOf(domain),
     expiry: timeOrNull(expiry),
     starts: timeOrNull(starts),
@@ -62,6 +65,9 @@ export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf
     password: hidden(password),
     unframed: unframed.map((one) => ({ ...one, since: timestamp(one.since) })),
   }
+  // as `completed`: it is made of each state
+  // oxlint-disable-next-line prefer-object-spread
+  return Object.assign({ longurl: entered ?? url }, same, presented)
 }
 
 export const qrFieldsOf = ({ logo, logoHash, data, name, ...same }: QrFields & QrPersonal): Fields => ({

@@ -86,47 +86,61 @@ const deciderOf = (kind: string) =>
       evolve: () => undefined,
     }) as KindHistory['decider']
 
-/** Reads the events at some revisions of a stream, with what they changed. */
+/** Reads the events at some revisions of a stream, with what they changed if that is shown. */
 const readStream = async function* (
   stream: string,
-  revisions: ReadonlySet<number>,
-  { handler, originOf, onRead }: HistorySources,
+  revisions: Iterable<number>,
+  { handler, originOf, onRead, withoutChanges }: ReadSources,
 ): AsyncGenerator<Found> {
   const { kind, id } = parseStreamId(stream)
-  const [from, upTo] = [Math.min(...revisions), Math.max(...revisions)]
+  const wanted = new Set(revisions)
+  const [from, upTo] = [Math.min(...wanted), Math.max(...wanted)]
   for await (const step of handler.steps(deciderOf(kind), id, { from, upTo, onRead })) {
     const { event } = step
     const revision = Number(event.revision)
-    if (!revisions.has(revision)) continue
+    if (!wanted.has(revision)) continue
     const resource = aboutOf(event)
-    const changes = changesOfEvent(event) ?? (historyOf(kind) ? changesOfStep(resource, step, originOf) : [])
+    const ofStates = () => (historyOf(kind) ? changesOfStep(resource, step, originOf) : [])
+    const changes = withoutChanges ? [] : (changesOfEvent(event) ?? ofStates())
     yield { step, resource, changes, message: sentenceOf(event, revision <= 1) }
   }
 }
 
 /** Streams that are read at the same time; the store combines their reads. */
-const streamsAtATime = 32
+const streamsAtATime = 16
+
+/** How events are read. */
+interface ReadSources extends HistorySources {
+  readonly withoutChanges?: boolean
+  /** Whether there is still room for the event of a row, by its place among the rows. */
+  readonly hasRoom?: (row: number) => boolean
+}
 
 /**
  * Calls `use` with the event of each row. Each stream is read once, from a snapshot before them: what a value was
- * follows from the events before.
+ * follows from the events before. Others are served in between, however many streams are read at the same time.
  */
 export const forEachFound = async (
   rows: readonly HistoryRow[],
-  sources: HistorySources,
+  sources: ReadSources,
   use: (found: Found) => void,
 ): Promise<void> => {
-  const wanted = new Map<string, Set<number>>()
-  for (const { stream, revision } of rows) wanted.set(stream, (wanted.get(stream) ?? new Set()).add(revision))
-  const [limit, isLong] = [pLimit(streamsAtATime), turnTimer()]
-  const read = async (stream: string, revisions: ReadonlySet<number>) => {
+  const { signal, hasRoom = () => true } = sources
+  const wanted = new Map<string, Map<number, number>>()
+  for (const [row, { stream, revision }] of rows.entries())
+    wanted.set(stream, (wanted.get(stream) ?? new Map()).set(revision, row))
+  const [limit, lane, isLong] = [pLimit(streamsAtATime), pLimit(1), turnTimer()]
+  const looked = () => lane(async () => (isLong() ? nextTurn() : undefined))
+  const read = async (stream: string, places: ReadonlyMap<number, number>) => {
+    const revisions = [...places].filter(([, row]) => hasRoom(row)).map(([revision]) => revision)
+    if (revisions.length === 0) return
     for await (const found of readStream(stream, revisions, sources)) {
-      sources.signal?.throwIfAborted()
-      if (isLong()) await nextTurn()
+      await looked()
+      signal?.throwIfAborted()
       use(found)
     }
   }
-  await Promise.all([...wanted].map(([stream, revisions]) => limit(() => read(stream, revisions))))
+  await Promise.all([...wanted].map(([stream, places]) => limit(() => read(stream, places))))
 }
 
 /** Returns the name of an event of a history. */
@@ -162,11 +176,11 @@ export const readPage = async (
 ): Promise<Pick<Listed<HistoryEntry>, 'rows' | 'next' | 'cut'>> => {
   const { reader, ordinals, actorOf: present = actorOf } = sources
   const places = new Map(listed.rows.map(({ stream, revision }, i) => [`${stream}@${revision}`, i]))
-  const withChanges = shown.size === 0 || shown.has('changes')
+  const withoutChanges = shown.size > 0 && !shown.has('changes')
   const room = createRoom<Read>((entry) => entry, most)
-  await forEachFound(listed.rows, sources, (one) => {
+  await forEachFound(listed.rows, { ...sources, withoutChanges, hasRoom: room.hasRoom }, (one) => {
     const { stream, revision } = one.step.event
-    room.put(places.get(`${stream}@${revision}`)!, readOf(withChanges ? one : { ...one, changes: [] }))
+    room.put(places.get(`${stream}@${revision}`)!, readOf(one))
   })
   const { rows, ...further } = room.rows(listed, placeOf)
   const found = rows.map((_, i) => room.get(i))

@@ -86,3 +86,18 @@ export const histories = {
 /** Returns what histories know of a kind of stream; undefined when it has no resources. */
 export const historyOf = (stream: string): KindHistory | undefined =>
   isResource(stream) ? (histories[stream] as KindHistory) : undefined
+
+const known = new WeakMap<OriginOf, WeakMap<KindHistory, WeakMap<object, Fields>>>()
+/**
+ * Returns the fields of a state. They are made once for a request: the state after an event is the one before the next,
+ * and resources begin with the same one.
+ */
+export const fieldsIn = (of: KindHistory, state: object, originOf: OriginOf): Fields => {
+  const ofRequest = known.get(originOf) ?? new WeakMap<KindHistory, WeakMap<object, Fields>>()
+  known.set(originOf, ofRequest)
+  const ofKind = ofRequest.get(of) ?? new WeakMap<object, Fields>()
+  ofRequest.set(of, ofKind)
+  const fields = ofKind.get(state) ?? of.fields(state, originOf)
+  ofKind.set(state, fields)
+  return fields
+}

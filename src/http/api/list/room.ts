@@ -15,6 +15,8 @@ export interface Room<T> {
   /** Keeps the entry of a row, unless entries before it need the room. They may come in any order. */
   readonly put: (row: number, entry: T) => void
   readonly get: (row: number) => T | undefined
+  /** Whether there may be room for the entry of a row: none before it, and not its own, was left out. */
+  readonly hasRoom: (row: number) => boolean
   /** Whether an entry was left out. */
   readonly isFull: () => boolean
   /** Returns the rows of the page whose entries have room, and where the list goes on: after the last of them. */
@@ -42,6 +44,7 @@ export const createRoom = <T>(jsonOf: (entry: T) => object, most = mostMiB * 102
       while (size > most && (kept.size > 1 || !kept.has(0))) leaveOutLast()
     },
     get: (row) => kept.get(row)?.entry,
+    hasRoom: (row) => row < end,
     isFull: () => end < Infinity,
     rows: ({ rows, next }, placeOf) => {
       const last = end < rows.length ? rows[end - 1] : undefined
