@@ -14,6 +14,7 @@ import { startExclusive } from '../postgres/exclusive.ts'
 import { frozenAfter, openLocks } from '../postgres/listen.ts'
 import { limiter } from '../postgres/ratelimits.ts'
 import {
+  acceptedWebhooks,
   beginCursor,
   clearFailures,
   deleteCursors,
@@ -39,6 +40,7 @@ const mostAttempts = 1000
 const openState = (db: Ledger['db'], leader: string): WebhookState => ({
   lead: () => takeLead(db, leader),
   withCursor: () => webhooksWithCursor(db),
+  accepted: () => acceptedWebhooks(db),
   begin: (webhook) => beginCursor(db, webhook),
   hold: (webhook) => holdCursor(db, webhook),
   clearFailures: (webhook) => clearFailures(db, webhook),

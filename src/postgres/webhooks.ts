@@ -80,6 +80,17 @@ export const takeLead = async (db: Database, leader: string): Promise<number | u
 export const webhooksWithCursor = async (db: Database): Promise<readonly number[]> =>
   ((await db(cursors).select('webhook')) as { webhook: string }[]).map(({ webhook }) => Number(webhook))
 
+/** Returns the webhooks whose last attempt was accepted. */
+export const acceptedWebhooks = async (db: Database): Promise<ReadonlySet<number>> => {
+  const { rows } = await db.raw<{ rows: { webhook: string }[] }>(
+    `select w.webhook from ${cursors} w cross join lateral (
+       select delivered from ${deliveries} d where d.webhook = w.webhook order by id desc limit 1
+     ) as last
+     where w.failing_since is null and last.delivered`,
+  )
+  return new Set(rows.map(({ webhook }) => Number(webhook)))
+}
+
 /** Where a webhook begins. */
 export type Beginning = Pick<StoredCursor, 'webhook' | 'account' | 'starts' | 'next'> & {
   /** it goes on where it was after this part; `next`: where that was at least, if it is not stored */

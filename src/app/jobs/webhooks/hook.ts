@@ -71,6 +71,8 @@ export interface Hook {
   sending: boolean
   failing: { readonly since: number; readonly tries: number; readonly due: number } | undefined
   timer: NodeJS.Timeout | undefined
+  /** the host that has accepted its last message; undefined: none has */
+  acceptedBy: string | undefined
 }
 
 /** Messages that wait in memory for one webhook, and how few have to be left before more of the log is read for it. */

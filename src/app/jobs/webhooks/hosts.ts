@@ -29,8 +29,6 @@ export const hostOf = (url: string): string => hostKey(new URL(url).hostname)
 const newHost = () => ({
   places: createSemaphore<number>(places),
   onePlace: createSemaphore<number>(onePlace),
-  /** webhooks whose last message it has accepted */
-  accepted: new WeakSet<Hook>(),
   /** attempts that have failed since it has last accepted one */
   failures: 0,
   /** when the next message may be sent, and the next one while the host fails, in ms of `performance.now()` */
@@ -69,7 +67,7 @@ export const createHosts = (firstPause: number, signal: AbortSignal): Hosts => {
     inTurn: async (hook, url, given) => {
       const run = () => within(hook.failing ? lanes.trying : lanes.sending, hook.account, given)
       const host = get(url)
-      const isRefused = () => host.failures >= tolerated && !host.accepted.has(hook)
+      const isRefused = () => host.failures >= tolerated && hook.acceptedBy !== hostOf(url)
       // one that began to wait before the host has failed asks for another turn
       if (!isRefused()) return within(host.places, hook.account, async () => (isRefused() ? undefined : run()))
       await within(host.onePlace, hook.account, async () => {
@@ -83,8 +81,7 @@ export const createHosts = (firstPause: number, signal: AbortSignal): Hosts => {
       await until(host.next)
       const outcome = await send()
       host.failures = outcome.delivered ? 0 : host.failures + 1
-      if (outcome.delivered) host.accepted.add(hook)
-      else host.accepted.delete(hook)
+      hook.acceptedBy = outcome.delivered ? hostOf(url) : undefined
       const doubled = Math.min(host.failures - tolerated, doublings)
       host.resumes = doubled < 0 ? 0 : performance.now() + firstPause * 2 ** doubled
       return outcome

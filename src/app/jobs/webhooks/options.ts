@@ -35,6 +35,8 @@ export interface WebhookState {
    */
   readonly lead: () => Promise<number | undefined>
   readonly withCursor: () => Promise<readonly number[]>
+  /** Returns the webhooks whose last attempt was accepted. */
+  readonly accepted: () => Promise<ReadonlySet<number>>
   /** Returns the cursor of a webhook. One that is new, or begins again, starts at `next`. */
   readonly begin: (webhook: {
     readonly webhook: number

@@ -41,6 +41,7 @@ const hookOf = (id: number, account: number, { next, part, idle, replay, ...curs
     ? { since: cursor.failingSince.getTime(), tries: cursor.tries, due: cursor.dueAt?.getTime() ?? 0 }
     : undefined,
   timer: undefined,
+  acceptedBy: undefined,
 })
 
 /** Lets a webhook send from another place on. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDelivery } from './deliver.ts'
 import { type Hook, isBefore, placeOf } from './hook.ts'
+import { hostOf } from './hosts.ts'
 import { openMemberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
 import { ordinalsOf, positionBefore } from './read.ts'
@@ -26,6 +27,12 @@ const whenKnown = async ({ known }: WebhookOptions, signal: AbortSignal) => {
 const loadAll = async (registry: Registry, ids: readonly number[], signal: AbortSignal) => {
   for (let n = 0; n < ids.length && !signal.aborted; n += loading)
     await Promise.all(ids.slice(n, n + loading).map(registry.reload))
+}
+
+/** Those whom a host served before a restart must not wait for strangers who make it fail. */
+const noteAccepted = (registry: Registry, accepted: ReadonlySet<number>) => {
+  for (const hook of registry.all())
+    if (hook.definition && accepted.has(hook.id)) hook.acceptedBy = hostOf(hook.definition.url)
 }
 
 /** Webhooks that had nothing left to deliver are where the tail was. */
@@ -114,6 +121,7 @@ export const deliverWebhooks = async (given: WebhookOptions, stop: AbortSignal):
   try {
     const ids = new Set([...known.webhooks, ...(await options.state.withCursor())])
     await loadAll(registry, [...ids], signal)
+    noteAccepted(registry, await options.state.accepted())
     if (next !== undefined) attachIdle(registry, next)
     await allOrNone(failed, [
       () => followTail(reading, signal),

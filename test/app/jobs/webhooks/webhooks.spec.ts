@@ -37,6 +37,10 @@ const memoryState = () => {
   const state: WebhookState = {
     lead: async () => tail,
     withCursor: async () => [...cursors.keys()],
+    accepted: async () => {
+      const last = new Map(attempts.map(({ webhook, delivered }) => [webhook, delivered]))
+      return new Set([...last].flatMap(([webhook, delivered]) => (delivered ? [webhook] : [])))
+    },
     begin: async ({ webhook, starts, next, part }) => {
       const known = cursors.get(webhook)
       if (known && known.starts >= starts) return known
@@ -391,6 +395,24 @@ describe('delivering to webhooks', () => {
       (n) => n >= before + 20,
     )
     expect(most).to.equal(1)
+    await makeLink(6)
+    expect(await delivered(999, 2)).to.equal(2)
+  })
+
+  it('serves those whom a host has accepted before a restart, while others make it fail', async () => {
+    answer = async ({ url }) => (url.endsWith('/good') ? accepted : failed)
+    const { stop } = start()
+    await makeHook(999, {}, undefined, { url: 'https://victim.example/good' })
+    await makeLink(1)
+    expect(await delivered(999, 1)).to.equal(1)
+    await stop()
+    // so long a pause that nobody who waits for it is served within the time of a test
+    start({ firstPause: 1e8 })
+    await makeMany('victim.example', 1, 7)
+    await until(
+      async () => stored.attempts.filter((one) => !one.delivered).length,
+      (n) => n >= 5,
+    )
     await makeLink(6)
     expect(await delivered(999, 2)).to.equal(2)
   })
