@@ -107,7 +107,7 @@ const readStream = async function* (
 }
 
 /** Streams that are read at the same time; the store combines their reads. */
-const streamsAtATime = 16
+const streamsAtATime = 32
 
 /** How events are read. */
 interface ReadSources extends HistorySources {
