@@ -149,13 +149,15 @@ export const typeOf = ({ type, data }: LogEvent): string => (type === 'Unknown' 
 /** What an entry has before numbers and names are looked up. */
 type Read = Omit<HistoryEntry, 'event' | 'actor'> & { readonly actor: Actor }
 
-const readOf = ({ step: { event }, ...shown }: Found): Read => ({
+const readOf = ({ step: { event }, resource, changes, message }: Found): Read => ({
   revision: Number(event.revision),
   time: timestamp(event.at),
   actor: event.metadata.actor,
   request: event.metadata.request,
   type: typeOf(event),
-  ...shown,
+  resource,
+  changes,
+  message,
 })
 
 /** Which of the events are read: by default all, with all columns. */
