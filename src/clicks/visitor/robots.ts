@@ -130,8 +130,9 @@ const onPhone =
 const note = /\bcompatible\b(?!;? MSIE)|\bhttps?\b|\bwww\.|\w@\w/
 /** What Facebook's apps write of the phone and its network. */
 const ofFacebook = /\[?\bFB(?:AN|_IAB)\b[^\]]*\]?/g
-/** The model of a phone: words of any meaning. */
+/** The model of a phone: words of any meaning. Two makers have names that end like those of robots. */
 const ofDevice = [
+  [/\b(?:cu|fossi)bot\b/gi, ''],
   [/^.*\bpr\(UCBrowser.*$/, '[UC]'],
   [/^(Mozilla\/5\.0 \(Linux;(?: U;)? Android )[^)]*/, '$1'],
   [/^(Mozilla Linux Android ).*?(?=AppleWebKit|$)/, '$1'],
@@ -154,7 +155,7 @@ export const robotRules = [
   [...everyday],
   [...mistaken.keys()],
   [...missing.keys()],
-  [browsers, inTerminal, ofDillo, onPhone, note].map(({ source }) => source),
+  [browsers, inTerminal, ofDillo, onPhone, note, ...ofDevice.map(([pattern]) => pattern)].map(({ source }) => source),
 ]
 
 /** Returns the rules for a text, and the text as far as they apply to it. */

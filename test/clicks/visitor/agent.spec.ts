@@ -311,7 +311,7 @@ describe('the classification rules', () => {
     const classes = [...all, ...samples.map(({ userAgent }) => userAgent)].map((agent) => readAgent(agent).class)
     const digest = createHash('sha256').update(classes.join()).digest('hex').slice(0, 12)
     expect({ rulesVersion, isbot: installed('isbot'), digest }).to.deep.equal({
-      rulesVersion: 259560499,
+      rulesVersion: 935463819,
       isbot: '5.2.3',
       digest: 'da94bf0b2f83',
     })
