@@ -55,6 +55,8 @@ export const startApp = (config: Config, log: Logger, overrides: Overrides = {},
   })
 }
 
+/** ms that a start waits for the engine */
+const engineMs = 10_000
 /** ms that a start waits for read tables that are filled for the first time */
 const fillMs = 5000
 /** ms that a start waits for the read tables to have the erasures of the register */
@@ -121,6 +123,8 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   await reportRules(ledger, ledger.reader).catch((error: unknown) =>
     log.warn({ err: error }, 'rules were not compared'),
   )
+  // visitors are redirected already; a client that is told of the service finds all of it
+  await Promise.race([engine.works, sleep(engineMs, undefined, { ref: false })])
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 

@@ -62,6 +62,7 @@ export const startClicks = async (
   const here = async (): Promise<EngineThread> => ({
     ...(await startEngine(ledger, { spool, events, retries, overrides, ...visitors }, cleanup)),
     listensOn: () => {},
+    works: Promise.resolve(),
   })
   const engine =
     config.ROLES.has('http') && !overrides.inOneThread

@@ -22,6 +22,8 @@ interface ThreadOptions {
 export interface EngineThread extends Engine {
   /** The service listens on a port. */
   readonly listensOn: (port: number) => void
+  /** Resolves when the engine works for the first time. */
+  readonly works: Promise<void>
 }
 
 const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url).href
@@ -93,9 +95,14 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThrea
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()
   const post = (message: ToEngine) => thread?.post(message)
+  let onWorks: () => void = () => {}
+  const works = new Promise<void>((resolve) => (onWorks = resolve))
 
   const react = async (message: FromEngine) => {
-    if (message.kind === 'state') ({ state } = message)
+    if (message.kind === 'state') {
+      ;({ state } = message)
+      onWorks()
+    }
     if (message.kind === 'seen') await events.seen(message.filter, message.position)
     if (message.kind === 'recorded') events.recorded(message.partition, message.seq, message.position)
     if (message.kind === 'delivered') events.delivered()
@@ -125,6 +132,7 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThrea
     return scrapes.next()
   })
   return {
+    works,
     state: () => state,
     look: (filter) => post({ kind: 'look', filter }),
     listensOn: (port) => post({ kind: 'port', port }),
