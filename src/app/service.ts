@@ -55,10 +55,8 @@ export const startApp = (config: Config, log: Logger, overrides: Overrides = {},
   })
 }
 
-/** ms that a start waits for the engine */
-const engineMs = 10_000
-/** ms that a start waits for read tables that are filled for the first time */
-const fillMs = 5000
+/** ms that a start waits for the engine, and for read tables that are filled for the first time */
+const wholeMs = 20_000
 /** ms that a start waits for the read tables to have the erasures of the register */
 const erasureTimeout = 30_000
 
@@ -83,9 +81,6 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const lag = watchProjecting(ledger, cache, engine, cleanup)
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
 
-  // without tables there is nothing to answer: those of an empty log are there in a moment
-  for (let left = fillMs; left > 0 && config.ROLES.has('projector') && !ledger.tables.complete(); left -= 50)
-    await sleep(50)
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)
   const problems = readiness({
@@ -123,8 +118,10 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   await reportRules(ledger, ledger.reader).catch((error: unknown) =>
     log.warn({ err: error }, 'rules were not compared'),
   )
-  // visitors are redirected already; a client that is told of the service finds all of it
-  await Promise.race([engine.works, sleep(engineMs, undefined, { ref: false })])
+  waiting?.onListening?.()
+  // visitors are redirected already; whoever is told of the service finds all of it
+  const isWhole = () => engine.works() && (ledger.tables.complete() || !config.ROLES.has('projector'))
+  for (let left = wholeMs; left > 0 && !isWhole() && !waiting?.signal.aborted; left -= 50) await sleep(50)
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 

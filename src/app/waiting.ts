@@ -12,6 +12,8 @@ import { publicOperator } from './site/site.ts'
 export interface WaitingStart {
   /** Called when the service listens, and waits. */
   readonly onWaiting: (listening: Omit<Listening, 'end'>, problem: string) => void
+  /** Called when the service listens, and waits only for what it shows. */
+  readonly onListening?: () => void
   /** ends waiting */
   readonly signal: AbortSignal
   /** ms before it waits, or starts with the read tables that it has; 2 s by default */

@@ -100,7 +100,7 @@ const startOrWait = async (cli: Cli, config: Config, log: Logger, stops: Stops):
     cli.print(waitingLine(listening, problem))
   }
   try {
-    const app = await startWithRoom(config, log, { onWaiting, signal: ended.signal }, heed)
+    const app = await startWithRoom(config, log, { onWaiting, onListening: heed, signal: ended.signal }, heed)
     if (!ended.signal.aborted) return app
     await app.close()
   } catch (error) {

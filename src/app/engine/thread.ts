@@ -22,8 +22,8 @@ interface ThreadOptions {
 export interface EngineThread extends Engine {
   /** The service listens on a port. */
   readonly listensOn: (port: number) => void
-  /** Resolves when the engine works for the first time. */
-  readonly works: Promise<void>
+  /** Whether the engine has begun to work. */
+  readonly works: () => boolean
 }
 
 const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url).href
@@ -95,13 +95,12 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThrea
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()
   const post = (message: ToEngine) => thread?.post(message)
-  let onWorks: () => void = () => {}
-  const works = new Promise<void>((resolve) => (onWorks = resolve))
+  let works = false
 
   const react = async (message: FromEngine) => {
     if (message.kind === 'state') {
       ;({ state } = message)
-      onWorks()
+      works = true
     }
     if (message.kind === 'seen') await events.seen(message.filter, message.position)
     if (message.kind === 'recorded') events.recorded(message.partition, message.seq, message.position)
@@ -132,7 +131,7 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThrea
     return scrapes.next()
   })
   return {
-    works,
+    works: () => works,
     state: () => state,
     look: (filter) => post({ kind: 'look', filter }),
     listensOn: (port) => post({ kind: 'port', port }),
