@@ -2,16 +2,16 @@ import type { SpoolHandle, SpoolReply } from '../../clicks/spool/shared.ts'
 import type { SpoolFiles, SpoolStats } from '../../clicks/spool/source.ts'
 import type { Config } from '../../config.ts'
 import type { Filter } from '../../events/store.ts'
-import type { Connection } from '../../postgres/database.ts'
 import type { MetricValues } from '../health/metrics.ts'
+import type { Ledger } from '../log/ledger.ts'
 import type { EngineState } from './engine.ts'
 
 /** What the thread of the engine is started with. */
 export interface EngineData {
   /** without TRUST_PROXY, which is a function and concerns requests alone */
   readonly config: Config
-  /** of the database that runs already */
-  readonly connection: Connection
+  /** of the thread of the requests */
+  readonly partOf: Pick<Ledger, 'connection' | 'instance'>
   readonly spool: SpoolHandle
   readonly ports: readonly number[]
 }

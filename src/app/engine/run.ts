@@ -17,7 +17,7 @@ const reportMs = 200
 
 const send = (message: FromEngine) => parentPort?.postMessage(message)
 
-const { config, connection, spool: handle, ports: known } = workerData as EngineData
+const { config, partOf, spool: handle, ports: known } = workerData as EngineData
 const ports = [...known]
 const shared = openShared(handle, (reply) => send({ kind: 'spool', reply }))
 const log = createLogger(config)
@@ -36,7 +36,7 @@ const isBlocked = (url: string) =>
 const start = async () => {
   // elsewhere it would be that of the whole process
   if (process.platform === 'linux') setPriority(backgroundPriority)
-  const ledger = await openLedger(config, log, 'service', { connection })
+  const ledger = await openLedger(config, log, 'service', { partOf })
   cleanup.defer(ledger.close)
   registerJobs(ledger)
   // the thread of the requests notes erasures

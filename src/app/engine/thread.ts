@@ -60,7 +60,7 @@ interface Running {
 
 /** Starts one thread, and tells it of the spool until it ends. */
 const startThread = (
-  { config, connection, log }: Pick<Ledger, 'config' | 'connection' | 'log'>,
+  { config, connection, instance, log }: Pick<Ledger, 'config' | 'connection' | 'instance' | 'log'>,
   spool: Spool,
   { isNew, ports }: { readonly isNew: boolean; readonly ports: readonly number[] },
   react: (message: FromEngine) => Promise<void>,
@@ -68,7 +68,7 @@ const startThread = (
   const { id, found } = spool
   const workerData: EngineData = {
     config: { ...config, TRUST_PROXY: 0 },
-    connection,
+    partOf: { connection, instance },
     spool: { id, isNew, found, files: spool.files(), stats: spool.stats() },
     ports,
   }

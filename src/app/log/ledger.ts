@@ -77,9 +77,13 @@ export interface Ledger {
 }
 
 export interface LedgerOptions extends LogOptions {
-  /** of the database that another thread of this process has opened, and keeps an eye on */
-  readonly connection?: Connection
+  /** the ledger of another thread of this process, which has opened the database and keeps an eye on it */
+  readonly partOf?: Pick<Ledger, 'connection' | 'instance'>
 }
+
+/** Returns a name of its own for each thread that opens a ledger; those of one process begin alike. */
+const instanceOf = ({ partOf }: LedgerOptions) =>
+  partOf ? `${partOf.instance}-engine` : `linkledger-${randomBytes(6).toString('hex')}`
 
 /** Opens PostgreSQL, the event store and the read tables, and brings the schemas up to date. */
 export const openLedger = (config: Config, given: Logger, use: Use, options: LedgerOptions = {}): Promise<Ledger> => {
@@ -88,8 +92,8 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Led
   const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
   cleanup.defer(async () => outages.close())
   return openAll(cleanup, async () => {
-    const instance = `linkledger-${randomBytes(6).toString('hex')}`
-    const postgres = await openPostgres(config, { name: instance, use, log, cleanup, ...options })
+    const [instance, connection] = [instanceOf(options), options.partOf?.connection]
+    const postgres = await openPostgres(config, { name: instance, use, log, cleanup, connection })
     const db = postgres.database(10, 10_000)
     await migrate(db).catch((error: unknown) => {
       const url = config.DATABASE_URL
@@ -105,7 +109,7 @@ export const openLedger = (config: Config, given: Logger, use: Use, options: Led
     await ensureCheckpoints(db)
     await ensureTree(db)
     const ordinals = await openOrdinals(db, config)
-    if (use === 'service' && !options.connection) cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
+    if (use === 'service' && !options.partOf) cleanup.defer(await keepLooking({ db, ordinals, jobs, log }))
     const projections = projectionsWith({ withPast: config.KEEP_PAST === 'on' })
     const tables = openTables(db, projections, log)
     const parts = { config, use, db, postgres, keyring, tables, appended, metrics, log, cleanup, options }

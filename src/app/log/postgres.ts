@@ -36,7 +36,7 @@ interface PostgresOptions {
   readonly log: Logger
   readonly cleanup: Cleanup
   /** how to reach a server that is open already */
-  readonly connection?: Connection
+  readonly connection?: Connection | undefined
 }
 
 /** Opens PostgreSQL: the server of DATABASE_URL, or the embedded one in DATA_DIR. */
