@@ -119,7 +119,7 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
     log.warn({ err: error }, 'rules were not compared'),
   )
   waiting?.onListening?.()
-  // visitors are redirected already; whoever is told of the service finds all of it
+  // redirects work already; the start is reported once changes can be read, too
   const isWhole = () => engine.works() && (ledger.tables.complete() || !config.ROLES.has('projector'))
   for (let left = wholeMs; left > 0 && !isWhole() && !waiting?.signal.aborted; left -= 50) await sleep(50)
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }

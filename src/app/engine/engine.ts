@@ -16,7 +16,7 @@ import { type IsBlocked, startDelivering } from '../webhooks.ts'
 export interface EngineState extends Omit<ClicksState, 'spool'> {
   /** undefined without the role projector */
   readonly projector: ReturnType<Projector['state']> | undefined
-  /** what stands still, for an operator to read */
+  /** which jobs fail, for an operator to read */
   readonly problems: readonly string[]
   /** what makes the Kafka topic less safe */
   readonly weaknesses: readonly string[]

@@ -35,4 +35,3 @@ export type FromEngine =
   | { readonly kind: 'blocked'; readonly id: number; readonly url: string }
   | { readonly kind: 'spool'; readonly reply: SpoolReply }
   | { readonly kind: 'metrics'; readonly metrics: MetricValues }
-  | { readonly kind: 'closed' }

@@ -72,7 +72,6 @@ const start = async () => {
 
 const close = async () => {
   await cleanup.run()
-  send({ kind: 'closed' })
   process.exit()
 }
 

@@ -29,7 +29,8 @@ export const openVisits = ({ config, store, log }: Pick<Ledger, 'config' | 'stor
 
 /**
  * Lets those who count people follow the spool, and says from where on the tables have the clicks of earlier processes,
- * once `delivered` says that all of those are recorded. With Kafka, only time tells.
+ * once `delivered` says that all of those are recorded. With Kafka nothing says so: a click counts as projected after
+ * some seconds.
  */
 export const followAdmitted = async (
   { config, store }: Pick<Ledger, 'config' | 'store'>,

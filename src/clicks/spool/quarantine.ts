@@ -15,6 +15,14 @@ export interface Quarantine {
   readonly count: () => number
 }
 
+/** For a folder that must not be changed. */
+export const noQuarantine: Quarantine = {
+  copy: async () => {},
+  moveAside: async () => {},
+  lastSegment: () => 0,
+  count: () => 0,
+}
+
 /** Name of the file with damaged parts of segments. */
 export const quarantineName = 'quarantine'
 const asidePrefix = `${quarantineName}-`

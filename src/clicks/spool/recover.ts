@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '../report.ts'
-import { openQuarantine, type Quarantine } from './quarantine.ts'
+import { noQuarantine, openQuarantine, type Quarantine } from './quarantine.ts'
 import {
   type Header,
   type Piece,
@@ -165,7 +165,6 @@ export const recover = async (dir: string, log: Log): Promise<Recovered> => {
 
 /** Finds the spools in a folder without changing it, because a running service may write to it. */
 export const peek = async (dir: string): Promise<Pick<Recovered, 'spools' | 'tallies'>> => {
-  const nowhere: Quarantine = { copy: async () => {}, moveAside: async () => {}, lastSegment: () => 0, count: () => 0 }
   const segments: Segment[] = []
   for (const number of await numbersIn(dir)) {
     // a running service deletes what is recorded
@@ -175,7 +174,7 @@ export const peek = async (dir: string): Promise<Pick<Recovered, 'spools' | 'tal
   const spools = await Promise.all(
     bySpool(segments).map(async (group) => {
       const newest = group.at(-1) ?? group[0]
-      const { end, last } = await scan(newest, nowhere)
+      const { end, last } = await scan(newest, noQuarantine)
       newest.size = newest.synced = end
       return { segments: [...group], header: newest.header, last }
     }),

@@ -3,7 +3,7 @@ import { createSignal } from '../../lib/async/signal.ts'
 import type { SeqByPartition } from '../entry.ts'
 import type { Log } from '../report.ts'
 import { earlierSpools, type RelayedSpool } from './earlier.ts'
-import type { Quarantine } from './quarantine.ts'
+import { noQuarantine } from './quarantine.ts'
 import type { Recovered } from './recover.ts'
 import type { Piece, Segment } from './segment.ts'
 import type { SpoolFiles, SpoolStats } from './source.ts'
@@ -55,11 +55,9 @@ export const openShared = (
   /** the same objects for as long as the segments exist: a reader holds one */
   const segments: Segment[] = [...first.segments]
   const updated = createSignal()
-  const quarantine: Quarantine = {
-    copy: async (path, piece) => send({ kind: 'damaged', path, piece }),
-    moveAside: async () => {},
-    lastSegment: () => 0,
-    count: () => 0,
+  const quarantine = {
+    ...noQuarantine,
+    copy: async (path: string, piece: Piece) => send({ kind: 'damaged', path, piece }),
   }
   const waitForSync = async (signal: AbortSignal) => !files.isClosed && hasMore(updated, signal)
   const earlier = earlierSpools({ ...remaining(found), quarantine })
@@ -122,7 +120,9 @@ export const heed = async (
 ): Promise<void> => {
   try {
     if (reply.kind === 'earlier') spool.earlierHave(reply.bytes)
-    if (reply.kind === 'damaged') await spool.damaged(reply.path, reply.piece)
+    // a message makes an array of bytes of a buffer
+    if (reply.kind === 'damaged')
+      await spool.damaged(reply.path, { ...reply.piece, bytes: Buffer.from(reply.piece.bytes) })
     if (reply.kind === 'remove') await spool.remove()
     if (reply.kind !== 'release') return
     const read = new Map(reply.read)

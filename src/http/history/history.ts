@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Handler } from '../../commands/handle.ts'
 import type { Step } from '../../commands/steps.ts'
@@ -6,7 +5,7 @@ import type { Actor } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { parseStreamId } from '../../events/streams.ts'
-import { turnTimer } from '../../lib/async/pause.ts'
+import { turnsForAll } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { type HistoryRow, namesOfKeys } from '../../queries/history/history.ts'
 import type { Listed, Position } from '../../queries/page.ts'
@@ -129,8 +128,7 @@ export const forEachFound = async (
   const wanted = new Map<string, Map<number, number>>()
   for (const [row, { stream, revision }] of rows.entries())
     wanted.set(stream, (wanted.get(stream) ?? new Map()).set(revision, row))
-  const [limit, lane, isLong] = [pLimit(streamsAtATime), pLimit(1), turnTimer()]
-  const looked = () => lane(async () => (isLong() ? nextTurn() : undefined))
+  const [limit, looked] = [pLimit(streamsAtATime), turnsForAll()]
   const read = async (stream: string, places: ReadonlyMap<number, number>) => {
     const revisions = [...places].filter(([, row]) => hasRoom(row)).map(([revision]) => revision)
     if (revisions.length === 0) return

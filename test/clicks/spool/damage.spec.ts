@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { until } from '../../support/client.ts'
 import {
   addAll,
   lastOf,
@@ -49,6 +50,20 @@ for (const way of ways)
       expect(warnings).to.deep.equal([])
       await earlier?.release(lastOf(entries))
       expect(await segmentsIn(dir()), 'a damaged segment can be released').to.have.length(2)
+    })
+
+    it('is copied to quarantine as it is, also when its reader is the first to find it', async () => {
+      const spool = await open()
+      await addAll(spool, range(0, 8))
+      await take(spool, 8)
+      const newest = await newestIn(dir())
+      await writeFile(newest, (await readFile(newest, 'utf8')).replace('"revision":5', '"revision":?'))
+      expect(numbersOf(await take(spool, 7))).to.deep.equal([0, 1, 2, 3, 4, 6, 7])
+      const copied = await until(
+        () => readFile(join(dir(), 'quarantine'), 'latin1').catch(() => ''),
+        (text) => text.endsWith('\n'),
+      )
+      expect(Buffer.from(copied.trim().split(' ')[2] ?? '', 'base64').toString()).to.include('"revision":?')
     })
 
     it('keeps its place in quarantine when later segments are damaged, too', async () => {

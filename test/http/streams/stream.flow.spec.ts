@@ -369,7 +369,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
     })
   })
 
-  it('reads once at a time for an account, so that its other streams keep nobody else from theirs', async () => {
+  it('runs one read at a time for an account, so that other accounts get their turns', async () => {
     const held = new pg.Client(app.connection)
     await held.connect()
     try {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { z } from 'zod'
 import { aliasKey } from '../../../commands/links/alias.ts'
@@ -7,7 +6,7 @@ import { link } from '../../../commands/links/link.ts'
 import type { Load } from '../../../commands/load.ts'
 import { firstProblem } from '../../../lib/fields.ts'
 import { inOrder } from '../../../lib/async/inorder.ts'
-import { turnTimer } from '../../../lib/async/pause.ts'
+import { turnsForAll } from '../../../lib/async/pause.ts'
 import { createSemaphore } from '../../../lib/async/semaphore.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
@@ -136,9 +135,8 @@ export const doRows = async (
     op,
     rows.filter((row): row is Row => 'value' in row),
   )
-  const [lane, isLong] = [pLimit(1), turnTimer()]
-  /** Rows are looked at one after another, and other requests are answered in between. */
-  const looked = () => lane(async () => (isLong() ? nextTurn() : undefined))
+  // rows are looked at one after another
+  const looked = turnsForAll()
   const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
     if (!('value' in row)) return failed(row, new Failure(400, row.problem))
     const found = problems.get(row.number)

@@ -26,7 +26,7 @@ describe('the archive of an account', () => {
     )
   })
 
-  it('sends a sign of life while nothing is found, which is no file for whoever unpacks it', async () => {
+  it('sends a comment while nothing is found, of which tar unpacks no file', async () => {
     const [unzipped, zipped] = [createGunzip(), new PassThrough()]
     const received = once(unzipped, 'data')
     const whole = buffer(zipped)
