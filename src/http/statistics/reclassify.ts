@@ -67,7 +67,7 @@ const reclassify = async (call: Request, link: number | undefined, claim?: Claim
   return { id: isNone ? '' : id, dryRun, rules, visits: before.visits + visits, changes }
 }
 
-/** Returns the parts that an earlier execution under the same Idempotency-Key has recorded, and the visits of those left. */
+/** Returns how many parts an earlier execution under the same Idempotency-Key has recorded, with their visits left. */
 const recordedBefore = async ({ load, reader }: Request, id: string) => {
   const { parts, left } = (await load(reclassification, id)).state
   return { parts, visits: left === 0 ? 0 : await visitsLeft(reader, id) }
