@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import pLimit from 'p-limit'
 import fc from 'fast-check'
+import { filterShape } from '../../src/http/statistics/filters.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { long as thorough, repeatable, seed } from '../support/faults.ts'
 import { anyText } from '../support/text.ts'
@@ -166,6 +167,8 @@ describe('hostile input', () => {
     it('refuses text that no database can store', async () => {
       for (const nul of ['%00', 'a%00b', '%00%00'])
         for (const name of ['q', 'short']) await refused(`urls?${name}=${nul}`, name)
+      for (const list of ['stats', 'visits'])
+        for (const name of Object.keys(filterShape)) await refused(`${list}?${name}=a%00b`, name)
     })
 
     it('answers every other extreme of every parameter without an error of its own', async () => {

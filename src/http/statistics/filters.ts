@@ -23,10 +23,10 @@ import { readLink } from '../links/link.ts'
 export const noLabel = 'none'
 const mostValues = 50
 
+/** A text that a statement may have. */
+const words = z.string().refine(isStorable, notStorable).optional()
 /** Values that visits may have, separated by commas; undefined when none were sent. */
-const values = z
-  .string()
-  .optional()
+const values = words
   .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
   .refine(
     (given) => given === undefined || given.length <= mostValues,
@@ -74,11 +74,7 @@ export const filterShape = {
   qr: filterId,
   bio: filterId,
   revision,
-  destination: z
-    .string()
-    .refine(isStorable, notStorable)
-    .optional()
-    .transform((text) => text || undefined),
+  destination: words.transform((text) => text || undefined),
   country: countries,
   referrer: values,
   medium: someOf(['', ...media]),
