@@ -16,22 +16,22 @@ const inBatches = async function* <R>(readAfter: (last: R | undefined) => Promis
   }
 }
 
-interface Own {
-  readonly account: number
-  readonly deleted: boolean
-}
-
 /**
- * Returns the ids of an account's resources of one kind. Those that are deleted have an index of their own, or are few.
+ * Returns the ids of an account's resources of one kind, also deleted ones, in one pass: what is deleted or restored
+ * meanwhile is neither missed nor met twice. Those that are deleted have an index of their own, or are few.
  */
-const ids = ({ db, table }: Reader, kind: KeptKind, { account, deleted }: Own) =>
-  inBatches<{ id: string }>(async (last) => {
-    const own = db(table(kinds[kind].table))
-      .where({ account })
-      .where('id', '>', last?.id ?? 0)
-    return deleted
-      ? own.whereNotNull('deleted').orderBy('id').limit(batchSize).select('id')
-      : own.whereNull('deleted').orderBy('id').limit(batchSize).select('id')
+const ids = ({ db, table }: Reader, kind: KeptKind, account: number) =>
+  inBatches<{ id: string }>((last) => {
+    const some = (deleted: string) =>
+      db(table(kinds[kind].table))
+        .where({ account })
+        .where('id', '>', last?.id ?? 0)
+        .whereRaw(deleted)
+        .orderBy('id')
+        .limit(batchSize)
+        .select('id')
+    const both = some('deleted is null').unionAll([some('deleted is not null')], true)
+    return db(both.as('both')).orderBy('id').limit(batchSize).select('id')
   })
 
 interface Membership {
@@ -58,12 +58,11 @@ const memberships = ({ db, table }: Reader, channel: string) =>
 export const streamsOf = async function* (reader: Reader, account: number): AsyncGenerator<string> {
   yield streamId('account', account)
   for (const kind of keptKinds)
-    for (const deleted of [false, true])
-      for await (const { id } of ids(reader, kind, { account, deleted })) {
-        yield streamId(kind, id)
-        if (kind !== 'channel') continue
-        for await (const { kind: of, item } of memberships(reader, id)) yield streamId('channelitem', id, of, item)
-      }
+    for await (const { id } of ids(reader, kind, account)) {
+      yield streamId(kind, id)
+      if (kind !== 'channel') continue
+      for await (const { kind: of, item } of memberships(reader, id)) yield streamId('channelitem', id, of, item)
+    }
 }
 
 export interface ExportedAnswer {
