@@ -1,7 +1,7 @@
 import { createAnswerPages } from '../../http/public/overlay/answer.ts'
 import type { Route } from '../../http/api/route.ts'
 import { routesOf } from '../../http/routes.ts'
-import { createCampaignPages } from '../../http/public/campaign.ts'
+import { createCampaignPages } from '../../http/public/campaign/campaign.ts'
 import type { Cache } from '../../cache/cache.ts'
 import { asyncApi, messageSchema } from '../../clicks/kafka/asyncapi.ts'
 import { version } from '../../lib/version.ts'

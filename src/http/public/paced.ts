@@ -5,6 +5,13 @@ import { isUnavailable, Unavailable } from '../../lib/unavailable.ts'
 
 export interface PacedOptions<T> {
   readonly find: (key: string) => Promise<T>
+  /**
+   * Returns what the tables have now of what was found, at a cost that no account chooses; undefined: a slow answer is
+   * returned as it was found.
+   */
+  readonly renew?: (key: string, found: T) => Promise<T>
+  /** Resolves when the database answers anything at all. */
+  readonly alive?: () => PromiseLike<unknown>
   readonly seen: Progress['seen']
   /** ms for which an answer is kept while the tables have not moved */
   readonly age: number
@@ -15,6 +22,9 @@ export interface PacedOptions<T> {
 }
 
 interface Found<T> {
+  /** what the look-up has found */
+  readonly found: T
+  /** the same as it was when it was last asked for */
   readonly answer: T
   readonly seen: bigint
   readonly until: number
@@ -37,14 +47,39 @@ const quick = 200
 const share = 1 / 20
 
 /**
+ * Returns an answer and how long it took, without the time until the database answers anything at all: a database that
+ * stands still, or has no connection left, says nothing of what the answer costs.
+ */
+const timed = async <T>(find: () => Promise<T>, now: () => number, alive: PacedOptions<unknown>['alive']) => {
+  const from = now()
+  let [asked, answered]: (number | undefined)[] = []
+  const ask = async () => {
+    asked = now()
+    await Promise.resolve(alive?.()).catch(() => {})
+    answered = now()
+  }
+  const timer = alive && setTimeout(() => void ask(), quick)
+  try {
+    const answer = await find()
+    const [end, until = end] = [now(), answered]
+    const stoodStill = asked !== undefined && until - asked > quick
+    return { answer, took: end - (stoodStill ? until : from) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
  * Returns what looks up public pages whose cost an account chooses, one at a time: they leave connections to redirects.
  * A key begins with the account and a space. Accounts take turns, and so do the networks that ask: one with many pages
  * does not delay the others. Requests share a look-up that has not begun. A slow answer is kept for twenty times as
- * long as it took, so that many visits to one page do not delay the others. While the database is unavailable, an older
- * answer is returned. Rejects with `Unavailable` when too many wait.
+ * long as it took, so that many visits to one page do not delay the others, and only renewed meanwhile. While the
+ * database is unavailable, an older answer is returned. Rejects with `Unavailable` when too many wait.
  */
 export const createPaced = <T>({
   find,
+  renew,
+  alive,
   seen,
   age,
   most,
@@ -61,11 +96,15 @@ export const createPaced = <T>({
 
   const lookUp = async (key: string) => {
     queued.delete(key)
-    const [from, before] = [now(), seen()]
-    const answer = await find(key)
-    const took = now() - from
+    const [kept, before] = [known.get(key), seen()]
+    if (renew && kept && now() < kept.anywayUntil) {
+      const answer = await renew(key, kept.found)
+      known.set(key, { ...kept, answer, seen: before, until: now() + age })
+      return answer
+    }
+    const { answer, took } = await timed(() => find(key), now, alive)
     const anywayUntil = took > quick ? now() + took / share : 0
-    known.set(key, { answer, seen: before, until: now() + age, anywayUntil })
+    known.set(key, { found: answer, answer, seen: before, until: now() + age, anywayUntil })
     return answer
   }
   const work = async () => {
@@ -89,7 +128,8 @@ export const createPaced = <T>({
 
   return async (key, network) => {
     const before = known.get(key)
-    if (before && (now() < before.anywayUntil || (now() < before.until && before.seen === seen()))) return before.answer
+    const isKept = before && !renew && now() < before.anywayUntil
+    if (before && (isKept || (now() < before.until && before.seen === seen()))) return before.answer
     try {
       return await queue(key, network)
     } catch (error) {

@@ -37,15 +37,17 @@ export const findPublicCampaigns = async (
   })
 }
 
-/** Returns the accounts whose public campaigns have these slugs, in lower case. */
-export const rotatorAccounts = async (
+/** Returns the public campaigns that have these slugs, in lower case. */
+export const rotatorCampaigns = async (
   reader: Reader,
   slugs: readonly string[],
-): Promise<readonly (number | undefined)[]> => {
+): Promise<readonly (Pick<PublicCampaign, 'id' | 'account'> | undefined)[]> => {
   const rows = (await publicCampaigns(reader)
     .whereRaw('lower(c.slug) = any(?)', [[...slugs]])
-    .select('c.slug', 'c.account')) as { slug: string; account: string }[]
-  const found = new Map(rows.map(({ slug, account }) => [slug.toLowerCase(), Number(account)]))
+    .select('c.slug', 'c.id', 'c.account')) as { slug: string; id: string; account: string }[]
+  const found = new Map(
+    rows.map(({ slug, id, account }) => [slug.toLowerCase(), { id: Number(id), account: Number(account) }]),
+  )
   return slugs.map((slug) => found.get(slug))
 }
 
@@ -76,8 +78,23 @@ export const rotatorLinks = async (reader: Reader, slug: string, limit: number):
   return some.length > 0 ? some : linksAmong(reader, slug, limit, 1_000_000_000)
 }
 
-/** Looks at so many links of the campaign, in random order: what it takes to see whether each redirects is not free. */
-const linksAmong = async (reader: Reader, slug: string, limit: number, looked: number) => {
+/** Returns those of some links that a rotator may still choose. */
+export const stillRotating = async (reader: Reader, slug: string, links: readonly RotatorLink[]) =>
+  links.length === 0
+    ? []
+    : linksAmong(
+        reader,
+        slug,
+        links.length,
+        links.length,
+        links.map(({ link }) => link),
+      )
+
+/**
+ * Looks at so many links of the campaign, or of these in it, in random order: what it takes to see whether each
+ * redirects is not free.
+ */
+const linksAmong = async (reader: Reader, slug: string, limit: number, looked: number, these?: readonly number[]) => {
   const { db, table } = reader
   const among = publicCampaigns(reader)
     .join({ l: table('links') }, { 'l.campaign': 'c.id', 'l.account': 'c.account' })
@@ -85,6 +102,7 @@ const linksAmong = async (reader: Reader, slug: string, limit: number, looked: n
     .select('l.campaign', 'l.id', 'l.domain', 'l.alias', 'l.expiry', 'l.max_clicks')
     .orderByRaw('random()')
     .limit(looked)
+  if (these) among.whereRaw('l.id = any(?)', [[...these]])
   const rows = (await db(among.as('l'))
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
     .whereRaw(isServed(table))
@@ -110,18 +128,19 @@ export interface PageLink {
   readonly max_clicks: number | null
 }
 /**
- * Returns the links of a campaign that redirect, newest first, with one more than fits the page if there is a next
- * page.
+ * Returns the links of a campaign that redirect, or of these in it, newest first, with one more than fits the page if
+ * there is a next page.
  */
 export const campaignLinks = async (
   { db, table }: Reader,
   { id, account }: Pick<PublicCampaign, 'id' | 'account'>,
   page: Page,
+  these?: readonly number[],
 ): Promise<readonly PageLink[]> => {
   const rows = (await db({ l: table('links') })
     .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
     .where({ 'l.campaign': id, 'l.account': account })
-    .whereRaw(`${isOpen} and ${isServed(table)}`)
+    .whereRaw(`${isOpen} and ${isServed(table)} and ${these ? 'l.id = any(?)' : 'true'}`, these ? [[...these]] : [])
     .select(
       'l.id as link',
       'l.alias',

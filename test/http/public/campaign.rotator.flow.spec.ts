@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { inSeconds, secondsLater } from '../../support/clock.ts'
-import { query } from '../../support/faults.ts'
+import { openStage, query } from '../../support/faults.ts'
 import { send } from '../../support/raw.ts'
 import { campaignClient } from '../../support/clients/campaign.ts'
 
@@ -153,6 +153,40 @@ describe('the rotator of a campaign', () => {
     ])
     for (const path of ['/r/', '/r/a/b', '/r/%41', '/r/-a', `/r/${'x'.repeat(65)}`])
       expect((await app.visit(path)).status, path).to.equal(404)
+  })
+
+  it('has a change of the campaign at once, also after a look-up that took long', async () => {
+    const urls = ['https://example.com/kept', 'https://example.com/moved']
+    const { id, rotator: address, list, links } = await rotator(urls)
+    const stage = openStage()
+    try {
+      const lock = await stage.connect(app.connection)
+      await lock.query(`begin; lock table ${app.app.ledger.tables.name('links')} in access exclusive mode`)
+      const slow = Promise.all([destination(address), visit(list)])
+      const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and now() - query_start > '1 s' and query like '%campaign%'`
+      await until(
+        () => query(app.connection, waits),
+        (rows) => rows.length > 1,
+      )
+      await lock.query('rollback')
+      const [led, shown] = await slow
+      expect(urls).to.include(led)
+      expect(shown.text).to.include(links[1]!.short)
+    } finally {
+      await stage.clear()
+    }
+    await assigned((await create()).id, links[1]!.id)
+    for (let n = 0; n < 20; n++) expect(await destination(address)).to.equal(urls[0])
+    expect((await visit(list)).text)
+      .to.include(links[0]!.short)
+      .and.not.include(links[1]!.short)
+    await update(id, { name: 'x', public: false })
+    expect([await destination(address), (await visit(list)).status]).to.deep.equal([404, 404])
+    await update(id, { name: 'x', public: true })
+    expect([await destination(address), (await visit(list)).status]).to.deep.equal([urls[0], 200])
+    await app.del(`/api/campaign/${id}/delete`, { key })
+    expect(await destination(address)).to.equal(404)
   })
 
   it('supports only GET and HEAD', async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { createPaced } from '../../../src/http/public/paced.ts'
+import { createPaced, type PacedOptions } from '../../../src/http/public/paced.ts'
 import { StoreUnavailable } from '../../../src/events/store.ts'
 import { Unavailable } from '../../../src/lib/unavailable.ts'
 
 describe('a public page whose cost an account chooses', () => {
   /** `took` is the ms that a look-up takes. */
-  const open = (age = 0) => {
+  const open = (age = 0, more: Partial<PacedOptions<string>> = {}) => {
     const state = { time: 0, seen: 0n, took: 10, under: 0, most: 0, fails: false }
     const asked: string[] = []
     const find = createPaced({
@@ -22,6 +22,7 @@ describe('a public page whose cost an account chooses', () => {
       age,
       most: 10,
       now: () => state.time,
+      ...more,
     })
     const get = (key: string, network = '192.0.2.1') => find(key, network)
     return { get, asked, state }
@@ -67,6 +68,53 @@ describe('a public page whose cost an account chooses', () => {
     }
     state.time += 200
     expect(await get('slow')).to.equal('slow4')
+  })
+
+  it('is renewed while a slow answer is kept, without another look-up', async () => {
+    let now = 'as it was'
+    const { get, asked, state } = open(1000, { renew: async (_, found) => `${found} ${now}` })
+    state.took = 1000
+    expect(await get('slow')).to.equal('slow1')
+    expect(await get('slow'), 'nothing has changed').to.equal('slow1')
+    for (const change of ['closed', 'open again']) {
+      now = change
+      state.seen++
+      expect(await Promise.all([get('slow'), get('slow')])).to.deep.equal(Array(2).fill(`slow1 ${change}`))
+      expect(await get('slow')).to.equal(`slow1 ${change}`)
+    }
+    expect(asked).to.deep.equal(['slow'])
+    state.time += 21_000
+    expect(await get('slow')).to.equal('slow2')
+  })
+
+  /** Looks up a page, which takes 3 s, while the database takes so many ms to answer another question. */
+  const lookedUp = async (ms: number) => {
+    let [answered, look] = [() => {}, 0]
+    const { get, state } = open(0, {
+      find: async () => {
+        if (look++ === 0) await new Promise<void>((resolve) => (answered = resolve))
+        return `look ${look}`
+      },
+      alive: async () => {
+        state.time += ms
+        // what waits is answered later
+        setImmediate(() => {
+          state.time += 3000 - ms
+          answered()
+        })
+      },
+    })
+    expect(await get('a')).to.equal('look 1')
+    state.time += 1000
+    return get('a')
+  }
+
+  it('is not slow because the database stood still', async () => {
+    expect(await lookedUp(2900)).to.equal('look 2')
+  })
+
+  it('is slow when the database answers others meanwhile', async () => {
+    expect(await lookedUp(100)).to.equal('look 1')
   })
 
   it('is kept for a while when the tables have not moved', async () => {

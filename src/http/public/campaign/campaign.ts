@@ -1,41 +1,32 @@
-import { unlessNewer } from '../../events/unknown.ts'
-import { schemeOf, webHost } from '../../lib/schemes.ts'
+import { unlessNewer } from '../../../events/unknown.ts'
+import { schemeOf, webHost } from '../../../lib/schemes.ts'
 import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import QuickLRU from 'quick-lru'
-import type { Blocks } from '../../cache/blocks.ts'
-import { isExact } from '../../cache/clickcounts.ts'
-import type { PendingStreams } from '../../cache/pending.ts'
-import type { Progress } from '../../cache/progress.ts'
-import type { Targets } from '../../cache/targets.ts'
-import { campaign } from '../../commands/links/campaign.ts'
-import type { Handler as CommandHandler } from '../../commands/handle.ts'
-import { streamId } from '../../events/streams.ts'
-import { clientAddress, networkOf, type TrustedProxies } from '../../lib/address.ts'
-import { batch } from '../../lib/async/batch.ts'
-import { turnTimer } from '../../lib/async/pause.ts'
-import type { Target } from '../../queries/links/target.ts'
-import {
-  campaignLinks,
-  findPublicCampaigns,
-  type PageLink,
-  type PublicCampaign,
-  type RotatorLink,
-  rotatorLinks,
-  rotatorAccounts,
-} from '../../queries/links/campaign.ts'
-import type { Reader } from '../../queries/reader.ts'
-import { pagination } from '../api/fields.ts'
-import { type LinkAddresses, short } from '../links/address.ts'
-import { blockedPage } from './blocked.ts'
-import type { SendPage } from './page/page.ts'
-import { listPage, pages } from './page/messages.ts'
-import { createPaced } from './paced.ts'
-import type { PageTurn } from './page/turns.ts'
-import { asWritten } from './path.ts'
-import type { Redirect } from './redirect.ts'
-import { type PublicHandler, redirectTo } from './responses.ts'
+import type { Blocks } from '../../../cache/blocks.ts'
+import { isExact } from '../../../cache/clickcounts.ts'
+import type { PendingStreams } from '../../../cache/pending.ts'
+import type { Progress } from '../../../cache/progress.ts'
+import type { Targets } from '../../../cache/targets.ts'
+import { campaign } from '../../../commands/links/campaign.ts'
+import type { Handler as CommandHandler } from '../../../commands/handle.ts'
+import { streamId } from '../../../events/streams.ts'
+import { clientAddress, networkOf, type TrustedProxies } from '../../../lib/address.ts'
+import { batch } from '../../../lib/async/batch.ts'
+import { turnTimer } from '../../../lib/async/pause.ts'
+import type { Target } from '../../../queries/links/target.ts'
+import { findPublicCampaigns, type PageLink, type RotatorLink } from '../../../queries/links/campaign.ts'
+import type { Reader } from '../../../queries/reader.ts'
+import { pagination } from '../../api/fields.ts'
+import { type LinkAddresses, short } from '../../links/address.ts'
+import { blockedPage } from '../blocked.ts'
+import type { SendPage } from '../page/page.ts'
+import { listPage, pages } from '../page/messages.ts'
+import { createLists, createSamples, guessesAtOnce, mostPages, perPage } from './links.ts'
+import type { PageTurn } from '../page/turns.ts'
+import { asWritten } from '../path.ts'
+import type { Redirect } from '../redirect.ts'
+import { type PublicHandler, redirectTo } from '../responses.ts'
 
 export interface CampaignPagesOptions extends Pick<Redirect, 'follow' | 'withPrefix'>, LinkAddresses {
   readonly sendPage: SendPage
@@ -53,51 +44,6 @@ export interface CampaignPagesOptions extends Pick<Redirect, 'follow' | 'withPre
 
 const rotatorPath = /^\/r\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?(?:\?|$)/
 const listPath = /^\/u\/([a-z0-9_-]{3,32})\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1-9]\d{0,14})\/?(?:\?|$)/
-/** maximum number of links that a rotator chooses from */
-const sampleSize = 1000
-/** ms after which a new sample is drawn, so that all links of a larger campaign get visits */
-const sampleAge = 1000
-const perPage = 100
-/** pages of a list; each takes as long as all before it together */
-const mostPages = 100
-/** guessed addresses that share a query */
-const guessesAtOnce = 1000
-
-/**
- * Returns the links that a rotator chooses from; none when there is no such rotator. No visit waits for the look-ups of
- * slugs that were guessed, and what was guessed takes no place of a sample.
- */
-export const createSamples = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
-  const known = new QuickLRU<string, number>({ maxSize: 1000 })
-  const accountOf = batch(guessesAtOnce, (slugs: readonly string[]) => rotatorAccounts(reader, slugs))
-  const sample = createPaced({
-    find: (key) => rotatorLinks(reader, key.split(' ')[1]!, sampleSize),
-    seen,
-    age: sampleAge,
-    most: 100,
-  })
-  return async (slug: string, network: string): Promise<readonly RotatorLink[]> => {
-    const account = known.get(slug) ?? (await accountOf(slug))
-    if (account === undefined) return []
-    known.set(slug, account)
-    return sample(`${account} ${slug}`, network)
-  }
-}
-
-/** Returns what finds the links on a page of a list, with one more than fits the page if there is a next page. */
-const createLists = ({ reader, progress: { seen } }: Pick<CampaignPagesOptions, 'reader' | 'progress'>) => {
-  const linksOn = createPaced({
-    find: (key) => {
-      const [account = 0, id = 0, page = 0] = key.split(' ').map(Number)
-      return campaignLinks(reader, { id, account }, { page, limit: perPage })
-    },
-    seen,
-    age: 0,
-    most: 50,
-  })
-  return async ({ id, account }: PublicCampaign, page: number, network: string) =>
-    page > mostPages ? [] : linksOn(`${account} ${id} ${page}`, network)
-}
 
 /** Whether a link is blocked: itself, its address, its domain, or where it leads most visitors. */
 const isBlocked = (
@@ -212,12 +158,10 @@ export const createCampaignPages = (options: CampaignPagesOptions): PublicHandle
     if (blocks.campaign(id)) return sendBlocked(req, res)
     const query = new URLSearchParams(req.url?.split('?')[1])
     const current = { ...pagination.parse({ page: query.get('page') ?? '' }), limit: perPage }
-    const rows = await linksOf(found, current.page, networkOfClient(req))
-    const shown = rows
-      .slice(0, perPage)
-      .filter((row) => !isBlocked({ ...row, aliasKey: row.alias, variants: [] }, options))
+    const { rows, more } = await linksOf(found, current.page, networkOfClient(req))
+    const shown = rows.filter((row) => !isBlocked({ ...row, aliasKey: row.alias, variants: [] }, options))
     const links = shown.map((row) => entryOf(row, options))
-    const older = rows.length > perPage && current.page < mostPages ? `?page=${current.page + 1}` : undefined
+    const older = more && current.page < mostPages ? `?page=${current.page + 1}` : undefined
     const newer = current.page > 1 ? `?page=${Math.min(current.page - 1, mostPages)}` : undefined
     await pageTurn(req)
     sendPage(req, res, listPage({ title: found.name, links, older, newer }))
