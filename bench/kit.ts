@@ -31,9 +31,9 @@ export interface Bench {
   readonly service: (on?: EmbeddedConnection) => Promise<Service>
   /**
    * Starts the built service in a separate process with settings of its own; without a database, it starts the embedded
-   * one in DATA_DIR.
+   * one in DATA_DIR. `program` is another one than today's.
    */
-  readonly start: (on: EmbeddedConnection | undefined, settings: Readonly<Record<string, string>>) => Promise<Started>
+  readonly start: typeof startProgram
 }
 export type Started = Awaited<ReturnType<typeof startProgram>>
 export type Service = Awaited<ReturnType<typeof startService>>
@@ -84,8 +84,12 @@ export const startListening = async (args: readonly string[], env: Readonly<Reco
 /** Returns the CPU time in µs that a server of `bench/servers` has used. */
 export const cpuOf = async (address: string): Promise<number> => Number(await (await fetch(`${address}/cpu`)).text())
 
-const startProgram = async (connection: EmbeddedConnection | undefined, settings: Readonly<Record<string, string>>) => {
-  const { address, pid, stop, output } = await startListening([main, 'start'], {
+const startProgram = async (
+  connection: EmbeddedConnection | undefined,
+  settings: Readonly<Record<string, string>>,
+  program = main,
+) => {
+  const { address, pid, stop, output } = await startListening([program, 'start'], {
     PORT: '0',
     ...(connection && { DATABASE_URL: urlOf(connection) }),
     RATE_LIMIT_PER_MINUTE: '0',
@@ -188,6 +192,21 @@ export interface Steady {
   readonly seconds: number
   /** number of the first visit, when each alias is visited once; otherwise they are visited at random */
   readonly from?: number
+}
+
+/**
+ * Builds the client in C, and returns a function that visits random ones of `/a0`, `/a1`, … with it on 64 connections:
+ * at a rate, as an open loop, or with the rate 0 as often as they are answered.
+ */
+export const buildVisitor = async (dir: string) => {
+  const program = join(dir, 'visits')
+  const source = new URL('visits.c', import.meta.url).pathname
+  await promisify(execFile)('cc', ['-O2', '-D_GNU_SOURCE', '-o', program, source])
+  return async (address: string, { aliases, rate, seconds }: Omit<Steady, 'from'>) => {
+    const { hostname, port } = new URL(address)
+    const { stdout } = await promisify(execFile)(program, [hostname, port, ...[aliases, rate, seconds].map(String)])
+    return JSON.parse(stdout) as Latencies & { readonly perSecond: number; readonly max: number }
+  }
 }
 
 const steady = new URL('steady.mjs', import.meta.url).pathname

@@ -26,21 +26,21 @@ const install = async (version: string, folder: string) => {
   }
 }
 
-/**
- * Returns the program of a release, installed with its own libraries in `.cache`. Skips the test where these cannot be
- * fetched, unless it is required.
- */
-export const oldProgram = async (context: Context, version: string): Promise<string> => {
+/** Returns the program of a release, installed with its own libraries in `.cache`. */
+export const programOf = async (version: string): Promise<string> => {
   const folder = join(root, '.cache/programs', version)
-  if (!existsSync(folder))
-    await install(version, folder).catch((error: unknown) => {
-      if (process.env['REQUIRE_OLD_PROGRAM'] === '1') throw error
-      const [reason] = String(error).trim().split('\n').slice(-1)
-      skip(
-        context,
-        `the libraries of release ${version} cannot be installed (${reason})`,
-        'connect to the npm registry',
-      )
-    })
+  if (!existsSync(folder)) await install(version, folder)
   return join(folder, 'bin/linkledger.js')
 }
+
+/** Returns the program of a release. Skips the test where its libraries cannot be fetched, unless it is required. */
+export const oldProgram = async (context: Context, version: string): Promise<string> =>
+  programOf(version).catch((error: unknown) => {
+    if (process.env['REQUIRE_OLD_PROGRAM'] === '1') throw error
+    const [reason] = String(error).trim().split('\n').slice(-1)
+    return skip(
+      context,
+      `the libraries of release ${version} cannot be installed (${reason})`,
+      'connect to the npm registry',
+    )
+  })
