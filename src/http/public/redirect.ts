@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
+import type { FoundTarget } from '../../cache/lookups.ts'
 import type { Targets } from '../../cache/targets.ts'
-import type { Target } from '../../queries/links/target.ts'
+import type { BioTarget, Target } from '../../queries/links/target.ts'
 import type { KnownDomain } from '../../queries/domains/domain.ts'
 import { type BioOptions, createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
@@ -13,7 +14,13 @@ import { scannedCode } from './link/scan.ts'
 import { queryOf, type Source } from './link/visit.ts'
 import { createMissed, type MissedOptions } from './link/misses.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
-import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
+import {
+  createFallbacks,
+  type FallbackOptions,
+  type Fallbacks,
+  type MaybeLater,
+  type PublicHandler,
+} from './responses.ts'
 
 export interface RedirectOptions
   extends
@@ -61,30 +68,32 @@ const passedRest = ({ forward, forward_path }: Target, { url = '' }: IncomingMes
 /** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
 const createServeAlias =
   ({ targets, follow, bioPages, sendMiss, sendUnknown, pepper, now }: Serving) =>
-  async (
+  (
     req: IncomingMessage,
     res: ServerResponse,
     domain: KnownDomain | undefined,
     alias: string,
     entry: string | undefined,
     hasRest: boolean,
-  ) => {
-    const found = targets.get(domain?.id ?? null, alias)
-    const target = found instanceof Promise ? await found : found
-    // no alias leads to the address of a QR code
-    if (!target || 'qr' in target) return sendMiss(req, res, domain)
-    if ('bio' in target) {
+  ): MaybeLater => {
+    const serveBio = async (target: BioTarget) => {
       if (!hasRest) return bioPages.show(req, res, target)
-      return entry !== undefined && (await bioPages.followEntry(req, res, target, Number(entry)))
-        ? undefined
-        : sendUnknown(req, res, domain)
+      if (entry === undefined || !(await bioPages.followEntry(req, res, target, Number(entry))))
+        sendUnknown(req, res, domain)
     }
-    const rest = hasRest ? passedRest(target, req) : ''
-    if (rest === undefined) return sendUnknown(req, res, domain)
-    const { link } = target
-    const code = scannedCode(pepper, queryOf(req), link, now())
-    const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
-    return follow(req, res, target, source, rest)
+    const serveFound = (target: FoundTarget) => {
+      // no alias leads to the address of a QR code
+      if (!target || 'qr' in target) return sendMiss(req, res, domain)
+      if ('bio' in target) return serveBio(target)
+      const rest = hasRest ? passedRest(target, req) : ''
+      if (rest === undefined) return sendUnknown(req, res, domain)
+      const { link } = target
+      const code = scannedCode(pepper, queryOf(req), link, now())
+      const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
+      return follow(req, res, target, source, rest)
+    }
+    const found = targets.get(domain?.id ?? null, alias)
+    return found instanceof Promise ? found.then(serveFound) : serveFound(found)
   }
 
 /** Returns what answers requests for addresses that lead nowhere, and counts them. */
@@ -151,7 +160,7 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
 
   const serveAlias = createServeAlias({ ...options, follow, sendMiss, sendUnknown, bioPages })
 
-  const handle: PublicHandler = async (req, res) => {
+  const handle: PublicHandler = (req, res) => {
     const { method, url = '' } = req
     if (!methods.has(method)) return sendPage(req, res, pages.methodNotAllowed)
     const domain = domainOf(req)
@@ -166,10 +175,12 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
       missed.blocked(req, domain, alias)
       return sendPage(req, res, blockedPage)
     }
+    const fail = (error: unknown) => sendFailure(req, res, error)
     try {
-      await serveAlias(req, res, domain, alias.toLowerCase(), entry, short === null || entry !== undefined)
+      const hasRest = short === null || entry !== undefined
+      return serveAlias(req, res, domain, alias.toLowerCase(), entry, hasRest)?.catch(fail)
     } catch (error) {
-      sendFailure(req, res, error)
+      fail(error)
     }
   }
 

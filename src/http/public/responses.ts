@@ -10,7 +10,9 @@ import { queryOf } from './link/visit.ts'
 import type { SendPage, WritePage } from './page/page.ts'
 import { failurePage } from './page/messages.ts'
 
-export type PublicHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+/** What has ended already when nothing had to be waited for. */
+export type MaybeLater = Promise<void> | void
+export type PublicHandler = (req: IncomingMessage, res: ServerResponse) => MaybeLater
 
 /** Redirects a visitor to a URL with 302, which must not be cached: each visit is counted. */
 export const redirectTo = (res: ServerResponse, url: string) => {

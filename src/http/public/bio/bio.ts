@@ -36,15 +36,16 @@ export const createBioPages = (options: BioOptions): BioPages => {
   const isBlockedAddress = createBlockedAddress(options)
   // the page's revision tells where an entry led: the content of a bio page is personal data, which no click may
   // contain
-  const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source) =>
-    record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source)
+  const recordEntry = (req: IncomingMessage, { account, revision }: BioTarget, source: Source, answer: () => void) =>
+    record(req, { account, link: 0, revision }, { url: '', rule: bioRules.entry }, source, answer)
 
   return {
     show: async (req, res, page) => {
       if (blocks.bio(page.bio)) return sendPage(req, res, blockedPage)
       if (req.method === 'POST') return seeOther(req, res)
       const { bio: id, account, revision } = page
-      await record(req, { account, link: 0, revision }, { url: '', rule: bioRules.view }, { kind: 'bio', id })
+      const visited = { account, link: 0, revision }
+      await record(req, visited, { url: '', rule: bioRules.view }, { kind: 'bio', id }, () => {})
       await pageTurn(req)
       sendPage(req, res, bioPage(withoutBlockedEntries(page, blocks)))
     },
@@ -70,10 +71,7 @@ export const createBioPages = (options: BioOptions): BioPages => {
       if (link) await follow(req, res, link, source)
       else if (ours && mayLoop.test(url.pathname)) sendPage(req, res, pages.loop)
       else if (req.method === 'POST') seeOther(req, res)
-      else {
-        await recordEntry(req, page, source)
-        redirectTo(res, entry.url)
-      }
+      else await recordEntry(req, page, source, () => redirectTo(res, entry.url))
       return true
     },
   }

@@ -16,7 +16,7 @@ import { endedPage, pages } from '../page/messages.ts'
 import { passwordPage } from '../password/page.ts'
 import { createPasswordForm, type PasswordFormOptions } from '../password/form.ts'
 import { type Closed, closedAt, type Destination, resolve, type Resolved, type ShownPage } from './resolve.ts'
-import { redirectTo } from '../responses.ts'
+import { type MaybeLater, redirectTo } from '../responses.ts'
 import { isUnlocked } from '../password/unlock.ts'
 import {
   type Chosen,
@@ -53,8 +53,14 @@ export interface FollowOptions extends PasswordFormOptions, VisitorOptions {
 }
 
 export interface Follow {
-  /** Records a visit, unless the request only asks for headers. */
-  readonly record: (req: IncomingMessage, visited: Visited, chosen: Chosen, source: Source) => Promise<void>
+  /** Records a visit, unless the request only asks for headers, then answers. */
+  readonly record: (
+    req: IncomingMessage,
+    visited: Visited,
+    chosen: Chosen,
+    source: Source,
+    answer: () => void,
+  ) => MaybeLater
   /** Whether a link leads visitors somewhere now, unless the operator blocks it. */
   readonly isOpen: (target: Target) => Promise<boolean>
   /** Answers a request for a link as its own short address does. `rest` follows the alias in the path. */
@@ -64,7 +70,7 @@ export interface Follow {
     target: Target,
     source: Source,
     rest?: string,
-  ) => Promise<void>
+  ) => MaybeLater
   /** Records the visit, then redirects the visitor. */
   readonly send: (
     req: IncomingMessage,
@@ -72,7 +78,7 @@ export interface Follow {
     visited: Visited,
     chosen: Chosen,
     source: Source,
-  ) => Promise<void>
+  ) => MaybeLater
 }
 
 const closed: ReadonlySet<string> = new Set<Closed['to']>(['not-started', 'expired', 'used-up', 'instead'])
@@ -81,20 +87,15 @@ const isClosed = (resolved: Resolved): resolved is Closed => closed.has(resolved
 /** Returns what shows the page of a link. The page leads to the destination itself, so that the visit counts once. */
 const createShow =
   ({ sendPage, pepper, blocks, secureCookies, pixelConsent, isBranded }: FollowOptions, record: Follow['record']) =>
-  async (
-    req: IncomingMessage,
-    res: ServerResponse,
-    target: Target,
-    chosen: Destination & ShownPage,
-    source: Source,
-  ) => {
+  (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Destination & ShownPage, source: Source) => {
     const { url } = chosen
     const interstitial = withoutBlocked(chosen.interstitial, blocks)
     const form =
       interstitial.overlay && answerForm(pepper, interstitial.overlay.id, { link: target.link, to: url }, Date.now())
-    await record(req, target, chosen, source)
     const page = { secure: secureCookies(), form, consent: pixelConsent, apart: !isBranded(req) }
-    sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page))
+    return record(req, target, chosen, source, () =>
+      sendPage(req, res, interstitialPage({ ...chosen, interstitial }, url, page)),
+    )
   }
 
 /**
@@ -103,12 +104,36 @@ const createShow =
  */
 const createHold =
   ({ sendPage, blocks }: FollowOptions, record: Follow['record']) =>
-  async (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Chosen, source: Source) => {
-    await record(req, target, chosen, source)
+  (req: IncomingMessage, res: ServerResponse, target: Target, chosen: Chosen, source: Source) => {
     const { interstitial } = target
     const shown = interstitial && withoutBlocked(interstitial, blocks)
-    sendPage(req, res, peoplePage(shown, isLoadAhead(req.headers) ? 503 : 200))
+    return record(req, target, chosen, source, () =>
+      sendPage(req, res, peoplePage(shown, isLoadAhead(req.headers) ? 503 : 200)),
+    )
   }
+
+/** Returns what records a visit before it is answered. */
+const createRecord = ({ clickCounts, recordVisit, notCounted, missed, trustProxy }: FollowOptions) => {
+  const record: Follow['record'] = (req, visited, chosen, source, answer) => {
+    if (req.method !== 'GET') {
+      missed.head(visited.account)
+      notCounted('head')
+      return answer()
+    }
+    const visit = readVisit(req, visited, chosen, source, trustProxy)
+    // before anything is awaited: the next visitor must not take the same place
+    const admitted = isExact(visited.max_clicks) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
+    return recordVisit(visit, admitted !== undefined).then((isKept) => {
+      admitted?.(isKept)
+      if (!isKept) throw new Unavailable('the disk takes no visits, which a link with a maximum of them has to have')
+      answer()
+    })
+  }
+
+  const send: Follow['send'] = (req, res, visited, chosen, source) =>
+    record(req, visited, chosen, source, () => redirectTo(res, chosen.url))
+  return { record, send }
+}
 
 /** Returns what leads a visitor from a link to its destination: at once, or by a page. */
 const createLead = (options: FollowOptions, record: Follow['record'], send: Follow['send']) => {
@@ -119,30 +144,16 @@ const createLead = (options: FollowOptions, record: Follow['record'], send: Foll
   }
 }
 
-/** How a visitor gets from a link to its destination: resolve, record the visit, respond. */
+/**
+ * How a visitor gets from a link to its destination: resolve, record the visit, respond. A plain link waits for nothing
+ * but the spool.
+ */
 export const createFollow = (options: FollowOptions): Follow => {
-  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, recordVisit, notCounted, missed } = options
-  const { trustProxy, secureCookies } = options
+  const { sendPage, current, pepper, siteOf, isOurHost, blocks, clickCounts, notCounted, missed, secureCookies } =
+    options
   const postPassword = createPasswordForm(options)
 
-  const record: Follow['record'] = async (req, visited, chosen, source) => {
-    if (req.method !== 'GET') {
-      missed.head(visited.account)
-      return notCounted('head')
-    }
-    const visit = readVisit(req, visited, chosen, source, trustProxy)
-    // before anything is awaited: the next visitor must not take the same place
-    const admitted = isExact(visited.max_clicks) && isPerson(visit) ? clickCounts.admit(visit.link) : undefined
-    const isKept = await recordVisit(visit, admitted !== undefined)
-    admitted?.(isKept)
-    if (!isKept) throw new Unavailable('the disk takes no visits, which a link with a maximum of them has to have')
-  }
-
-  const send: Follow['send'] = async (req, res, visited, chosen, source) => {
-    await record(req, visited, chosen, source)
-    redirectTo(res, chosen.url)
-  }
-
+  const { record, send } = createRecord(options)
   const lead = createLead(options, record, send)
 
   /** Returns how many clicks a link has had so far, if it has a maximum. */
@@ -167,15 +178,12 @@ export const createFollow = (options: FollowOptions): Follow => {
     sendPage(req, res, endedPage(resolved.to === 'expired' ? target.expiry : null, siteOf(req)))
   }
 
-  const follow: Follow['follow'] = async (req, res, found, source, rest = '') => {
-    if (blocks.link(found.link)) return sendBlocked(req, res, found)
-    const target = found.interstitial ? await current(found) : found
+  /** Nothing in it is awaited up to the place that a visitor takes. */
+  const followNow = (req: IncomingMessage, res: ServerResponse, target: Target, source: Source, rest: string) => {
     const now = options.now()
     const { link, password } = target
     const unlocked = password === null || isUnlocked(req, pepper, { link, password }, now, secureCookies())
-    if (target.max_clicks !== null) await clickCounts.refresh(link, isExact(target.max_clicks))
     const visitor = readVisitor(req, link, { unlocked, rest }, options)
-    // from here to the place that is taken, nothing is awaited
     const resolved = resolve(target, visitor, now, withRequestedHost(req, isOurHost), clicksOf(target))
     if (isClosed(resolved)) return sendClosed(req, res, target, resolved)
     if (req.method === 'POST') return postPassword(req, res, target)
@@ -188,6 +196,19 @@ export const createFollow = (options: FollowOptions): Follow => {
       case 'loop':
         return sendPage(req, res, pages.loop)
     }
+  }
+
+  /** Returns a link as it is now, once it is known how many clicks it has had if they count. */
+  const refreshed = async (found: Target) => {
+    const target = found.interstitial ? await current(found) : found
+    if (target.max_clicks !== null) await clickCounts.refresh(target.link, isExact(target.max_clicks))
+    return target
+  }
+
+  const follow: Follow['follow'] = (req, res, found, source, rest = '') => {
+    if (blocks.link(found.link)) return sendBlocked(req, res, found)
+    if (!found.interstitial && found.max_clicks === null) return followNow(req, res, found, source, rest)
+    return refreshed(found).then((target) => followNow(req, res, target, source, rest))
   }
 
   return { follow, send, record, isOpen }

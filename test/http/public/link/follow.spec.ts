@@ -43,10 +43,12 @@ describe('a link with max_clicks', () => {
         ...headers,
       })
       const res = new ServerResponse(req)
-      return follow(req, res, link, { kind: 'link', id: link.link }).then(
-        () => res.statusCode,
-        (error: unknown) => (isUnavailable(error) ? 503 : error),
-      )
+      try {
+        await follow(req, res, link, { kind: 'link', id: link.link })
+        return res.statusCode
+      } catch (error) {
+        return isUnavailable(error) ? 503 : error
+      }
     }
   }
 
