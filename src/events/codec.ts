@@ -1,6 +1,6 @@
 import type { Keyring } from '../security/seal.ts'
 import { type EventName, Metadata, nameOfEvent, type New, type Recorded } from './event.ts'
-import { type DomainEvent, type EventType, events, type LogEvent } from './index.ts'
+import { type DomainEvent, type EventType, events, type LogEvent, outlines } from './index.ts'
 import {
   erasesStream,
   hasOwnKey,
@@ -57,8 +57,11 @@ export interface Codec {
     event: New<DomainEvent>,
     stream: string,
   ) => Promise<{ readonly data: string; readonly metadata: string }>
-  /** Returns what only a newer release can read as an `UnknownEvent`. Throws `Unreadable`. */
-  readonly decode: (raws: readonly Raw[]) => Promise<Recorded<LogEvent>[]>
+  /**
+   * Returns what only a newer release can read as an `UnknownEvent`. Of what this release writes, only the outline is
+   * validated when the log is `trusted`. Throws `Unreadable`.
+   */
+  readonly decode: (raws: readonly Raw[], trusted?: boolean) => Promise<Recorded<LogEvent>[]>
 }
 
 /** The codec of the service: it seals personal fields, and validates events when they are read. */
@@ -67,7 +70,7 @@ export const codec = (keyring: Keyring): Codec => ({
     data: JSON.stringify(await sealFields(keyring, event, stream)),
     metadata: JSON.stringify({ ...(await sealRequest(keyring, event)), v: versionOf(event.type) }),
   }),
-  decode: async (raws) => {
+  decode: async (raws, trusted = false) => {
     const read = raws.map((raw) => asKnown(raw) ?? asUnknown(raw))
     const sealed = read.flatMap((raw) => {
       const { account } = raw.metadata
@@ -85,9 +88,9 @@ export const codec = (keyring: Keyring): Codec => ({
       const { account } = raw.metadata
       if (raw.type === 'AccountErased') erased.add(account)
       // the key may be in the cache of this process a moment longer
-      if (account === null || erased.has(account)) return open(raw, { own: undefined, account: undefined })
+      if (account === null || erased.has(account)) return open(raw, { own: undefined, account: undefined }, trusted)
       const own = erasedStreams.has(raw.stream) ? null : keys.own.get(raw.stream)
-      return open(raw, { own, account: keys.accounts.get(account) })
+      return open(raw, { own, account: keys.accounts.get(account) }, trusted)
     })
   },
 })
@@ -114,14 +117,15 @@ const asKnown = (raw: Raw) => {
 }
 type Known = NonNullable<ReturnType<typeof asKnown>>
 
-const open = ({ request, ...raw }: Known, keys: OpeningKeys) => {
+const open = ({ request, ...raw }: Known, keys: OpeningKeys, trusted: boolean) => {
   const { type, metadata } = raw
+  const outline = trusted && metadata.v === versionOf(type) ? outlines[type] : undefined
   try {
     const current = upcast(type, metadata.v, raw.data)
     return {
       ...raw,
       metadata: request === undefined ? metadata : unsealRequest(type, metadata, request, keys.account),
-      data: events[type].parse(unsealFields(type, current, metadata.account, keys)),
+      data: (outline ?? events[type]).parse(unsealFields(type, current, metadata.account, keys)),
     } as Recorded<DomainEvent>
   } catch (error) {
     throw new Unreadable(raw, error)
@@ -155,12 +159,13 @@ const parseMetadata = (raw: Raw) => {
 export const readable = async (
   codec: Codec,
   raws: readonly Raw[],
+  trusted?: boolean,
 ): Promise<{ readonly events: Recorded<LogEvent>[]; readonly problem: Unreadable | undefined }> => {
   try {
-    return { events: await codec.decode(raws), problem: undefined }
+    return { events: await codec.decode(raws, trusted), problem: undefined }
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     const before = raws.filter(({ position }) => position < error.position)
-    return { events: await codec.decode(before), problem: error }
+    return { events: await codec.decode(before, trusted), problem: error }
   }
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { accountEvents } from './accounts/account.ts'
 import { answerEvents } from './pages/answer.ts'
 import { bioEvents } from './pages/bio.ts'
@@ -5,7 +6,7 @@ import { blockEvents } from './operator/block.ts'
 import { campaignEvents } from './links/campaign.ts'
 import { channelEvents } from './links/channel.ts'
 import { claimEvents } from './claim.ts'
-import { clickEvents, spoolEvents } from './statistics/click.ts'
+import { clickEvents, clickOutline, spoolEvents } from './statistics/click.ts'
 import { domainEvents } from './domains/domain.ts'
 import type { EventOf } from './event.ts'
 import type { ResourceKind } from './kinds.ts'
@@ -55,6 +56,11 @@ export const events = {
   ...projectionEvents,
 }
 export type DomainEvent = EventOf<typeof events>
+/**
+ * Schemas of what has many parts and is read by those who trust the log: its parts are as this release has written
+ * them, and are not validated one by one.
+ */
+export const outlines: Readonly<Partial<Record<EventType, z.ZodType>>> = { LinkClicked: clickOutline }
 /** What a reader of the log finds: a newer release may have written events that this one does not know. */
 export type LogEvent = DomainEvent | UnknownEvent
 export type EventType = DomainEvent['type']

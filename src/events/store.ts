@@ -75,6 +75,8 @@ interface Subscription {
   readonly after: bigint
   readonly filter: Filter
   readonly limit: number
+  /** Clicks that this release has written are not validated one by one. */
+  readonly trusted?: boolean
   readonly signal: AbortSignal
 }
 export type Texts = (range: Subscription) => AsyncIterable<readonly RawText[]>
@@ -134,6 +136,7 @@ interface ToHead {
   readonly head?: bigint
   /** ends reading early */
   readonly signal?: AbortSignal
+  readonly trusted?: boolean
 }
 
 /** Batches of the events after a position, up to the head of the log. */

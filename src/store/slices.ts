@@ -64,7 +64,11 @@ export const split = function* <E extends Pick<Encoded, 'bytes'>>(
  * Decodes slices that fit into a turn of the event loop, each in a turn of its own. Throws `Unreadable` after the
  * events before it.
  */
-const decodeSlices = async function* (codec: Codec, page: readonly Encoded[]): AsyncGenerator<Recorded<LogEvent>[]> {
+const decodeSlices = async function* (
+  codec: Codec,
+  page: readonly Encoded[],
+  trusted?: boolean,
+): AsyncGenerator<Recorded<LogEvent>[]> {
   let first = true
   for (const slice of split(page, sliceBytes)) {
     if (!first) await nextTurn()
@@ -72,6 +76,7 @@ const decodeSlices = async function* (codec: Codec, page: readonly Encoded[]): A
     const { events, problem } = await readable(
       codec,
       slice.map(({ raw }) => raw()),
+      trusted,
     )
     if (events.length > 0) yield events
     if (problem) throw problem
@@ -90,11 +95,12 @@ export const decodeEvents = async function* (
 export const decodeBatches = async function* (
   codec: Codec,
   page: readonly Encoded[],
+  trusted?: boolean,
 ): AsyncGenerator<readonly Recorded<LogEvent>[]> {
   for (const part of split(page, batchBytes)) {
     const batch: Recorded<LogEvent>[] = []
     try {
-      for await (const events of decodeSlices(codec, part)) batch.push(...events)
+      for await (const events of decodeSlices(codec, part, trusted)) batch.push(...events)
     } catch (error) {
       if (batch.length > 0) yield batch
       throw error

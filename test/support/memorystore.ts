@@ -78,7 +78,7 @@ export const memoryStore = async (codec: Codec, opening?: MakeOpening): Promise<
       )
     },
     last: async (stream) => (await codec.decode(eventsIn(stream).slice(-1)))[0],
-    subscribe: async function* ({ after, filter, limit, signal }) {
+    subscribe: async function* ({ after, filter, limit, signal, trusted }) {
       let position = after
       while (!signal.aborted) {
         const count = appended.count()
@@ -87,7 +87,7 @@ export const memoryStore = async (codec: Codec, opening?: MakeOpening): Promise<
           await appended.after(count, signal)
           continue
         }
-        yield* decodeBatches(codec, batch.map(parsed))
+        yield* decodeBatches(codec, batch.map(parsed), trusted)
         position = batch.at(-1)!.position
       }
     },

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { type EventName, nameOfEvent, type Recorded } from '../../events/event.ts'
-import type { DomainEvent, LogEvent } from '../../events/index.ts'
+import { type DomainEvent, events as schemas, type LogEvent } from '../../events/index.ts'
 import { isKnown, isUnknown } from '../../events/unknown.ts'
 import { prepared } from '../../postgres/database.ts'
 import { notify } from '../../postgres/notifications.ts'
@@ -99,6 +99,9 @@ const isTooLarge = (error: unknown) =>
 const isHopeless = (error: unknown) =>
   isDataError(error) || (isTooLarge(error) && (error as { code?: string }).code !== '57014')
 
+/** An event of a trusted log is validated only when something failed: somebody has changed it. */
+const isInvalid = ({ type, data }: Recorded<DomainEvent>) => !schemas[type].safeParse(data).success
+
 const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[], changesOf: ChangesOf) => {
   const { projection, checkpoint } = member
   const names = tableNames(projection, checkpoint.generation)
@@ -112,6 +115,8 @@ const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogE
     await ('on' in projection ? writeChanges(tx, names, all) : projection.write(tx, names, fresh, changesOf))
   } catch (error) {
     if (isHopeless(error) && fresh.length === 1) throw new Poison(fresh[0]!, projection.name, error)
+    const wrong = error instanceof TypeError || error instanceof RangeError ? fresh.find(isInvalid) : undefined
+    if (wrong) throw new Poison(wrong, projection.name, error)
     throw error
   }
 }

@@ -20,7 +20,7 @@ export interface BatchSize {
  * Clicks and other events in one transaction at most. Larger batches are not faster, and stall the event loop for
  * longer.
  */
-const most = 5000
+export const most = 5000
 
 /**
  * Returns how much work an event is. A change of classes counts as a whole batch, since it may concern as many clicks.

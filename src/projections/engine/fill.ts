@@ -30,6 +30,8 @@ export interface FillOptions {
   readonly instance: string
   /** events in one batch at most */
   readonly limit?: number
+  /** Clicks that this release has written are not validated one by one. */
+  readonly trusted?: boolean
 }
 
 export interface FillHandlers {
@@ -93,7 +95,7 @@ interface ApplierHandlers extends Pick<PassOptions, 'onHalted'> {
  * got to its end.
  */
 const applierToHead = (
-  { store, limit = 2000 }: FillOptions,
+  { store, limit = 2000, trusted = false }: FillOptions,
   filter: Filter,
   signal: AbortSignal,
   { onHalted, onProgress, onRead = () => {} }: ApplierHandlers,
@@ -103,7 +105,7 @@ const applierToHead = (
     if (members.length === 0) return members
     const head = await store.head(filter, signal)
     const read = async function* (after: bigint) {
-      for await (const events of ahead(readToHead(store, { after, filter, limit, head, signal }))) {
+      for await (const events of ahead(readToHead(store, { after, filter, limit, head, signal, trusted }))) {
         onRead(events)
         yield events
       }
@@ -179,7 +181,7 @@ const fillInOnePass = async (
   let live: readonly Member[] = []
   let isUnused = true
   let work = 0
-  const apply = applierToHead(options, filter, signal, {
+  const apply = applierToHead({ ...options, trusted: true }, filter, signal, {
     onHalted,
     onProgress,
     onRead: (events) => {

@@ -4,6 +4,7 @@ import { backOff } from '../../lib/async/backoff.ts'
 import { encode, notify } from '../../postgres/notifications.ts'
 import { Overtaken } from './apply.ts'
 import { batchSize } from './batchsize.ts'
+import { gathering } from './gather.ts'
 import { clearHalts, haltsOf, loadHalts, type Problem, recordHalt } from './halts.ts'
 import { loadLive, type Member } from './members.ts'
 import { applyLog, greatest, least } from './pass.ts'
@@ -56,10 +57,12 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
     isBehind: async () => (await store.head(filter, signal)) > seen,
   })
   const ends = AbortSignal.any([signal, stalls.signal])
+  const gathered = gathering(signal)
   const read = async function* (after: bigint) {
-    for await (const events of store.subscribe({ after, filter, limit, signal: ends })) {
+    for await (const events of store.subscribe({ after, filter, limit, signal: ends, trusted: true })) {
       yield events
       options.onUnknown?.(filter, events.filter(isUnknown).length)
+      if (filter === 'clicks') await gathered(events)
     }
   }
   try {

@@ -14,7 +14,7 @@ const catchUp = async (work: Work, projection: Projection, signal: AbortSignal):
   // how far it is says nothing about the others
   const members = await membersWithTables({ ...work, update: () => {} }, [projection], signal)
   if (members.length === 0) return false
-  const read = (after: bigint) => readToHead(store, { after, filter: assignment.filter, limit, signal })
+  const read = (after: bigint) => readToHead(store, { after, filter: assignment.filter, limit, signal, trusted: true })
   const running = await applyLog(db, members, read, {
     size: batchSize(),
     signal,

@@ -53,7 +53,7 @@ const pagesWith = ({ query, appended, recent }: SubscribeParts) =>
 export const createSubscribe = (parts: SubscribeParts, codec: Codec): EventStore['subscribe'] => {
   const pages = pagesWith(parts)
   return async function* (range) {
-    for await (const rows of pages(range)) yield* decodeBatches(codec, rows.map(toEncoded))
+    for await (const rows of pages(range)) yield* decodeBatches(codec, rows.map(toEncoded), range.trusted)
   }
 }
 

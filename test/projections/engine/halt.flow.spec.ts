@@ -303,6 +303,34 @@ describe(`the projector (${repeatable})`, function () {
     })
   })
 
+  describe('with clicks that somebody has changed in the log, which are not validated one by one', () => {
+    const changes = {
+      'no browser': ['"browser"', '"lost"'],
+      'no moment': ['"at":"2', '"at":"x2'],
+      'no account': ['"account"', '"lost"'],
+    }
+    for (const [what, [from, to]] of Object.entries(changes))
+      it(`halts the statistics before those that have ${what}, and goes on when they are mended`, async () => {
+        await build()
+        await log().append(history(random, 300))
+        const bad = (await log().events()).filter(({ type }) => type === 'LinkClicked')[20]!
+        const replace = (one: string | undefined, other: string | undefined) =>
+          // another id: the process remembers what it has appended itself
+          log().db.raw(
+            'update log.events set id = gen_random_uuid(), data = replace(data::text, ?, ?)::json where position = ?',
+            [...[one, other].map(String), String(bad.position)],
+          )
+        await replace(from, to)
+        const projector = start()
+        const halted = await until(async () => haltOf(projector, 'stats'), Boolean)
+        expect(halted?.position).to.equal(bad.position)
+        expect(halted?.reason).to.include(`event ${bad.position} (LinkClicked, ${bad.stream}@${bad.revision})`)
+        await replace(to, from)
+        await caughtUp(projector)
+        await expectCleanRun()
+      })
+  })
+
   describe('tables that were filled from another log, or from a longer one', () => {
     const refused = async (projector: Projector) =>
       (await until(async () => haltOf(projector, 'links'), Boolean))?.reason
