@@ -8,7 +8,7 @@ import { limitSettings } from './app/settings/limits.ts'
 import { mailSettings, missingMailSettings } from './app/settings/mail.ts'
 import { pageSettings } from './app/settings/pages.ts'
 import { serviceSettings } from './app/settings/service.ts'
-import { storageSettings } from './app/settings/storage.ts'
+import { missingStorageSettings, storageSettings } from './app/settings/storage.ts'
 
 /** Every setting, by the name of its environment variable. `describe` is its row in the documentation. */
 export const settings = {
@@ -32,6 +32,7 @@ const Environment = z.object(settings).superRefine((given, context) => {
   if (ROLES.size === 1 && ROLES.has('recorder') && KAFKA_BROKERS.length === 0)
     refuse('must not be recorder alone without KAFKA_BROKERS: the relay records the clicks then')
   for (const [name, message] of [
+    ...missingStorageSettings(given),
     ...missingKafkaSettings(given),
     ...missingMailSettings(given),
     ...domainProblems(given),

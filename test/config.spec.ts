@@ -80,6 +80,7 @@ describe('settings', () => {
       DATA_DIR: '/srv/links',
       DATABASE_URL: 'postgresql://user:word@host:5433/db?sslmode=require',
       EVENTSTORE_URL: 'esdb://user:word@host:2114?tlsCAFile=/etc/ca.pem',
+      EVENTSTORE_PREFIX: 'acme2',
       KAFKA_BROKERS: 'a.example:9092, [::1]:9093',
       KAFKA_TOPIC: 'clicks-2',
       KAFKA_PARTITIONS: '12',
@@ -202,12 +203,19 @@ describe('settings', () => {
       expect(problems({ DOMAIN_CHECK: 'off', BASE_URL }).join('; '), BASE_URL).to.match(/^BASE_URL [^;]+$/)
   })
 
+  it('need the address of EventStoreDB for a prefix of its streams', () => {
+    expect(problems({ EVENTSTORE_PREFIX: 'acme' })).to.deep.equal([
+      'EVENTSTORE_URL must be set to the address of EventStoreDB when EVENTSTORE_PREFIX is set',
+    ])
+  })
+
   it('are reported together when invalid, each with its name and what would be right', () => {
     const wrong = {
       PORT: 'http',
       BASE_URL: 'go.example.com',
       DATABASE_URL: 'mysql://host/db',
       EVENTSTORE_URL: 'http://host:2113',
+      EVENTSTORE_PREFIX: 'Acme.',
       KAFKA_BROKERS: 'kafka',
       KAFKA_TOPIC: 'a topic',
       KAFKA_PARTITIONS: '0',
@@ -379,6 +387,7 @@ describe('settings', () => {
         ['esdb://h:0?tls=false', 'esdb://h:x?tls=false', 'esdb://a,h:65536?tls=false'],
         /must have ports/,
       ],
+      ['EVENTSTORE_PREFIX', ['acme.', 'a-b', 'A', 'a'.repeat(33)], /must have 1 to 32 lower-case letters and digits/],
       ['EVENTSTORE_URL', ['esdb://h?tls=false&keepAliveInterval=often'], /keepAliveInterval to a whole number/],
       ['EVENTSTORE_URL', ['esdb://h?tls=false&nodePreference=master'], /nodePreference to one of leader/],
       [

@@ -3,7 +3,7 @@ import { recordOperation } from '../app/operator/caller.ts'
 import { withSecret } from '../app/log/secret.ts'
 import { ForeignKeys, requireFittingKeys } from '../app/log/servicekey.ts'
 import { type Config, readConfig } from '../config.ts'
-import { eventStoreProblem } from '../app/settings/storage.ts'
+import { eventStoreProblem, prefixProblem } from '../app/settings/storage.ts'
 import type { EventStore } from '../events/store.ts'
 import type { Database } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
@@ -20,6 +20,8 @@ const places = 'embedded, postgres://user:password@host:5432/database, or esdb:/
 interface CopyOptions {
   readonly from: string
   readonly to: string
+  readonly fromPrefix?: string
+  readonly toPrefix?: string
   readonly withGaps?: boolean
 }
 
@@ -30,16 +32,20 @@ export const addCopyCommand = (log: Command, cli: Cli) =>
     .description('copy the event log, with its images, keys and sequences, to another engine, and verify the copy')
     .requiredOption('--from <place>', places)
     .requiredOption('--to <place>', 'the same; it must be empty, or hold a part of this copy')
+    .option('--from-prefix <prefix>', 'EVENTSTORE_PREFIX of the log at --from')
+    .option('--to-prefix <prefix>', 'EVENTSTORE_PREFIX of the log at --to')
     .option(...withGaps)
     .action((options: CopyOptions) => copy(cli, options))
 
-const copy = (cli: Cli, { from, to, withGaps: isWithGaps = false }: CopyOptions) => {
+const copy = (cli: Cli, { from, to, fromPrefix, toPrefix, withGaps: isWithGaps = false }: CopyOptions) => {
+  requirePrefix('--from', from, fromPrefix)
+  requirePrefix('--to', to, toPrefix)
   const config = readConfig(cli.variables)
   const databases = { from: databaseOf('--from', from, config), to: databaseOf('--to', to, config) }
   return withCleanup(config, async (cleanup) => {
     const open = databaseOpener(config, cleanup)
-    const source = endAt(from, await open(databases.from, '--from'), cleanup)
-    const target = endAt(to, await open(databases.to, '--to'), cleanup)
+    const source = endAt(from, fromPrefix, await open(databases.from, '--from'), cleanup)
+    const target = endAt(to, toPrefix, await open(databases.to, '--to'), cleanup)
     const isEventStoreDb = to.startsWith('esdb')
     const gaps = openGaps(target.db, isWithGaps, isEventStoreDb)
     const original = await source.openStore()
@@ -57,6 +63,14 @@ const copy = (cli: Cli, { from, to, withGaps: isWithGaps = false }: CopyOptions)
     const copiedAll = `${count} events, the keys, the sequences and the images are copied and verified.`
     for (const line of [copiedAll, ...gaps.report()]) cli.print(line)
   })
+}
+
+/** Throws when a prefix is none, or is not that of an EventStoreDB. */
+const requirePrefix = (option: string, place: string, prefix: string | undefined) => {
+  if (prefix === undefined) return
+  const problem = prefixProblem(prefix)
+  if (problem !== undefined) throw new BadCommand(`${option}-prefix ${problem}`)
+  if (!place.startsWith('esdb')) throw new BadCommand(`${option}-prefix needs an EventStoreDB as ${option}`)
 }
 
 /**

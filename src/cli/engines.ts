@@ -99,10 +99,15 @@ const refuseUsed = async (db: Database, option: string) => {
   }
 }
 
-/** `place` is `embedded` or an address. */
-export const endAt = (place: string, { name, db, connection }: Opened, cleanup: Cleanup): End => {
+/** `place` is `embedded` or an address, `prefix` that of the streams in an EventStoreDB. */
+export const endAt = (
+  place: string,
+  prefix: string | undefined,
+  { name, db, connection }: Opened,
+  cleanup: Cleanup,
+): End => {
   const open = (opening?: MakeOpening) => {
-    if (place.startsWith('esdb')) return eventStoreDb({ url: place, codec: asStored, opening })
+    if (place.startsWith('esdb')) return eventStoreDb({ url: place, prefix, codec: asStored, opening })
     const pool = openPool(connection, { name, ...timeouts })
     cleanup.defer(() => pool.end())
     return postgresStore(pool, asStored, createSignal(), opening ? { opening } : {})
@@ -126,7 +131,12 @@ export const openSource = async (config: Config, cleanup: Cleanup) => {
   cleanup.defer(() => db.destroy())
   await migrate(db)
   await refuseUnfinishedRestore(db)
-  const { openStore } = endAt(config.EVENTSTORE_URL ?? 'postgres', { name, db, connection }, cleanup)
+  const { openStore } = endAt(
+    config.EVENTSTORE_URL ?? 'postgres',
+    config.EVENTSTORE_PREFIX,
+    { name, db, connection },
+    cleanup,
+  )
   const store = await openStore(() => Promise.reject(new OperatorError('the event log is empty')))
   return { db, store }
 }
@@ -146,12 +156,12 @@ export const refuseGaps = async ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_UR
 
 /** The service's own place, to be filled while no process uses it. */
 export const openTarget = async (config: Config, cleanup: Cleanup): Promise<End> => {
-  const { DATABASE_URL, EVENTSTORE_URL } = config
+  const { DATABASE_URL, EVENTSTORE_URL, EVENTSTORE_PREFIX } = config
   const opened = await databaseOpener(config, cleanup)(
     DATABASE_URL ?? 'embedded',
     DATABASE_URL === undefined ? 'DATA_DIR' : 'DATABASE_URL',
   )
-  return endAt(EVENTSTORE_URL ?? 'postgres', opened, cleanup)
+  return endAt(EVENTSTORE_URL ?? 'postgres', EVENTSTORE_PREFIX, opened, cleanup)
 }
 
 export const withGaps = [

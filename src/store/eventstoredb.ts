@@ -4,7 +4,8 @@ import { createAppend } from './eventstoredb/append.ts'
 import { createCalls } from './eventstoredb/calls.ts'
 import { openClients } from './eventstoredb/clients.ts'
 import { createHead, type SearchMemory } from './eventstoredb/head.ts'
-import { createIdAt, createReadBack, createReadPage, probe, requireAll } from './eventstoredb/read.ts'
+import { createIdAt, createProbe, createReadBack, createReadPage, requireAll } from './eventstoredb/read.ts'
+import { namesWith } from './eventstoredb/names.ts'
 import { createSubscribe } from './eventstoredb/subscribe.ts'
 import { bytesOf, decodeBatches, decodeEvents, pageBytes } from './slices.ts'
 import { ensureLogOpened, type MakeOpening } from './open.ts'
@@ -12,6 +13,8 @@ import { ensureLogOpened, type MakeOpening } from './open.ts'
 export interface EventStoreDbOptions {
   /** esdb://user:password@host:2113, or esdb://host:2113?tls=false */
   readonly url: string
+  /** of the names of the log's streams, where the server holds others, too; without one they have no dot */
+  readonly prefix?: string | undefined
   readonly codec: Codec
   /** called when a subscription was dropped, before it is opened again */
   readonly onDropped?: (error: unknown) => void
@@ -47,6 +50,7 @@ const allTimeout = 1000
  */
 export const connectEventStoreDb = ({
   url,
+  prefix,
   codec,
   onDropped = () => {},
   memory,
@@ -54,17 +58,19 @@ export const connectEventStoreDb = ({
   stall = 20_000,
 }: EventStoreDbOptions): EventStoreDb => {
   const clients = openClients(url)
+  const names = namesWith(prefix)
   const { credentials } = clients
   const closed = new AbortController()
-  const calls = createCalls(clients, timeoutMs, closed.signal, probe)
-  const readPage = createReadPage(calls)
-  const idAt = createIdAt(calls)
-  const head = createHead({ readBack: createReadBack(calls), idAt, memory })
-  const batches = createSubscribe({ clients, head, idAt, stall, onDropped })
+  const calls = createCalls(clients, timeoutMs, closed.signal, createProbe(names))
+  const readPage = createReadPage(calls, names)
+  const idAt = createIdAt(calls, names, 'log')
+  const anyIdAt = createIdAt(calls, names, 'server')
+  const head = createHead({ readBack: createReadBack(calls, names), idAt: anyIdAt, memory })
+  const batches = createSubscribe({ clients, names, head, idAt, stall, onDropped })
 
   const storeWith = (codec: Codec): Omit<EventStore, 'logId'> => ({
     atomic: false,
-    append: createAppend({ calls, readPage, credentials, codec, timeoutMs }),
+    append: createAppend({ calls, names, readPage, credentials, codec, timeoutMs }),
     read: async function* (stream, from = 0n, limit = Infinity) {
       let [next, left] = [from, limit]
       while (left > 0) {
@@ -80,9 +86,9 @@ export const connectEventStoreDb = ({
       const [last] = await readPage(stream, 'end', 1)
       return last && (await codec.decode([last.raw()]))[0]
     },
-    subscribe: async function* ({ signal, ...range }) {
+    subscribe: async function* ({ signal, trusted, ...range }) {
       for await (const page of batches({ ...range, signal: AbortSignal.any([signal, closed.signal]) }))
-        yield* decodeBatches(codec, page)
+        yield* decodeBatches(codec, page, trusted)
     },
     head,
     idAt,
@@ -94,7 +100,7 @@ export const connectEventStoreDb = ({
   })
   const store = storeWith(codec)
   const open = async (opening?: MakeOpening) => {
-    await requireAll(clients.current(), allTimeout)
+    await requireAll(clients.current(), names, allTimeout)
     return ensureLogOpened(store, opening)
   }
   return { store, stored: storeWith(asStored), open }

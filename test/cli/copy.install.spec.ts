@@ -89,6 +89,26 @@ describe('linkledger log copy', function () {
     expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
   })
 
+  it('copies a log to another prefix of its EventStoreDB', async () => {
+    const server = await startDouble()
+    stage.later(server.close)
+    const settings = { SECRET, DATA_DIR: await stage.dir(), DATABASE_URL: urlOf(await freshDatabase()) }
+    const on = { ...settings, EVENTSTORE_URL: server.url }
+    const before = await ready(await stage.start({ ...on, EVENTSTORE_PREFIX: 'one' }))
+    const filled = await fill(before)
+    await before.end()
+    const to = (...more: string[]) =>
+      runCommand(['log', 'copy', '--from', server.url, '--from-prefix', 'one', ...more], settings)
+    expect((await to('--to', server.url, '--to-prefix', 'Two')).err).to.include('--to-prefix must have 1 to 32')
+    expect((await to('--to', 'embedded', '--to-prefix', 'two')).err).to.include(
+      '--to-prefix needs an EventStoreDB as --to',
+    )
+    const copied = await to('--to', server.url, '--to-prefix', 'two')
+    expect(copied.err).to.equal('')
+    expect(copied.out).to.match(/^\d+ events, the keys, the sequences and the images are copied and verified\.$/m)
+    await expectMoved(await ready(await stage.start({ ...on, EVENTSTORE_PREFIX: 'two' })), filled)
+  })
+
   it('refuses an EventStoreDB whose keys are elsewhere, says where it looked, and changes nothing', async () => {
     const server = await startDouble()
     stage.later(server.close)

@@ -17,7 +17,7 @@ describe(`streams of a log in ${eventStoreEngine}`, function () {
   }
   before(async () => {
     engine = await openEventStore()
-    app = await startTestApp({ EVENTSTORE_URL: engine.url })
+    app = await startTestApp(engine.settings)
     ours = await app.register()
   })
   after(async () => {

@@ -34,7 +34,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
   let operator: EventStoreDBClient
   before(async () => {
     engine = await openEventStore()
-    store = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
+    store = await eventStoreDb({ url: engine.url, prefix: engine.prefix, codec: codec(memoryKeyring()) })
     operator = EventStoreDBClient.connectionString(engine.url)
   })
   after(async () => {
@@ -48,7 +48,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
   it('treats a stream that an operator deleted as missing, and continues its revisions', async () => {
     const stream = `link-${randomUUID()}`
     await append(stream, 'no_stream', deleted(), deleted())
-    await operator.deleteStream(stream)
+    await operator.deleteStream(`${engine.prefix}.${stream}`)
     expect(await collect(store.read(stream))).to.deep.equal([])
     expect(await store.last(stream)).to.equal(undefined)
     const again = deleted()
@@ -59,7 +59,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
   it('reads nothing from a stream with a tombstone, and fails to append to it', async () => {
     const stream = `link-${randomUUID()}`
     await append(stream, 'no_stream', deleted())
-    await operator.tombstoneStream(stream)
+    await operator.tombstoneStream(`${engine.prefix}.${stream}`)
     expect(await collect(store.read(stream))).to.deep.equal([])
     expect(await append(stream, 'no_stream', deleted()).catch((error: unknown) => error)).to.be.instanceOf(Error)
     expect(await store.last(stream)).to.equal(undefined)
@@ -113,7 +113,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
     stage.later(engine.close)
     const settings = {
       DATABASE_URL: urlOf(await freshDatabase()),
-      EVENTSTORE_URL: engine.url,
+      ...engine.settings,
       SECRET: 'a secret for tests only',
       BASE_URL: 'http://short.test',
     }
@@ -175,7 +175,7 @@ describe(`a service on ${eventStoreEngine}`, function () {
   let engine: Engine
   let app: TestApp
   const start = async (before?: TestApp) =>
-    ready(await startTestApp({ EVENTSTORE_URL: engine.url, BASE_URL: 'http://short.test' }, before?.connection))
+    ready(await startTestApp({ ...engine.settings, BASE_URL: 'http://short.test' }, before?.connection))
   before(async () => {
     engine = await openEventStore()
     app = await start()

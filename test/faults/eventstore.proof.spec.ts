@@ -10,23 +10,24 @@ import { eventStoreDb } from '../../src/store/eventstoredb.ts'
 import type { Opening } from '../../src/store/open.ts'
 import { postgresStore } from '../../src/store/postgres.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
-import { client, until } from '../support/client.ts'
+import { client } from '../support/client.ts'
 import { openEventStore } from '../support/engine.ts'
 import { startDouble } from '../support/eventstoredb.ts'
 import { memoryLog } from '../support/eventstoredb/log.ts'
 import { openStage, query } from '../support/faults.ts'
 import { sharedImages } from '../support/images.ts'
 import { runCommand } from '../support/process.ts'
+import { receiptOf } from './eventstore.ts'
 
 describe('proofs of a log on EventStoreDB', function () {
   this.timeout(180_000)
   const stage = openStage()
   afterEach(stage.clear)
 
-  const commandOn = (app: TestApp, url?: string) => {
+  const commandOn = (app: TestApp, on: Readonly<Record<string, string>> = {}) => {
     const settings = {
       DATABASE_URL: urlOf(app.connection),
-      ...(url === undefined ? {} : { EVENTSTORE_URL: url }),
+      ...on,
       DATA_DIR: app.dir,
       SECRET: 'a secret for tests only',
     }
@@ -42,35 +43,19 @@ describe('proofs of a log on EventStoreDB', function () {
     await writeFile(path, text)
     return path
   }
-  /** Returns the receipt of the newest event of a stream, once it is in a signed checkpoint. */
-  const receiptOf = async (app: TestApp, key: string, stream: string) => {
-    const { ordinals, store } = app.app.ledger
-    const { position } = (await store.last(stream))!
-    const ordinal = await until(
-      async () => (await ordinals.of([position])).get(position),
-      (found) => found !== undefined,
-    )
-    const receipt = await until(
-      () => app.get(`/api/events/${ordinal}/proof`, { key }),
-      ({ status }) => status === 200,
-      30_000,
-    )
-    expect(receipt.status, receipt.text).to.equal(200)
-    return { ordinal: ordinal!, ...receipt }
-  }
   const add = (app: TestApp, key: string, custom: string) =>
     app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom } })
 
   it('have the same form as on PostgreSQL, and are verified there, with the tables', async () => {
     const engine = await openEventStore()
     stage.later(engine.close)
-    const app = await startTestApp({ EVENTSTORE_URL: engine.url, CHECKPOINT_SECONDS: '1' })
+    const app = await startTestApp({ ...engine.settings, CHECKPOINT_SECONDS: '1' })
     stage.later(app.close)
     const { key } = await app.register()
     await add(app, key, 'proved')
     const { text, ordinal } = await receiptOf(app, key, 'link-1')
     const path = await file('receipt.json', text)
-    const command = commandOn(app, engine.url)
+    const command = commandOn(app, engine.settings)
     const vkey = (await succeed(command, 'proof', 'key')).trim()
     expect(await succeed(command, 'proof', 'verify', path, '--key', vkey)).to.include('"LinkCreated"')
     const verified = await succeed(command, 'verify', '--tables')
@@ -123,7 +108,7 @@ describe('proofs of a log on EventStoreDB', function () {
     await receiptOf(moved, key, 'link-2')
     const again = await receiptOf(moved, key, 'link-1')
     expect([again.ordinal, again.json['event']]).to.deep.equal([first.ordinal, first.json['event']])
-    const command = commandOn(moved, double.url)
+    const command = commandOn(moved, { EVENTSTORE_URL: double.url })
     for (const { text } of [first, again])
       await succeed(command, 'proof', 'verify', await file('receipt.json', text), '--key', vkey)
     expect(await succeed(command, 'verify', '--checkpoint', checkpoint)).to.include('The log holds')
@@ -150,7 +135,7 @@ describe('proofs of a log on EventStoreDB', function () {
     stage.later(older.close)
     const app = await startTestApp({ EVENTSTORE_URL: older.url, CHECKPOINT_SECONDS: '1' }, before.connection)
     stage.later(app.close)
-    const command = commandOn(app, older.url)
+    const command = commandOn(app, { EVENTSTORE_URL: older.url })
     const said = await command('verify')
     expect(said.code, said.out).to.equal(1)
     expect(said.err)

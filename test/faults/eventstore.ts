@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import type { New } from '../../src/events/event.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { type Appended, type EventStore, StoreUnavailable, type Write } from '../../src/events/store.ts'
+import type { TestApp } from '../support/app.ts'
 import { until } from '../support/client.ts'
 import { openDouble } from '../support/engine.ts'
 import { metadata } from '../support/events.ts'
@@ -93,4 +94,21 @@ export const useEventStoreStage = () => {
       return seen
     },
   }
+}
+
+/** Returns the receipt of the newest event of a stream, once it is in a signed checkpoint. */
+export const receiptOf = async (app: TestApp, key: string, stream: string) => {
+  const { ordinals, store } = app.app.ledger
+  const { position } = (await store.last(stream))!
+  const ordinal = await until(
+    async () => (await ordinals.of([position])).get(position),
+    (found) => found !== undefined,
+  )
+  const receipt = await until(
+    () => app.get(`/api/events/${ordinal}/proof`, { key }),
+    ({ status }) => status === 200,
+    30_000,
+  )
+  expect(receipt.status, receipt.text).to.equal(200)
+  return { ordinal: ordinal!, ...receipt }
 }

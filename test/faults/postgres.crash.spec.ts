@@ -128,9 +128,9 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
   const places = {
     'with the log in it': async () => ({}),
     'with the log in an EventStoreDB': async () => {
-      const { url, close } = await openEventStore()
+      const { settings, close } = await openEventStore()
       stage.later(close)
-      return { EVENTSTORE_URL: url }
+      return settings
     },
   }
   for (const [where, place] of Object.entries(places))

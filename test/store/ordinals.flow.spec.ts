@@ -116,7 +116,7 @@ describe('ordinals', () => {
     pool = openPool(connection, options)
     postgres = await postgresStore(pool, codec(memoryKeyring()), createSignal())
     engine = await openEventStore()
-    eventstore = await eventStoreDb({ url: engine.url, codec: asStored })
+    eventstore = await eventStoreDb({ url: engine.url, prefix: engine.prefix, codec: asStored })
     stopNumbering = start()
   })
   after(async () => {

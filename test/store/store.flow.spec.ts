@@ -11,7 +11,7 @@ import { recentClicks } from '../../src/store/postgres/recent.ts'
 import { openPool } from '../../src/postgres/database.ts'
 import { until } from '../support/client.ts'
 import { migratedDatabase } from '../support/database.ts'
-import { type Engine, eventStoreEngine, openEventStore } from '../support/engine.ts'
+import { type Engine, eventStoreEngine, openDouble, openEventStore } from '../support/engine.ts'
 import { memoryKeyring } from '../support/keyring.ts'
 import { click, clicked, fresh, linkCreated, metadata } from '../support/events.ts'
 import { collect, storeContract } from './store.contract.ts'
@@ -23,6 +23,7 @@ describe('event stores', () => {
   let postgres: EventStore
   let eventstore: EventStore
   let engine: Engine
+  let alone: Awaited<ReturnType<typeof openDouble>>
   let pool: pg.Pool
   const keyring = memoryKeyring()
 
@@ -31,10 +32,13 @@ describe('event stores', () => {
     memory = await memoryStore(codec(memoryKeyring()))
     postgres = await postgresStore(pool, codec(keyring), createSignal())
     engine = await openEventStore()
-    eventstore = await eventStoreDb({ url: engine.url, codec: codec(memoryKeyring()) })
+    const { url, prefix } = engine
+    eventstore = await eventStoreDb({ url, prefix, codec: codec(memoryKeyring()) })
+    alone = await openDouble()
   })
   after(async () => {
     await eventstore.close()
+    await alone.close()
     await engine.close()
     await pool.end()
   })
@@ -42,6 +46,7 @@ describe('event stores', () => {
   storeContract('memory', () => memory, { gapless: true, atomic: true })
   storeContract('PostgreSQL', () => postgres, { gapless: true, atomic: true })
   storeContract(eventStoreEngine, () => eventstore, { gapless: false, atomic: false })
+  storeContract('EventStoreDB that no other uses, a stand-in', () => alone.store, { gapless: false, atomic: false })
 
   describe('the store on PostgreSQL', () => {
     const deleted = (id: number) =>

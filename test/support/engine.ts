@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { codec } from '../../src/events/codec.ts'
 import { eventStoreDb, type EventStoreDbOptions } from '../../src/store/eventstoredb.ts'
 import { startDouble } from './eventstoredb.ts'
@@ -5,6 +6,10 @@ import { memoryKeyring } from './keyring.ts'
 
 export interface Engine {
   readonly url: string
+  /** of the streams of one spec: the real server has those of others */
+  readonly prefix: string
+  /** what a service on it is started with */
+  readonly settings: { readonly EVENTSTORE_URL: string; readonly EVENTSTORE_PREFIX: string }
   readonly close: () => Promise<void>
 }
 
@@ -24,9 +29,9 @@ const announce = () => {
 /** Opens the real server, whose log may have other events, or an empty stand-in. */
 export const openEventStore = async (): Promise<Engine> => {
   announce()
-  if (real) return { url: real, close: async () => {} }
-  const { url, close } = await startDouble()
-  return { url, close }
+  const { url, close } = real ? { url: real, close: async () => {} } : await startDouble()
+  const prefix = `spec${randomBytes(6).toString('hex')}`
+  return { url, prefix, settings: { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix }, close }
 }
 
 /** Opens a stand-in that can fail on command, and an event store on it. */

@@ -73,9 +73,10 @@ export interface LogOptions {
  */
 class EmptyLog extends OperatorError {
   override readonly name = 'EmptyLog'
-  constructor() {
+  constructor(prefix: string | undefined) {
+    const found = prefix === undefined ? 'is empty' : `has nothing with EVENTSTORE_PREFIX ${prefix}`
     super(
-      'the event store of EVENTSTORE_URL is empty, but the read tables were filled from a log: correct the address, or give the event store its data back (restore a backup, or `linkledger log import`). To give up that log with all its links, run `linkledger rebuild --new-log`',
+      `the event store of EVENTSTORE_URL ${found}, but the read tables were filled from a log: correct the address or EVENTSTORE_PREFIX, or give the event store its data back (restore a backup, or \`linkledger log import\`). To give up that log with all its links, run \`linkledger rebuild --new-log\``,
     )
   }
 }
@@ -106,13 +107,14 @@ export const openEventLog = async (parts: EventLogParts): Promise<EventLog> => {
     const lost = new StoreUnavailable('a subscription to EventStoreDB was lost', { cause })
     return log.warn({ err: lost }, 'subscription to EventStoreDB lost; resubscribing')
   }
-  const memory = openSearchMemory(db)
-  const engine = connectEventStoreDb({ url: config.EVENTSTORE_URL, codec: codec(keyring), onDropped, memory })
+  const { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix } = config
+  const memory = openSearchMemory(db, prefix)
+  const engine = connectEventStoreDb({ url, prefix, codec: codec(keyring), onDropped, memory })
   cleanup.defer(engine.store.close)
   const known = use === 'service' ? await findKnown(parts) : undefined
   const timeoutMs = options.waiting?.timeoutMs ?? 2000
   const opens = async () => {
-    if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog()
+    if (!options.acceptsEmptyLog && (await wereFilled(db))) throw new EmptyLog(prefix)
     return opening()
   }
   const openNow = async () => metrics.measured({ ...engine.store, logId: await engine.open(opens) })

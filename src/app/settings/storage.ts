@@ -44,6 +44,20 @@ export const eventStoreProblem = (text: string) => {
   return undefined
 }
 
+/** Returns what is missing, by setting. */
+export const missingStorageSettings = ({
+  EVENTSTORE_URL,
+  EVENTSTORE_PREFIX,
+}: Readonly<Partial<Record<'EVENTSTORE_URL' | 'EVENTSTORE_PREFIX', string | undefined>>>) =>
+  EVENTSTORE_PREFIX !== undefined && EVENTSTORE_URL === undefined
+    ? ([['EVENTSTORE_URL', 'must be set to the address of EventStoreDB when EVENTSTORE_PREFIX is set']] as const)
+    : []
+
+const prefix = /^[a-z0-9]{1,32}$/
+/** Returns what is wrong with the prefix of the streams of a log, or undefined for a valid one. */
+export const prefixProblem = (text: string) =>
+  prefix.test(text) ? undefined : 'must have 1 to 32 lower-case letters and digits'
+
 /** Where the log, the read tables and the keys are. */
 export const storageSettings = {
   DATA_DIR: z
@@ -66,6 +80,13 @@ export const storageSettings = {
     .superRefine(problemOf(eventStoreProblem))
     .optional()
     .describe('EventStoreDB to keep the log in, instead of PostgreSQL: `esdb://host:2113?tls=false`'),
+  EVENTSTORE_PREFIX: z
+    .string()
+    .superRefine(problemOf(prefixProblem))
+    .optional()
+    .describe(
+      'begins the names of the streams in EventStoreDB, with a dot (`acme.link-7`), so that several services and other programs can share one; it is chosen once, before the first start',
+    ),
   CLICK_RETENTION_MONTHS: integer(2, 1200)
     .optional()
     .describe(

@@ -20,13 +20,17 @@ export const createSearched = `
   create table if not exists ${table} (
     filter text primary key, up_to numeric(20) not null, event_id uuid not null, newest numeric(20) not null)`
 
-export const openSearchMemory = (db: Knex) => ({
-  load: async (filter: Filter): Promise<Searched | undefined> => {
-    const [row] = await db<Row>(table).where({ filter })
-    return row && { upTo: BigInt(row.up_to), id: row.event_id, newest: BigInt(row.newest) }
-  },
-  save: async (filter: Filter, { upTo, id, newest }: Searched): Promise<void> => {
-    const row = { filter, up_to: upTo.toString(), event_id: id, newest: newest.toString() }
-    await db<Row>(table).insert(row).onConflict('filter').merge()
-  },
-})
+export const openSearchMemory = (db: Knex, prefix: string | undefined) => {
+  /** Another prefix is another log on the same server. */
+  const keyOf = (filter: Filter) => (prefix === undefined ? filter : `${prefix}.${filter}`)
+  return {
+    load: async (filter: Filter): Promise<Searched | undefined> => {
+      const [row] = await db<Row>(table).where({ filter: keyOf(filter) })
+      return row && { upTo: BigInt(row.up_to), id: row.event_id, newest: BigInt(row.newest) }
+    },
+    save: async (filter: Filter, { upTo, id, newest }: Searched): Promise<void> => {
+      const row = { filter: keyOf(filter), up_to: upTo.toString(), event_id: id, newest: newest.toString() }
+      await db<Row>(table).insert(row).onConflict('filter').merge()
+    },
+  }
+}

@@ -5,6 +5,7 @@ import { withTimeout } from '../../lib/async/timeout.ts'
 import type { Calls } from './calls.ts'
 import type { ReadPage } from './read.ts'
 import { library } from './library.ts'
+import type { Names } from './names.ts'
 
 interface EncodedWrite extends Omit<Write, 'events'> {
   readonly events: readonly EventData[]
@@ -12,6 +13,7 @@ interface EncodedWrite extends Omit<Write, 'events'> {
 
 interface AppendParts {
   readonly calls: Calls
+  readonly names: Pick<Names, 'to'>
   readonly readPage: ReadPage
   readonly credentials: Credentials
   readonly codec: Codec
@@ -20,7 +22,7 @@ interface AppendParts {
 }
 
 /** Appends the writes one after the other, each in a call of its own, and stops at the first conflict. */
-export const createAppend = ({ calls, readPage, credentials, codec, timeoutMs }: AppendParts) => {
+export const createAppend = ({ calls, names, readPage, credentials, codec, timeoutMs }: AppendParts) => {
   /** Position of the last event of a write when all its events are stored at their revisions, else undefined. */
   const storedPosition = async ({ stream, expected, events }: EncodedWrite, until: number) => {
     const first = expected === 'no_stream' ? 0n : expected + 1n
@@ -42,7 +44,7 @@ export const createAppend = ({ calls, readPage, credentials, codec, timeoutMs }:
         ms,
         // without credentials in the call, the client uses a gRPC stream that all appends share and that has no
         // deadline
-        client.appendToStream(stream, [...events], {
+        client.appendToStream(names.to(stream), [...events], {
           expectedRevision: expected,
           credentials,
           requiresLeader: true,

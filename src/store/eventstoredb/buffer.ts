@@ -4,6 +4,7 @@ import type { AllStreamRecordedEvent } from '@eventstore/db-client'
 import { batchBytes, type Filter } from '../../events/store.ts'
 import { type Encoded, parsed } from '../slices.ts'
 import { passes, toRaw } from './events.ts'
+import type { Names } from './names.ts'
 
 /** events and bytes that are kept for a slow reader; then the server is held back, or drops the subscription */
 const [mostEvents, mostBytes] = [4000, 2 * batchBytes]
@@ -16,7 +17,7 @@ interface Message {
  * Reads a subscription ahead of a slow reader: the server keeps 32 events for one that is live, and drops it at the
  * next. `onHeard` is called for each message.
  */
-export const readAhead = (call: Readable, filter: Filter, onHeard: () => void) => {
+export const readAhead = (call: Readable, filter: Filter, names: Names, onHeard: () => void) => {
   const events: Encoded[] = []
   let bytes = 0
   let ended: { readonly error?: unknown } | undefined
@@ -31,7 +32,7 @@ export const readAhead = (call: Readable, filter: Filter, onHeard: () => void) =
   const pump = async () => {
     for await (const { event } of call as AsyncIterable<Message>) {
       onHeard()
-      const raw = event && toRaw(event)
+      const raw = event && toRaw(event, names)
       if (!raw || !passes(filter, raw)) continue
       bytes += events[events.push(parsed(raw)) - 1]!.bytes
       wakeReader()

@@ -3,6 +3,7 @@ import type { Raw } from '../../events/codec.ts'
 import { events as registry } from '../../events/index.ts'
 import { clickTypes, type Filter } from '../../events/store.ts'
 import { TimedOut } from '../../lib/async/timeout.ts'
+import type { Names } from './names.ts'
 
 const known = new Set<string>(Object.keys(registry))
 
@@ -18,12 +19,18 @@ const patterns: Readonly<Record<Filter, RegExp>> = {
   all: new RegExp(typesOf.all),
 }
 
+/** Stands for the stream of an event that is of another log. */
+const foreign = ''
+export const isOfLog = ({ stream }: Pick<Raw, 'stream'>): boolean => stream !== foreign
+
 /**
  * Whether an event passes a filter. What has neither a known type nor our metadata was not written by this or a newer
  * release.
  */
-export const passes = (filter: Filter, { type, metadata }: Pick<Raw, 'type' | 'metadata'>): boolean =>
-  patterns[filter].test(type) && (known.has(type) || isOurs(metadata))
+export const passes = (
+  filter: Filter,
+  { stream, type, metadata }: Pick<Raw, 'stream' | 'type' | 'metadata'>,
+): boolean => isOfLog({ stream }) && patterns[filter].test(type) && (known.has(type) || isOurs(metadata))
 
 const isOurs = (metadata: unknown) =>
   typeof metadata === 'object' && metadata !== null && 'v' in metadata && 'at' in metadata && 'command' in metadata
@@ -32,9 +39,12 @@ const isOurs = (metadata: unknown) =>
  * An event as the codec reads it. Commit and prepare positions are equal for events that were written without a
  * transaction.
  */
-export const toRaw = ({ id, streamId, revision, type, data, metadata, position, created }: RecordedEvent): Raw => ({
+export const toRaw = (
+  { id, streamId, revision, type, data, metadata, position, created }: RecordedEvent,
+  names: Pick<Names, 'from'>,
+): Raw => ({
   id,
-  stream: streamId,
+  stream: names.from(streamId) ?? foreign,
   revision,
   position: position!.commit,
   // the time of the decision, as on the other engines
@@ -50,6 +60,7 @@ export const toRaw = ({ id, streamId, revision, type, data, metadata, position, 
  */
 export const eventsOf = async function* (
   call: StreamingRead<{ readonly event?: RecordedEvent }>,
+  names: Pick<Names, 'from'>,
   ms: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Raw> {
@@ -61,7 +72,7 @@ export const eventsOf = async function* (
   try {
     for await (const { event } of call) {
       timer.refresh()
-      if (event) yield toRaw(event)
+      if (event) yield toRaw(event, names)
     }
   } finally {
     clearTimeout(timer)

@@ -6,9 +6,10 @@ import type { Encoded } from '../slices.ts'
 import { readAhead } from './buffer.ts'
 import { isSilence } from './calls.ts'
 import type { Clients } from './clients.ts'
-import { typesOf } from './events.ts'
 import type { Head } from './head.ts'
+import { typesOf } from './events.ts'
 import { library } from './library.ts'
+import type { Names } from './names.ts'
 
 interface Range {
   readonly after: bigint
@@ -20,6 +21,7 @@ interface Range {
 
 interface SubscribeParts {
   readonly clients: Clients
+  readonly names: Names
   readonly head: Head
   readonly idAt: (position: bigint) => Promise<string | undefined>
   /** ms of silence after which a subscription is compared with the head of the log */
@@ -31,15 +33,16 @@ interface SubscribeParts {
  * Batches of events after a position. The client never resubscribes, so each subscription that ends is followed by
  * another.
  */
-export const createSubscribe = ({ clients, head, idAt, stall, onDropped }: SubscribeParts) =>
+export const createSubscribe = (parts: SubscribeParts) =>
   async function* (range: Range): AsyncGenerator<readonly Encoded[]> {
     const { signal } = range
+    const { clients, idAt, onDropped } = parts
     const retry = backOff({ from: 50, to: 2000, signal })
     let position = range.after
     while (!signal.aborted) {
       const client = clients.current()
       try {
-        for await (const batch of subscription(client, { ...range, after: position }, head, stall)) {
+        for await (const batch of subscription(client, { ...range, after: position }, parts)) {
           yield batch
           position = batch.at(-1)!.position
           retry.reset()
@@ -77,10 +80,9 @@ export const isTooSlow = (error: unknown): boolean => (error as { readonly code?
 const subscription = async function* (
   client: EventStoreDBClient,
   { after, filter, limit, signal }: Range,
-  head: Head,
-  stall: number,
+  { names, head, stall }: SubscribeParts,
 ): AsyncGenerator<readonly Encoded[]> {
-  const call = openCall(client, after, filter)
+  const call = openCall(client, after, names.filter(typesOf[filter], checkpointInterval))
   const end = () => void call.destroy()
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
@@ -94,7 +96,7 @@ const subscription = async function* (
     )
     return isBehind ? () => call.destroy(new TimedOut(`a subscription was silent for ${stall} ms`)) : undefined
   })
-  const buffer = readAhead(call, filter, watch.heard)
+  const buffer = readAhead(call, filter, names, watch.heard)
   try {
     for (;;) {
       const batch = await buffer.next(limit)
@@ -113,11 +115,17 @@ const subscription = async function* (
   }
 }
 
-const openCall = (client: EventStoreDBClient, after: bigint, filter: Filter): AllStreamSubscription => {
+/** Checkpoints are not used: the server may send one that is ahead of an event it has not sent yet. */
+const checkpointInterval = 100
+
+const openCall = (
+  client: EventStoreDBClient,
+  after: bigint,
+  filter: ReturnType<Names['filter']>,
+): AllStreamSubscription => {
   const call = client.subscribeToAll({
     fromPosition: after === 0n ? library().START : { commit: after, prepare: after },
-    // checkpoints are not used: the server may send one that is ahead of an event it has not sent yet
-    filter: library().eventTypeFilter({ regex: typesOf[filter], checkpointInterval: 100 }),
+    filter,
     requiresLeader: true,
   })
   call.on('error', () => {})
