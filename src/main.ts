@@ -8,13 +8,13 @@ const start = async () => {
   // V8 lets the heap grow fourfold between two collections on a machine with much memory, and what lives is a few dozen
   // MB
   setFlagsFromString('--heap-growing-percent=80')
-  const { constants, setPriority } = await import('node:os')
+  const { lowerPriority } = await import('./lib/thread.ts')
   const { run } = await import('./cli/run.ts')
   process.exitCode = await run(process.argv.slice(2), {
     variables: process.env,
     print: (line) => console.log(line),
     printError: (line) => console.error(line),
-    yieldCpu: () => setPriority(constants.priority.PRIORITY_BELOW_NORMAL),
+    yieldCpu: () => lowerPriority(10),
   })
 }
 

@@ -1,6 +1,6 @@
-import type { Worker } from 'node:worker_threads'
 import type { Resolver } from '../lib/dns.ts'
 import type { GuardedFetch, GuardedProbe } from '../lib/fetch.ts'
+import type { startProgram } from '../lib/thread.ts'
 import type { Images } from '../qr/images.ts'
 import type { WebhookOverrides } from './webhooks.ts'
 import type { Turn } from '../security/passwords.ts'
@@ -15,8 +15,8 @@ export interface Overrides {
   readonly images?: Images
   /** The engine works in the thread of the requests: a thread of its own takes a second to start. */
   readonly inOneThread?: boolean
-  /** learns of each thread of the engine that is started */
-  readonly onEngineThread?: (thread: Worker) => void
+  /** how threads of the engine are started, and ms between two looks at whether it answers */
+  readonly engineThreads?: { readonly start?: typeof startProgram; readonly checkMs?: number }
   /** the bundle of the dashboard */
   readonly web?: string
 }

@@ -76,10 +76,11 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const hosts = ourHosts(config, cache.domains, () => ports)
   const { of: countryOf } = await followCountries(ledger, cleanup)
   const visitors = { countryOf, isOurHost: hosts.isOurHost }
+  // before the engine delivers to webhooks, whose addresses they may block
+  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const clicks = await startClicks(ledger, { view, visitors, ports, overrides }, cleanup)
   const { engine } = clicks
   const lag = watchProjecting(ledger, cache, engine, cleanup)
-  if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
 
   // tables that are filled for the first time are not read before they have the erasures
   if (ledger.tables.complete()) await cache.progress.wait(ledger.erasedUpTo, erasureTimeout)

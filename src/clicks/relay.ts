@@ -186,7 +186,8 @@ const classifyAll = async (
   return partitions
 }
 
-const lagOf = (spool: SpoolSource, deliveredUpTo: SeqByPartition): number => {
+/** Returns how many entries of a spool are not delivered. */
+export const lagOf = (spool: Pick<SpoolSource, 'stats'>, deliveredUpTo: SeqByPartition): number => {
   const { lastSeq, releasedUpTo } = spool.stats()
   const doneOf = (partition: number) => Math.max(deliveredUpTo[partition] ?? 0, releasedUpTo[partition] ?? 0)
   return lastSeq.reduce((sum, seq, partition) => sum + Math.max(0, seq - doneOf(partition)), 0)

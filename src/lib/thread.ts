@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import type * as Esbuild from 'esbuild'
@@ -41,3 +42,18 @@ export const startProgram = (file: string, options: WorkerOptions): Worker =>
   file.endsWith('.ts') && !runsSources
     ? new Worker(loaderOf(file), { ...options, eval: true })
     : new Worker(new URL(file), options)
+
+/** How much lower the priority of PostgreSQL, and of the thread that fills its tables, is: requests go first. */
+export const background = 5
+
+/**
+ * Lets a process, or by default the caller, have a priority that is lower than that of the caller by a nice value. On
+ * Linux it is that of the calling thread alone. A system that refuses it is no reason to fail: then nothing changes.
+ */
+export const lowerPriority = (by: number, pid = 0): void => {
+  try {
+    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + by))
+  } catch {
+    // the process has ended in the meantime, or may not do that
+  }
+}

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../lib/operatorerror.ts'
+import { background, lowerPriority } from '../lib/thread.ts'
 import { env, run } from './binaries.ts'
 
 export const socketName = '.s.PGSQL.5432'
@@ -23,17 +23,10 @@ export const isReady = async (home: string): Promise<boolean> => {
   return lines[7]?.trim() === 'ready'
 }
 
-/** The nice value of the server, and of the thread that fills its tables: requests go first. */
-export const backgroundPriority = 5
-
 /** Gives the server, and the sessions that it opens from now on, a lower priority than requests have. */
 export const yieldCpu = async (home: string): Promise<void> => {
   const postmaster = Number.parseInt(await readFile(join(home, 'data', 'postmaster.pid'), 'utf8').catch(() => ''), 10)
-  try {
-    if (postmaster > 0) setPriority(postmaster, backgroundPriority)
-  } catch {
-    // it has ended in the meantime, or the system does not allow it: then it has the priority of this process
-  }
+  if (postmaster > 0) lowerPriority(background, postmaster)
 }
 
 /**

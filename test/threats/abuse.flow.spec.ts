@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { run } from '../../src/cli/run.ts'
 import { block, type BlockCommand } from '../../src/commands/operator/block.ts'
 import { operatorContext } from '../../src/app/operator/caller.ts'
+import type { GuardedPost } from '../../src/lib/post.ts'
 import { fresh, linkCreated } from '../support/events.ts'
 import { startTestApp, type TestApp, urlOf } from '../support/app.ts'
 import { until } from '../support/client.ts'
@@ -149,6 +153,43 @@ describe('abuse of links', function () {
     const test = () => app.post(`/api/webhook/${hook}/test`, { key })
     const { json } = await until(test, (now) => String(now.json['problem']).includes('blocks this address'))
     expect(json).to.include({ delivered: false, problem: 'the operator of this service blocks this address' })
+  })
+
+  it('is not sent to a webhook at a start before the list of blocked hosts is read', async () => {
+    const sent: string[] = []
+    const post: GuardedPost = {
+      send: async ({ url }) => {
+        sent.push(url)
+        return { status: 500, excerpt: '', retryAfter: undefined }
+      },
+      problemOf: () => undefined,
+    }
+    const webhooks = { post, firstPause: 10 }
+    const before = await startTestApp({}, undefined, { webhooks })
+    const owner = await before.register()
+    const made = await before.post('/api/webhook/add', { key: owner.key, body: { url: 'https://receiver.example/' } })
+    await before.post('/api/url/add', { key: owner.key, body: { url: 'https://example.com/' } })
+    await until(async () => sent.length, Boolean)
+    await before.close()
+    sent.length = 0
+
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-list-'))
+    const BLOCKLIST_FILE = join(dir, 'blocked')
+    // reading a list of this size takes longer than a delivery
+    const hosts = Array.from({ length: 300_000 }, (_, n) => `h${n}.example`)
+    await writeFile(BLOCKLIST_FILE, [...hosts, 'receiver.example', ''].join('\n'))
+    const after = await startTestApp({ BLOCKLIST_FILE }, before.connection, { webhooks })
+    try {
+      const problem = async () => {
+        const { json } = await after.get(`/api/webhook/${made.json['id']}/deliveries`, { key: owner.key })
+        return json['data']?.deliveries?.[0]?.problem as string | undefined
+      }
+      expect(await until(problem, (text) => text?.includes('blocks this address') === true)).to.include('blocks')
+      expect(sent).to.deep.equal([])
+    } finally {
+      await after.close()
+      await rm(dir, { recursive: true })
+    }
   })
 
   it('ends where the operator blocks a link, a bio page or a branded domain by a command', async () => {

@@ -66,7 +66,7 @@ export const startClicks = async (
   })
   const engine =
     config.ROLES.has('http') && !overrides.inOneThread
-      ? openEngineThread(ledger, { spool, events, ports: () => ports, onThread: overrides.onEngineThread })
+      ? openEngineThread(ledger, { spool, events, ports: () => ports, threads: overrides.engineThreads })
       : await here()
   const closing = new AbortController()
   cleanup.defer(async () => {

@@ -1,9 +1,8 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openShared } from '../../clicks/spool/shared.ts'
 import { createCleanup } from '../../lib/cleanup.ts'
+import { background, lowerPriority } from '../../lib/thread.ts'
 import { createLogger } from '../../logger.ts'
-import { backgroundPriority } from '../../postgres/processes.ts'
 import { followCountries } from '../countries.ts'
 import { registerJobs } from '../health/gauges.ts'
 import { type Ledger, openLedger } from '../log/ledger.ts'
@@ -35,7 +34,7 @@ const isBlocked = (url: string) =>
 
 const start = async () => {
   // elsewhere it would be that of the whole process
-  if (process.platform === 'linux') setPriority(backgroundPriority)
+  if (process.platform === 'linux') lowerPriority(background)
   const ledger = await openLedger(config, log, 'service', { partOf })
   cleanup.defer(ledger.close)
   registerJobs(ledger)

@@ -1,21 +1,25 @@
 import { extname } from 'node:path'
 import type { Worker } from 'node:worker_threads'
+import { lagOf } from '../../clicks/relay.ts'
 import { heed, shareSpool } from '../../clicks/spool/shared.ts'
 import type { Spool } from '../../clicks/spool/spool.ts'
 import { logTo } from '../../clicks/report.ts'
 import { backOff } from '../../lib/async/backoff.ts'
 import { startProgram } from '../../lib/thread.ts'
-import type { MetricValues } from '../health/metrics.ts'
+import type { Metrics, MetricValues } from '../health/metrics.ts'
 import type { Ledger } from '../log/ledger.ts'
-import type { Engine, EngineEvents, EngineState } from './engine.ts'
+import { reportLeft } from '../log/recording.ts'
+import type { Overrides } from '../overrides.ts'
+import type { Engine, EngineEvents } from './engine.ts'
 import type { EngineData, FromEngine, ToEngine } from './messages.ts'
+import { createReports, type Reports } from './reports.ts'
 
 interface ThreadOptions {
   readonly spool: Spool
   readonly events: EngineEvents
   /** on which the service listens so far */
   readonly ports: () => readonly number[]
-  readonly onThread?: ((thread: Worker) => void) | undefined
+  readonly threads?: Overrides['engineThreads']
 }
 
 /** An engine in a thread of its own. */
@@ -28,25 +32,22 @@ export interface EngineThread extends Engine {
 
 const file = new URL(`./run${extname(import.meta.url)}`, import.meta.url).href
 
-/** What is known of an engine that does not answer. */
-const silent = (why: string): EngineState => ({
-  ...{ projector: undefined, relays: [], aside: [], recorder: undefined, weaknesses: [] },
-  problems: [why],
-})
-
-/** ms that a scrape waits for the metrics of the engine */
+/** ms that a scrape waits for the metrics of the engine, which are then those of the last one: counters do not fall */
 const scrapeMs = 2000
 
 /** Collects the answers to scrapes. */
 const createScrapes = () => {
   const waiting: ((metrics: MetricValues) => void)[] = []
+  let last: MetricValues = []
   return {
-    next: () =>
+    next: (isSilent: boolean) =>
       new Promise<MetricValues>((resolve) => {
+        if (isSilent) return resolve(last)
         waiting.push(resolve)
-        setTimeout(() => resolve([]), scrapeMs).unref()
+        setTimeout(() => resolve(last), scrapeMs).unref()
       }),
     answer: (metrics: MetricValues) => {
+      last = metrics
       for (const resolve of waiting.splice(0)) resolve(metrics)
     },
   }
@@ -64,6 +65,7 @@ const startThread = (
   spool: Spool,
   { isNew, ports }: { readonly isNew: boolean; readonly ports: readonly number[] },
   react: (message: FromEngine) => Promise<void>,
+  start: typeof startProgram,
 ): Running => {
   const { id, found } = spool
   const workerData: EngineData = {
@@ -72,7 +74,7 @@ const startThread = (
     spool: { id, isNew, found, files: spool.files(), stats: spool.stats() },
     ports,
   }
-  const thread = startProgram(file, { workerData })
+  const thread = start(file, { workerData })
   const exited = new AbortController()
   const post = (message: ToEngine) => thread.postMessage(message)
   thread.on('message', (message: FromEngine) => void react(message))
@@ -82,26 +84,19 @@ const startThread = (
   return { thread, post, ended }
 }
 
-/**
- * Starts the engine in a thread of its own, with a lower priority, on the database of the ledger. When the thread ends,
- * another one goes on where it was: what is not recorded is in the spool.
- */
-export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThread }: ThreadOptions): EngineThread => {
-  const { log } = ledger
-  const closing = new AbortController()
-  const scrapes = createScrapes()
-  let state = silent('the engine is starting: nothing is counted or shown yet')
-  let thread: Running | undefined
+interface Reacting extends Pick<ThreadOptions, 'spool' | 'events'> {
+  readonly log: Ledger['log']
+  readonly reports: Reports
+  readonly scrapes: ReturnType<typeof createScrapes>
+  readonly post: (message: ToEngine) => void
+}
+
+/** Returns what does what the engine says. */
+const createReactions = ({ spool, events, log, reports, scrapes, post }: Reacting) => {
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()
-  const post = (message: ToEngine) => thread?.post(message)
-  let works = false
-
   const react = async (message: FromEngine) => {
-    if (message.kind === 'state') {
-      ;({ state } = message)
-      works = true
-    }
+    if (message.kind === 'state') reports.heard(message.state)
     if (message.kind === 'seen') await events.seen(message.filter, message.position)
     if (message.kind === 'recorded') events.recorded(message.partition, message.seq, message.position)
     if (message.kind === 'delivered') events.delivered()
@@ -110,36 +105,91 @@ export const openEngineThread = (ledger: Ledger, { spool, events, ports, onThrea
     if (message.kind === 'blocked')
       post({ kind: 'blocked', id: message.id, isBlocked: await events.isBlocked(message.url) })
   }
+  return { react, heeded: () => heeding }
+}
+
+/** Adds what the engine measures to the metrics, and how often it was started again. */
+const measure = (
+  { join, registerCounter }: Pick<Metrics, 'join' | 'registerCounter'>,
+  scrape: () => Promise<MetricValues>,
+  restarts: () => number,
+) => {
+  join(scrape)
+  registerCounter({
+    name: 'linkledger_engine_restarts_total',
+    help: 'Times that the thread that records visits and fills the read tables has ended, and was started again',
+    read: restarts,
+  })
+}
+
+/** ms beyond DRAIN_TIMEOUT_SECONDS after which an engine that is to end is ended, and of one that does not answer */
+const [closeMs, silentMs] = [15_000, 2000]
+
+/**
+ * Starts the engine in a thread of its own, with a lower priority, on the database of the ledger. When the thread ends,
+ * or does not answer for a minute, another one goes on where it was: what is not recorded is in the spool.
+ */
+export const openEngineThread = (
+  ledger: Ledger,
+  { spool, events, ports, threads: { start = startProgram, checkMs } = {} }: ThreadOptions,
+): EngineThread => {
+  const { config, log, metrics } = ledger
+  const closing = new AbortController()
+  const scrapes = createScrapes()
+  let thread: Running | undefined
+  let restarts = 0
+  const post = (message: ToEngine) => thread?.post(message)
+  const end = (reason: string) => {
+    log.error(`the engine ${reason}; it is ended`)
+    void thread?.thread.terminate()
+  }
+  const reports = createReports(spool, () => end('does not answer'), checkMs)
+
+  const { react, heeded } = createReactions({ spool, events, log, reports, scrapes, post })
 
   const keepRunning = async () => {
     const retries = backOff({ from: 1000, to: 10_000, signal: closing.signal })
     for (let isNew = true; !closing.signal.aborted; isNew = false) {
       const began = performance.now()
-      thread = startThread(ledger, spool, { isNew, ports: ports() }, react)
-      onThread?.(thread.thread)
+      thread = startThread(ledger, spool, { isNew, ports: ports() }, react, start)
       await thread.ended
       if (closing.signal.aborted) return
-      state = silent('the engine has ended and is started again: nothing is counted or shown meanwhile')
+      reports.ended()
+      restarts++
       log.error('the engine has ended; it is started again')
       if (performance.now() - began > 60_000) retries.reset()
       await retries.pause()
     }
   }
   const running = keepRunning()
-  ledger.metrics.join(async () => {
-    post({ kind: 'metrics' })
-    return scrapes.next()
-  })
+  measure(
+    metrics,
+    () => {
+      post({ kind: 'metrics' })
+      return scrapes.next(reports.isSilent())
+    },
+    () => restarts,
+  )
   return {
-    works: () => works,
-    state: () => state,
+    works: reports.works,
+    state: reports.state,
     look: (filter) => post({ kind: 'look', filter }),
     listensOn: (port) => post({ kind: 'port', port }),
     close: async () => {
       closing.abort()
+      let drains = reports.works() && !reports.isSilent()
       post({ kind: 'close' })
+      const ms = reports.isSilent() ? silentMs : config.DRAIN_TIMEOUT_SECONDS * 1000 + closeMs
+      const late = setTimeout(() => {
+        drains = false
+        end('does not end by itself')
+      }, ms)
       await running
-      await heeding
+      clearTimeout(late)
+      reports.stop()
+      await heeded()
+      // an engine that works says so itself
+      if (!drains) reportLeft(ledger, lagOf(spool, {}))
     },
   }
 }

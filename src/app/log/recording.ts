@@ -141,15 +141,18 @@ const addOtherRoutes = async (relays: Relays, { config, store }: Pick<Ledger, 'c
   }
 }
 
+/** Says that clicks stay in the spool: its disk may go away with this process. */
+export const reportLeft = ({ config, log }: Pick<Ledger, 'config' | 'log'>, clicks: number) => {
+  if (clicks === 0) return
+  log.warn(
+    { clicks, dir: routeOf(config).spools },
+    'clicks are left in the spool: the next start with this folder delivers them, or `linkledger spool import` elsewhere',
+  )
+}
+
 /** Lets the clicks leave the spool, which is on a disk that may go away with this process. */
 const drain = async (relays: Relays, { config, log }: Pick<Ledger, 'config' | 'log'>) => {
   const left = await relays.drain(config.DRAIN_TIMEOUT_SECONDS * 1000)
-  if (left > 0) {
-    log.warn(
-      { clicks: left, dir: routeOf(config).spools },
-      'clicks are left in the spool: the next start with this folder delivers them, or `linkledger spool import` elsewhere',
-    )
-    return
-  }
+  if (left > 0) return reportLeft({ config, log }, left)
   await relays.retireOwn().catch((error: unknown) => log.debug({ err: error }, 'the spool could not be retired'))
 }

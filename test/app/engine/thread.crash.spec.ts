@@ -1,9 +1,11 @@
 import { expect } from 'chai'
+import { pino } from 'pino'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import { startProgram } from '../../../src/lib/thread.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { note, randomFrom, repeatable, seed } from '../../support/faults.ts'
@@ -11,6 +13,8 @@ import { note, randomFrom, repeatable, seed } from '../../support/faults.ts'
 describe(`an engine in a thread of its own (${repeatable})`, function () {
   this.timeout(300_000)
   const threads: Worker[] = []
+  /** what the next threads run instead of an engine */
+  let stuck: string | undefined
   let app: TestApp
   let key: string
   let folder: string
@@ -21,7 +25,14 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
     await writeFile(list, '')
     app = await startTestApp({ BLOCKLIST_FILE: list, LOG_LEVEL: 'warn' }, undefined, {
       inOneThread: false,
-      onEngineThread: (thread) => threads.push(thread),
+      engineThreads: {
+        checkMs: 300,
+        start: (file, options) => {
+          const thread = stuck ? new Worker(stuck, { ...options, eval: true }) : startProgram(file, options)
+          threads.push(thread)
+          return thread
+        },
+      },
     })
     await works()
     ;({ key } = await app.register())
@@ -89,6 +100,38 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
     expect(await clicksOf(id)).to.equal(answered)
   })
 
+  it('is ended when it stands still, which probes and metrics tell meanwhile, and counts each visit afterwards', async () => {
+    const id = await link('still')
+    const before = threads.length
+    stuck = `
+      const { parentPort } = require('node:worker_threads')
+      parentPort.postMessage({ kind: 'state', state: { relays: [], aside: [], weaknesses: [], problems: [] } })
+      setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 200)`
+    await threads.at(-1)!.terminate()
+    await until(
+      async () => threads.length,
+      (n) => n > before,
+    )
+    stuck = undefined
+    for (let n = 0; n < 5; n++) expect((await app.visit('/still')).status).to.equal(302)
+    const problems = async () => (await app.operator.get('/readyz')).json['problems'] as readonly string[]
+    const said = await until(problems, (all) => all.some((one) => /^the engine has not answered for \d+ s: /.test(one)))
+    expect(said.join()).to.include('nothing is counted or shown meanwhile')
+    const metric = async (name: string) =>
+      Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await app.operator.get('/metrics')).text)?.[1])
+    expect(await metric('linkledger_relay_lag_clicks')).to.be.at.least(5)
+    expect(await metric('linkledger_projector_active')).to.equal(0)
+    expect(
+      await until(
+        () => clicksOf(id),
+        (clicks) => clicks === 5,
+        60_000,
+      ),
+    ).to.equal(5)
+    expect(await metric('linkledger_engine_restarts_total')).to.be.at.least(2)
+    await works()
+  })
+
   it('is measured with the thread of the requests', async () => {
     await link('measured')
     const { text } = await app.operator.get('/metrics')
@@ -118,5 +161,19 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
       delivered: false,
       problem: 'the operator of this service blocks this address',
     })
+  })
+
+  it('says how many clicks are left in the spool when it has ended while the service stops', async () => {
+    const alerts: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void alerts.push(line) })
+    let thread: Worker | undefined
+    const start: typeof startProgram = (file, options) => (thread = startProgram(file, options))
+    const other = await startTestApp({}, undefined, { inOneThread: false, engineThreads: { start } }, log)
+    const owner = await other.register()
+    await other.post('/api/url/add', { key: owner.key, body: { url: 'https://example.com/', custom: 'left' } })
+    await thread!.terminate()
+    for (let n = 0; n < 4; n++) expect((await other.visit('/left')).status).to.equal(302)
+    await other.close()
+    expect(alerts.join()).to.include('"clicks":4').and.to.include('clicks are left in the spool')
   })
 })

@@ -1,0 +1,51 @@
+import { expect } from 'chai'
+import { type Reports, createReports } from '../../../src/app/engine/reports.ts'
+import { until } from '../../support/client.ts'
+
+describe('what is known of an engine', () => {
+  const working = { projector: undefined, relays: [], aside: [], recorder: undefined, problems: [], weaknesses: [] }
+  const stats = {
+    bytes: 0,
+    waiting: 0,
+    quarantined: 0,
+    refused: undefined,
+    dropped: 0,
+    lastSeq: [7],
+    releasedUpTo: [4],
+  }
+  let reports: Reports
+  let dead = 0
+  const open = (everyMs = 60_000) => {
+    dead = 0
+    reports = createReports({ stats: () => stats }, () => dead++, everyMs)
+  }
+  afterEach(() => reports.stop())
+
+  it('is that it starts, and what waits in the spool, before its first report', async () => {
+    open()
+    expect(reports.works()).to.equal(false)
+    expect(reports.state().problems).to.deep.equal(['the engine is starting: nothing is counted or shown meanwhile'])
+    expect(reports.state().relays).to.have.length(1)
+    expect(reports.state().relays[0]).to.include({ lag: 3 })
+  })
+
+  it('is its last report, until its thread has ended', () => {
+    open()
+    reports.heard(working)
+    expect(reports.state()).to.equal(working)
+    reports.ended()
+    expect(reports.works()).to.equal(false)
+    expect(reports.state().problems.join()).to.include('has ended and is started again')
+  })
+
+  it('is that it does not answer, when no report comes any more; then it is given up once', async () => {
+    open(1)
+    reports.heard(working)
+    await until(async () => reports.isSilent(), Boolean)
+    expect(reports.state().problems.join()).to.match(/^the engine has not answered for \d+ s: nothing is counted/)
+    await until(async () => dead, Boolean)
+    expect(reports.state().relays[0]).to.include({ lag: 3 })
+    await until(async () => reports.state().relays[0]!.lagSeconds > 0.2, Boolean)
+    expect(dead).to.equal(1)
+  })
+})
