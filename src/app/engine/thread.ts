@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { lagOf } from '../../clicks/relay.ts'
 import { heed, shareSpool } from '../../clicks/spool/shared.ts'
@@ -177,19 +178,16 @@ export const openEngineThread = (
     listensOn: (port) => post({ kind: 'port', port }),
     close: async () => {
       closing.abort()
-      let drains = reports.works() && !reports.isSilent()
+      const drains = reports.works() && !reports.isSilent()
       post({ kind: 'close' })
       const ms = reports.isSilent() ? silentMs : config.DRAIN_TIMEOUT_SECONDS * 1000 + closeMs
-      const late = setTimeout(() => {
-        drains = false
-        end('does not end by itself')
-      }, ms)
+      const isLate = await Promise.race([running, sleep(ms, true, { ref: false })])
+      if (isLate) end('does not end by itself')
       await running
-      clearTimeout(late)
       reports.stop()
       await heeded()
       // an engine that works says so itself
-      if (!drains) reportLeft(ledger, lagOf(spool, {}))
+      if (!drains || isLate) reportLeft(ledger, lagOf(spool, {}))
     },
   }
 }
