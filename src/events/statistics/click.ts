@@ -150,7 +150,9 @@ export const clickEvents = {
 export type ClickEvent = EventOf<typeof clickEvents>
 const isObject = (value: unknown) => typeof value === 'object' && value !== null
 /** A batch whose clicks are objects: what they contain is not looked at. */
-export const clickOutline = clickEvents.LinkClicked.extend({ clicks: z.array(z.custom<Click>(isObject)).min(1).max(500) })
+export const clickOutline = clickEvents.LinkClicked.extend({
+  clicks: z.array(z.custom<Click>(isObject)).min(1).max(500),
+})
 
 /**
  * In the stream of a spool and a partition: whether the partition's click events name the spool in `upTo`, and from
