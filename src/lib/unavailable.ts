@@ -15,6 +15,11 @@ export class NotReady extends Unavailable {
   override readonly name = 'NotReady'
 }
 
+/** The read tables do not have the events yet that a request is about. */
+export class Behind extends Unavailable {
+  override readonly name = 'Behind'
+}
+
 /**
  * Whether an error means that PostgreSQL, or the network on the way to it, failed: refused or lost connections, a
  * shutdown, a timeout, an exhausted pool. Covers what pg and knex throw (SQLSTATE classes 08, 53, 55, 57; 25006 is a

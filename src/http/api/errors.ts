@@ -10,7 +10,7 @@ import {
   sentenceOf,
   type Values,
 } from '../../lib/problems/problem.ts'
-import { isUnavailable, NotReady } from '../../lib/unavailable.ts'
+import { Behind, isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { TakenOver } from '../../security/idempotency.ts'
 import { TooManyPasswords } from '../../security/passwords.ts'
 
@@ -84,6 +84,7 @@ export const failureOf = (error: unknown): Failure => {
   }
   if (error instanceof QuotaExceeded) return new Failure(403, error.problem)
   if (error instanceof NotReady) return new Failure(503, problem('unavailable', { what: 'tables' }), retry)
+  if (error instanceof Behind) return new Failure(503, problem('unavailable', { what: 'behind' }), retry)
   if (error instanceof TooManyPasswords) return new Failure(503, problem('busy', { what: 'passwords' }), retry)
   if (error instanceof TakenOver)
     return new Failure(409, problem('still_running', { what: 'request' }), { 'Retry-After': '1' })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Filter } from '../../events/store.ts'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { Behind } from '../../lib/unavailable.ts'
 import { beginSnapshot } from '../../postgres/readsnapshot.ts'
 import { past, projections } from '../../projections/index.ts'
 import { domainPosition, viewOf } from '../../projections/history/past.ts'
@@ -122,7 +122,7 @@ export const readAt = async (tx: Knex, live: TableNames, at: Contained): Promise
 const [interval, timeoutMs] = [25, 2000]
 
 /**
- * Begins to read the tables as they were after an event of each kind. Throws `ClicksDropped`, and `Unavailable` while
+ * Begins to read the tables as they were after an event of each kind. Throws `ClicksDropped`, and `Behind` while
  * they are behind.
  */
 export const beginPast = async (options: MomentOptions, at: Contained): Promise<TablesAt> => {
@@ -152,7 +152,7 @@ export const beginPast = async (options: MomentOptions, at: Contained): Promise<
   for (;;) {
     const moment = await attempt()
     if (moment) return moment
-    if (performance.now() > latest) throw new Unavailable('the tables of the past do not have these events yet')
+    if (performance.now() > latest) throw new Behind('the tables of the past do not have these events yet')
     await sleep(interval)
   }
 }

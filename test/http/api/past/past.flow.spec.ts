@@ -242,6 +242,19 @@ describe('the parameter at', () => {
     expect((await get('/api/account/export', 'event:0')).json['message']).to.include('`at`')
   })
 
+  it('says that the service is behind while the tables do not have the moment yet', async () => {
+    const { id: link } = await add({ title: 'Late' })
+    const lock = await app.app.ledger.db.transaction()
+    try {
+      await lock.raw('lock table read.checkpoints in exclusive mode')
+      await update(link, { title: 'Later' })
+      const { status, json } = await get(`/api/url/${link}`, `event:${Number(await app.domainHead()) - 1}`)
+      expect([status, json['code'], json['params']]).to.deep.equal([503, 'unavailable', { what: 'behind' }])
+    } finally {
+      await lock.rollback()
+    }
+  })
+
   it('draws the image of a QR code as it was, for its account only', async () => {
     const body = { type: 'text', data: 'before' }
     const made = (await app.post('/api/qr/add', { key, body })).json
