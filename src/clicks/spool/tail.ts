@@ -25,22 +25,32 @@ const nextOf = (segments: readonly Segment[], segment: Segment): Segment | undef
 const toEntry = ({ partition, seq, ...content }: StoredEntry): SpoolEntry =>
   'visit' in content ? { partition, seq, visit: content.visit } : { partition, seq, dropped: content.dropped }
 
+/** ms in which another thread learns that a segment was released, whose file is gone already */
+const newsMs = 1000
+
 /** Opens a segment; undefined when it has been released. */
-const openUnlessReleased = (segments: readonly Segment[], segment: Segment) =>
-  open(segment.path, 'r').catch((error: unknown) => {
-    if (segments.includes(segment)) throw error
-    return undefined
-  })
+const openUnlessReleased = async ({ segments, waitForSync }: Source, segment: Segment, signal: AbortSignal) => {
+  const tryOpen = () => open(segment.path, 'r').catch((error: unknown) => ({ error }))
+  let file = await tryOpen()
+  if ('error' in file && segments.includes(segment)) {
+    await waitForSync(AbortSignal.any([signal, AbortSignal.timeout(newsMs)]))
+    file = await tryOpen()
+  }
+  if (!('error' in file)) return file
+  if (segments.includes(segment)) throw file.error
+  return undefined
+}
 
 /**
  * Yields the synced pieces of one segment; 'caught up' when that is all for now, 'complete' when there will be no more.
  */
 async function* follow(
-  { segments, waitForSync }: Source,
+  source: Source,
   segment: Segment,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Piece[] | 'caught up' | 'complete'> {
-  const file = await openUnlessReleased(segments, segment)
+  const { segments, waitForSync } = source
+  const file = await openUnlessReleased(source, segment, signal)
   if (!file) return
   try {
     for (let offset = 0, caughtUpAt = 0; ;) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openEarlier } from '../../../src/clicks/spool/earlier.ts'
 import type { SpoolEntry } from '../../../src/clicks/spool/segment.ts'
+import { openShared } from '../../../src/clicks/spool/shared.ts'
 import { until } from '../../support/client.ts'
 import { addAll, lastOf, numbersOf, range, segmentsIn, smallDisk, take, useSpoolFolder, ways } from './harness.ts'
 import { visit } from './visits.ts'
@@ -187,3 +188,32 @@ for (const way of ways)
       }
     })
   })
+
+describe('a segment that is released while another thread reads', () => {
+  const { dir, open } = useSpoolFolder()
+
+  it('is left out by that thread, also when it hears of it after the file is gone', async () => {
+    const spool = await open({ renewMs: 1 })
+    await addAll(spool, range(0, 4))
+    const all = await take(spool, 4)
+    const known = structuredClone({ files: spool.files(), stats: spool.stats(), found: spool.found })
+    const [first] = await segmentsIn(dir())
+    await spool.release(lastOf(all))
+    await until(
+      () => segmentsIn(dir()),
+      (left) => left.length === 1 && left[0] !== first,
+    )
+    const other = openShared({ id: spool.id, isNew: false, ...known }, () => {})
+    const reading = take(other.spool, 4, lastOf(all))
+    reading.catch(() => {})
+    await addAll(spool, range(4, 8))
+    await until(
+      async () => spool.files().segments,
+      (segments) => segments.every(({ size, synced }) => size === synced),
+    )
+    // it has found by now that there is no such file
+    await pause(50)
+    other.update(structuredClone(spool.files()), spool.stats())
+    expect(numbersOf(await reading)).to.deep.equal(range(4, 8))
+  })
+})
