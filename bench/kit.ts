@@ -196,12 +196,18 @@ export interface Steady {
 
 /**
  * Builds the client in C, and returns a function that visits random ones of `/a0`, `/a1`, … with it on 64 connections:
- * at a rate, as an open loop, or with the rate 0 as often as they are answered.
+ * at a rate, as an open loop, or with the rate 0 as often as they are answered. Returns undefined without a compiler.
  */
 export const buildVisitor = async (dir: string) => {
   const program = join(dir, 'visits')
   const source = new URL('visits.c', import.meta.url).pathname
-  await promisify(execFile)('cc', ['-O2', '-D_GNU_SOURCE', '-o', program, source])
+  const built = await promisify(execFile)('cc', ['-O2', '-D_GNU_SOURCE', '-o', program, source]).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      return undefined
+    },
+  )
+  if (!built) return undefined
   return async (address: string, { aliases, rate, seconds }: Omit<Steady, 'from'>) => {
     const { hostname, port } = new URL(address)
     const { stdout } = await promisify(execFile)(program, [hostname, port, ...[aliases, rate, seconds].map(String)])
