@@ -18,7 +18,7 @@ const startAlone = async (bench: Bench, program: string, aliases: number) => {
   await service.ready()
   const account = await service.register()
   // V8 gives back what starting took once it has been idle for more than a minute
-  await pause(bench.size(120_000, 500))
+  await pause(120_000)
   const idle = memoryOfTrees(service.pid)
   const rows = Array.from({ length: aliases }, (_, n) => ({ url: `https://example.com/path/${n}`, custom: `a${n}` }))
   for (let from = 0; from < aliases; from += 1000)
@@ -66,9 +66,9 @@ type Measured = Awaited<ReturnType<typeof measure>>
  * many redirects as it answers, and how much memory all processes need while there is nothing to do.
  */
 export const busy = async (bench: Bench): Promise<Line[]> => {
-  const [rounds, seconds, aliases] = [bench.size(3, 1), bench.size(15, 1), bench.size(10_000, 500)]
-  // little work says nothing of a comparison, and two services are much for a machine that does something else, too
+  // with little work, a comparison says nothing, and two services are too much beside the other parts
   if (bench.size(0, 1) === 1) return []
+  const [rounds, seconds, aliases, most] = [3, 15, 10_000, 10_000]
   const visit = await buildVisitor(bench.dir)
   if (!visit) {
     const result = 'not measured: its client needs a C compiler (cc)'
@@ -76,11 +76,10 @@ export const busy = async (bench: Bench): Promise<Line[]> => {
   }
   const ours = await startAlone(bench, main, aliases)
   const old = await startAlone(bench, await programOf(before), aliases)
-  const most = bench.size(10_000, 500)
   let reached = most
   // the first time, links are looked up
   for (const service of [old, old, ours, ours]) {
-    const warm = await visit(service.address, { aliases, rate: 0, seconds: bench.size(10, 1) })
+    const warm = await visit(service.address, { aliases, rate: 0, seconds: 10 })
     service.sent += warm.visits
     reached = warm.perSecond
   }

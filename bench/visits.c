@@ -19,7 +19,7 @@ enum { most_connections = 1024, most_bytes = 8192 };
 
 struct connection {
   int fd;
-  double due; // when the visit that it waits for was due; 0 while it is idle
+  double due; // when its last visit was due
   int length;
   char text[most_bytes];
 };
@@ -131,7 +131,6 @@ int main(int count, char **values) {
       last = now();
       if (visits == space) latencies = realloc(latencies, (space *= 2) * sizeof *latencies);
       latencies[visits++] = last - connection->due;
-      connection->due = 0;
       rest(events[i].data.u32);
     }
   }

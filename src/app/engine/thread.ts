@@ -92,7 +92,7 @@ interface Reacting extends Pick<ThreadOptions, 'spool' | 'events'> {
   readonly post: (message: ToEngine) => void
 }
 
-/** Returns what does what the engine says. */
+/** Returns what handles the messages of the engine. */
 const createReactions = ({ spool, events, log, reports, scrapes, post }: Reacting) => {
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()

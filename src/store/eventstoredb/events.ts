@@ -19,7 +19,7 @@ const patterns: Readonly<Record<Filter, RegExp>> = {
   all: new RegExp(typesOf.all),
 }
 
-/** Stands for the stream of an event that is of another log. */
+/** The stream of every event of another log. */
 const foreign = ''
 export const isOfLog = ({ stream }: Pick<Raw, 'stream'>): boolean => stream !== foreign
 

@@ -100,7 +100,7 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
     expect(await clicksOf(id)).to.equal(answered)
   })
 
-  it('is ended when it stands still, which probes and metrics tell meanwhile, and counts each visit afterwards', async () => {
+  it('is replaced when it hangs, which probes and metrics say before, and each visit is counted', async () => {
     const id = await link('still')
     const before = threads.length
     stuck = `
