@@ -102,7 +102,9 @@ export const countBefore = async (
   most: number,
 ): Promise<number> => {
   const own = ofAll(source)
-  const whole = [Math.ceil(from.getTime() / minuteMs), Math.floor(to.getTime() / minuteMs)].map(
+  // the minute of the visit is not whole: others of it come after the visit
+  const end = Math.min(to.getTime(), start.ms)
+  const whole = [Math.ceil(from.getTime() / minuteMs), Math.floor(end / minuteMs)].map(
     (minute) => new Date(minute * minuteMs),
   ) as [Date, Date]
   const [first, last] = whole

@@ -115,7 +115,11 @@ describe(`the visits behind a figure (${repeatable})`, () => {
         revision: 400 * n + i,
       })),
     )
-    const ofOthers = (recorded(others.map((batch) => clicked(...batch))) as Clicked[]).map((event) => ({
+    const atTheEnd = ['00.998', '00.999', '59.999', '59.999', '59.999', '59.999'].map((time) => ({
+      ...randomClick(random, 4),
+      ...{ account: 3, link: 10, at: `2026-02-01T12:00:${time}Z` },
+    }))
+    const ofOthers = (recorded([...others, atTheEnd].map((batch) => clicked(...batch))) as Clicked[]).map((event) => ({
       ...event,
       position: event.position + BigInt(batches.length),
     }))
@@ -255,6 +259,19 @@ describe(`the visits behind a figure (${repeatable})`, () => {
   it('are counted without filters by an index alone, and no more rows are read than are shown', async () => {
     expect(await planOf({ link: 1 }, {}, /count\(\*\)::int/)).to.include('Index Only Scan')
     expect(await planOf({ link: 1 }, {}, /json_agg\(p\)/)).to.match(/Limit[^]*Index Scan Backward/)
+  })
+
+  it('are counted once each where a page ends in the last millisecond of a minute', async () => {
+    const time = { from: new Date(first), to: new Date(first + days * day) }
+    const totals: number[] = []
+    for (let after: Position | undefined; ;) {
+      const { rows, total, next } = await visitsBehind(reader, { link: 10 }, { ...time, filters: {}, limit: 1, after })
+      totals.push(total)
+      expect(rows).to.have.length(1)
+      after = next
+      if (!after) break
+    }
+    expect(totals).to.deep.equal([6, 6, 6, 6, 6, 6])
   })
 
   it('are those up to an earlier event', async () => {
