@@ -9,6 +9,7 @@ import { type Message, testMessage } from './jobs/webhooks/message.ts'
 import type { Attempt, WebhookOptions, WebhookState } from './jobs/webhooks/options.ts'
 import { deliverWebhooks } from './jobs/webhooks/run.ts'
 import { aborted } from '../lib/async/aborted.ts'
+import { batch } from '../lib/async/batch.ts'
 import { type GuardedPost, openPost } from '../lib/post.ts'
 import { startExclusive } from '../postgres/exclusive.ts'
 import { frozenAfter, openLocks } from '../postgres/listen.ts'
@@ -21,7 +22,7 @@ import {
   holdCursor,
   insertAttempt,
   moveCursors,
-  settleAttempt,
+  settleAttempts,
   takeLead,
   trimAttempts,
   webhooksWithCursor,
@@ -37,6 +38,23 @@ const lockKey = 7275471n
 /** attempts that are kept for each webhook */
 const mostAttempts = 1000
 
+/** attempts that are stored together at most */
+const mostSettled = 100
+
+/** Returns what stores attempts: those that end while some are being stored share the next transaction. */
+const openSettling = (db: Ledger['db'], leader: string): WebhookState['settle'] => {
+  const settle = async (settled: Parameters<typeof settleAttempts>[2]) => {
+    await settleAttempts(db, leader, settled)
+    return settled
+  }
+  const together = batch(mostSettled, settle)
+  return async (attempt, cursor) => {
+    const one = { ...attempt, cursor }
+    // one that cannot be stored is no reason for the others to wait
+    await together(one).catch(() => settle([one]))
+  }
+}
+
 const openState = (db: Ledger['db'], leader: string): WebhookState => ({
   lead: () => takeLead(db, leader),
   withCursor: () => webhooksWithCursor(db),
@@ -46,7 +64,7 @@ const openState = (db: Ledger['db'], leader: string): WebhookState => ({
   clearFailures: (webhook) => clearFailures(db, webhook),
   remove: (webhooks) => deleteCursors(db, webhooks),
   move: (next, moved) => moveCursors(db, { leader, next, moved }),
-  settle: (attempt, cursor) => settleAttempt(db, leader, attempt, cursor),
+  settle: openSettling(db, leader),
   trim: (webhook) => trimAttempts(db, webhook, mostAttempts),
 })
 
@@ -182,11 +200,11 @@ export const openSending = (
 export const startDelivering = (
   ledger: Messages & Pick<Ledger, 'connection' | 'jobs' | 'logCheck' | 'metrics' | 'reader' | 'tables'>,
   isBlocked: IsBlocked,
-  overrides: WebhookOverrides = {},
+  { isProjecting, ...overrides }: WebhookOverrides & Pick<WebhookOptions, 'isProjecting'> = {},
 ): (() => Promise<void>) => {
   const { connection, instance, log, logCheck, metrics } = ledger
   const job = ledger.jobs.open('webhooks', 'nothing is delivered to webhooks')
-  const calls = { onAttempt: countAttempts(metrics), onDisabling: createNotice(ledger) }
+  const calls = { isProjecting, onAttempt: countAttempts(metrics), onDisabling: createNotice(ledger) }
   const options = { ...openMessages(ledger, isBlocked, overrides), ...calls }
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)

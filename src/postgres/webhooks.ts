@@ -39,6 +39,10 @@ export type Moved = Pick<StoredCursor, 'webhook' | 'starts' | 'next' | 'part' | 
 
 const [cursors, tail, deliveries] = ['state.webhooks', 'state.webhook_tail', 'state.webhook_deliveries']
 
+/** SQL that locks the cursors with some ids, always in one order: two that do so never wait for each other. */
+const locked = (by: 'webhook' | 'account') =>
+  `own as materialized (select webhook from ${cursors} where ${by} = any (?::bigint[]) order by webhook for update)`
+
 interface Row {
   readonly webhook: string
   readonly account: string
@@ -139,20 +143,28 @@ export const clearFailures = async (db: Database, webhook: number): Promise<void
   await db(cursors).where({ webhook }).update({ failing_since: null, tries: 0, due_at: null })
 }
 
-/** Deletes all that is stored of webhooks that were deleted. */
-export const deleteCursors = async (db: Database, webhooks: readonly number[]): Promise<void> => {
-  await db(cursors).whereIn('webhook', webhooks).delete()
-  await db(deliveries).whereIn('webhook', webhooks).delete()
+const deleteBy = (by: 'webhook' | 'account') => async (db: Database, ids: readonly number[]) => {
+  const own = `${cursors} where webhook in (select webhook from own)`
+  await db.raw(`with ${locked(by)} delete from ${own}`, [ids as number[]])
+  await db(deliveries).whereIn(by, ids).delete()
 }
+
+/** Deletes all that is stored of webhooks that were deleted. */
+export const deleteCursors = deleteBy('webhook')
 
 /** Deletes all that is stored of the webhooks of accounts. */
-export const eraseWebhooks = async (db: Database, accounts: readonly number[]): Promise<void> => {
-  await db(cursors).whereIn('account', accounts).delete()
-  await db(deliveries).whereIn('account', accounts).delete()
-}
+export const eraseWebhooks = deleteBy('account')
 
 const leads = `exists (select 1 from ${tail} where leader = ?)`
-const column = <T>(rows: readonly T[], of: (row: T) => number | boolean | null) => rows.map(of) as number[]
+/** The values of a column, as an array for `unnest`. */
+const column = <T>(rows: readonly T[], of: (row: T) => unknown) => rows.map(of) as number[]
+
+const placeColumns = 'next = m.next, part = m.part, until = m.until, back = m.back, back_part = m.back_part'
+const replayOf = <T extends Pick<StoredCursor, 'replay'>>(rows: readonly T[]) => [
+  column(rows, ({ replay }) => replay?.until ?? null),
+  column(rows, ({ replay }) => replay?.back.ordinal ?? null),
+  column(rows, ({ replay }) => replay?.back.part ?? null),
+]
 
 /**
  * Stores together how far the log was followed, and where webhooks are. Returns false if another process delivers by
@@ -168,17 +180,19 @@ export const moveCursors = (
       leader,
     ])
     if (rowCount === 0) return false
+    const webhooks = column(moved, ({ webhook }) => webhook)
     if (moved.length > 0)
       await tx.raw(
-        `update ${cursors} w set next = m.next, part = m.part, idle = m.idle, until = m.until, back = m.back, back_part = m.back_part
+        `with ${locked('webhook')}
+         update ${cursors} w set ${placeColumns}, idle = m.idle
          from unnest(?::bigint[], ?::int[], ?::bigint[], ?::int[], ?::boolean[], ?::bigint[], ?::bigint[], ?::int[])
-           as m (webhook, starts, next, part, idle, until, back, back_part)
+           as m (webhook, starts, next, part, idle, until, back, back_part) join own using (webhook)
          where w.webhook = m.webhook and w.starts = m.starts`,
         [
-          ...(['webhook', 'starts', 'next', 'part', 'idle'] as const).map((name) => column(moved, (row) => row[name])),
-          column(moved, ({ replay }) => replay?.until ?? null),
-          column(moved, ({ replay }) => replay?.back.ordinal ?? null),
-          column(moved, ({ replay }) => replay?.back.part ?? null),
+          webhooks,
+          webhooks,
+          ...(['starts', 'next', 'part', 'idle'] as const).map((name) => column(moved, (row) => row[name])),
+          ...replayOf(moved),
         ],
       )
     return true
@@ -190,29 +204,36 @@ export const insertAttempt = async (db: Database, { webhook, account, try: n, ..
 }
 
 /**
- * Stores an attempt, and where its webhook continues, if this process delivers and the webhook has not begun again. One
- * that was idle has something to send: its place no longer moves with the tail.
+ * Stores attempts of different webhooks, and where these continue, if this process delivers and they have not begun
+ * again. One that was idle has something to send: its place no longer moves with the tail.
  */
-export const settleAttempt = async (
+export const settleAttempts = async (
   db: Database,
   leader: string,
-  attempt: Attempt,
-  { starts, next, part, failingSince, tries, dueAt, replay }: Settled,
+  settled: readonly (Attempt & { readonly cursor: Settled })[],
 ): Promise<void> => {
-  const { webhook, account, message, type, ordinal, status, ms, delivered, problem, excerpt } = attempt
+  const of = <T extends keyof Attempt>(name: T) => column(settled, (row) => row[name])
+  const cursorOf = <T extends keyof Settled>(name: T) => column(settled, ({ cursor }) => cursor[name])
   // the lock: a webhook that is deleted meanwhile has no row, and one that is deleted afterwards loses this one, too
   await db.raw(
-    `with own as materialized (select webhook from ${cursors} where webhook = ? for update), settled as (
-       update ${cursors} set next = ?, part = ?, idle = false, failing_since = ?, tries = ?, due_at = ?, until = ?, back = ?, back_part = ?
-       where webhook in (select webhook from own) and starts = ? and ${leads}
+    `with ${locked('webhook')}, m as (
+       select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[],
+           ?::boolean[], ?::text[], ?::text[],
+           ?::int[], ?::bigint[], ?::int[], ?::timestamptz[], ?::int[], ?::timestamptz[], ?::bigint[], ?::bigint[], ?::int[])
+         as m (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt,
+           starts, next, part, failing_since, tries, due_at, until, back, back_part) join own using (webhook)
+     ), settled as (
+       update ${cursors} w set ${placeColumns}, idle = false, failing_since = m.failing_since, tries = m.tries, due_at = m.due_at
+       from m where w.webhook = m.webhook and w.starts = m.starts and ${leads}
      )
      insert into ${deliveries} (webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt)
-     select webhook, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from own`,
+     select webhook, account, message, type, ordinal, try, status, ms, delivered, problem, excerpt from m`,
     [
-      ...[webhook, next, part, failingSince, tries, dueAt],
-      ...[replay?.until ?? null, replay?.back.ordinal ?? null, replay?.back.part ?? null, starts, leader],
-      ...[account, message, type, ordinal, attempt.try, status, ms, delivered, problem, excerpt],
-    ] as string[],
+      ...[of('webhook'), of('webhook'), of('account'), of('message'), of('type'), of('ordinal'), of('try')],
+      ...[of('status'), of('ms'), of('delivered'), of('problem'), of('excerpt')],
+      ...(['starts', 'next', 'part', 'failingSince', 'tries', 'dueAt'] as const).map(cursorOf),
+      ...[...replayOf(settled.map(({ cursor }) => cursor)), leader],
+    ] as unknown as string[],
   )
 }
 

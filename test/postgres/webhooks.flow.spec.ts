@@ -4,7 +4,7 @@ import {
   acceptedWebhooks,
   beginCursor,
   moveCursors,
-  settleAttempt,
+  settleAttempts,
   takeLead,
   webhooksWithCursor,
 } from '../../src/postgres/webhooks.ts'
@@ -22,7 +22,8 @@ describe('the stored place of a webhook', () => {
     const attempt = { webhook, account, message: 'evt_10_0', type: 'LinkCreated', ordinal: 10, try: 1 }
     const outcome = { status: 500, ms: 1, delivered: false, problem: 'status 500', excerpt: '' }
     const failing = { failingSince: new Date(), tries: 1, dueAt: new Date(), replay: undefined }
-    await settleAttempt(db, leader, { ...attempt, ...outcome }, { starts: 1, next: 10, part: 0, ...failing })
+    const cursor = { starts: 1, next: 10, part: 0, ...failing }
+    await settleAttempts(db, leader, [{ ...attempt, ...outcome, cursor }])
     await moveCursors(db, { leader, next: 11, moved: [] })
     expect(await webhooksWithCursor(db)).to.deep.equal([webhook])
     const part = { until: 3, next: 0 }
@@ -40,8 +41,8 @@ describe('the stored place of a webhook', () => {
       const of = { webhook, account, message: 'evt_10_0', type: 'LinkCreated', ordinal: 10, try: 1 }
       const outcome = { status: delivered ? 200 : 500, ms: 1, delivered, problem: '', excerpt: '' }
       const failingSince = delivered ? null : new Date()
-      const place = { starts: 1, next: 10, part: 0, failingSince, tries: 0, dueAt: null, replay: undefined }
-      await settleAttempt(db, leader, { ...of, ...outcome }, place)
+      const cursor = { starts: 1, next: 10, part: 0, failingSince, tries: 0, dueAt: null, replay: undefined }
+      await settleAttempts(db, leader, [{ ...of, ...outcome, cursor }])
     }
     for (const webhook of [7, 8, 9]) await beginCursor(db, { webhook, account, starts: 1, next: 5 })
     for (const [webhook, delivered] of [
@@ -52,6 +53,44 @@ describe('the stored place of a webhook', () => {
     ] as const)
       await attempt(webhook, delivered)
     expect([...(await acceptedWebhooks(db))]).to.deep.equal([7])
+    await db.destroy()
+  })
+
+  it('moves those of several webhooks that have not begun again, and keeps attempts of those that are not deleted', async () => {
+    const settings = { name: 'test', max: 2, timeout: 30_000, onError: () => {} }
+    const db = openDatabase(await migratedDatabase(), settings)
+    const account = 1
+    await takeLead(db, 'one')
+    for (const [webhook, starts] of [
+      [7, 1],
+      [8, 2],
+      [9, 1],
+    ] as const)
+      await beginCursor(db, { webhook, account, starts, next: 5 })
+    const settled = [10, 9, 8, 7].map((webhook) => {
+      const outcome = { status: 200, ms: 1, delivered: true, problem: '', excerpt: `{"of":"${webhook}, 'ü'"}` }
+      const place = {
+        starts: 1,
+        next: 20 + webhook,
+        part: webhook,
+        replay: { until: 3, back: { ordinal: 2, part: 1 } },
+      }
+      const cursor = { ...place, failingSince: null, tries: 0, dueAt: null }
+      const of = { webhook, account, message: `evt_${webhook}`, type: 'LinkCreated', ordinal: webhook, try: 1 }
+      return { ...of, ...outcome, cursor }
+    })
+    await settleAttempts(db, 'one', settled)
+    await settleAttempts(db, 'another', [{ ...settled[3]!, cursor: { ...settled[3]!.cursor, next: 99 } }])
+    const places = await db('state.webhooks').orderBy('webhook').select('webhook', 'next', 'part', 'until', 'back')
+    expect(places).to.deep.equal([
+      { webhook: '7', next: '27', part: 7, until: '3', back: '2' },
+      { webhook: '8', next: '5', part: 0, until: null, back: null },
+      { webhook: '9', next: '29', part: 9, until: '3', back: '2' },
+    ])
+    const kept = await db('state.webhook_deliveries').orderBy(['webhook', 'id']).select('webhook', 'message', 'excerpt')
+    expect(kept).to.deep.equal(
+      [7, 7, 8, 9].map((n) => ({ webhook: `${n}`, message: `evt_${n}`, excerpt: `{"of":"${n}, 'ü'"}` })),
+    )
     await db.destroy()
   })
 })

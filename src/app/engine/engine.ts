@@ -63,7 +63,10 @@ export const startEngine = async (
   const projector = ledger.config.ROLES.has('projector') ? project(ledger, events.seen, retries) : undefined
   if (projector) cleanup.defer(projector.stop)
   await startSearch(ledger, cleanup)
-  if (ledger.config.ROLES.has('http')) cleanup.defer(startDelivering(ledger, events.isBlocked, overrides.webhooks))
+  const isProjecting = () =>
+    projector?.state().subscriptions.some(({ filter, applying }) => filter === 'domain' && applying) ?? false
+  const sending = { ...overrides.webhooks, isProjecting }
+  if (ledger.config.ROLES.has('http')) cleanup.defer(startDelivering(ledger, events.isBlocked, sending))
   const { recorded: onRecorded, delivered: onDelivered } = events
   const recording = await startRecording(ledger, { spool, onRecorded, onDelivered, countryOf, isOurHost })
   return {

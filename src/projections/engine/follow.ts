@@ -27,6 +27,21 @@ const replaced = async ({ db }: FollowOptions, members: readonly Member[]) => {
   return live.some(({ checkpoint }, i) => checkpoint.generation !== members[i]?.checkpoint.generation)
 }
 
+/** Returns what reads the events after a position until the subscription ends, and says while they are applied. */
+const reading = ({ options, assignment: { filter }, update }: Work, signal: AbortSignal, ends: AbortSignal) => {
+  const { store, limit = 1000, onUnknown } = options
+  const gathered = gathering(signal)
+  return async function* (after: bigint) {
+    for await (const events of store.subscribe({ after, filter, limit, signal: ends, trusted: true })) {
+      update({ applying: true })
+      yield events
+      update({ applying: false })
+      onUnknown?.(filter, events.filter(isUnknown).length)
+      if (filter === 'clicks') await gathered(events)
+    }
+  }
+}
+
 /**
  * Applies events from the checkpoint on, until the signal aborts, the subscription is lost, every projection is halted,
  * or newer tables are live. Returns whether it was lost.
@@ -34,7 +49,7 @@ const replaced = async ({ db }: FollowOptions, members: readonly Member[]) => {
 const follow = async (work: Work, projections: readonly Projection[], signal: AbortSignal): Promise<boolean> => {
   const { options, assignment, size, update, onHalted } = work
   const { filter, complete } = assignment
-  const { db, store, log, instance, onLive, limit = 1000, stall = 30_000 } = options
+  const { db, store, log, instance, onLive, stall = 30_000 } = options
   const onSeen = async (position: bigint) => (complete ? options.onSeen(filter, position) : undefined)
   let members: readonly Member[] = await membersWithTables(work, projections, signal)
   if (members.length === 0) return false
@@ -57,14 +72,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
     isBehind: async () => (await store.head(filter, signal)) > seen,
   })
   const ends = AbortSignal.any([signal, stalls.signal])
-  const gathered = gathering(signal)
-  const read = async function* (after: bigint) {
-    for await (const events of store.subscribe({ after, filter, limit, signal: ends, trusted: true })) {
-      yield events
-      options.onUnknown?.(filter, events.filter(isUnknown).length)
-      if (filter === 'clicks') await gathered(events)
-    }
-  }
+  const read = reading(work, signal, ends)
   try {
     members = await applyLog(db, members, read, {
       size,
@@ -84,6 +92,7 @@ const follow = async (work: Work, projections: readonly Projection[], signal: Ab
     await onLive()
     return false
   } finally {
+    update({ applying: false })
     stalls.stop()
   }
   if (signal.aborted || members.length === 0) return false

@@ -18,6 +18,8 @@ export interface Subscription {
   readonly filter: Filter
   readonly position: bigint
   readonly halted: readonly HaltedProjection[]
+  /** whether events are being applied now */
+  readonly applying?: boolean
   /** while tables are being filled: how far they are */
   readonly filling?: bigint | undefined
   /** message of the last failure, until the subscription moves again */

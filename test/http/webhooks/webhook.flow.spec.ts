@@ -3,7 +3,7 @@ import { sendMessage } from '../../../src/app/jobs/webhooks/send.ts'
 import { openDatabase } from '../../../src/postgres/database.ts'
 import { migrate } from '../../../src/postgres/migrate.ts'
 import { copyState, readState } from '../../../src/postgres/state.ts'
-import { deleteOldAttempts, settleAttempt } from '../../../src/postgres/webhooks.ts'
+import { deleteOldAttempts, settleAttempts } from '../../../src/postgres/webhooks.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { freshDatabase } from '../../support/database.ts'
@@ -423,12 +423,12 @@ describe('the webhook API', () => {
     const [tail] = await query<{ leader: string }>(app.connection, 'select leader from state.webhook_tail')
     const outcome = { try: 1, status: 200, ms: 1, delivered: true, problem: '', excerpt: '' }
     const attempt = { webhook: id, account: account.id, message: 'evt_1', type: 'LinkDeleted', ordinal: 1, ...outcome }
-    const place = { starts: 1, next: 2, part: 0, failingSince: null, tries: 0, dueAt: null, replay: undefined }
+    const cursor = { starts: 1, next: 2, part: 0, failingSince: null, tries: 0, dueAt: null, replay: undefined }
     let stored: Promise<void> | undefined
     await db.transaction(async (tx) => {
       await tx('state.webhooks').where({ webhook: id }).delete()
-      stored = settleAttempt(db, tail!.leader, attempt, place)
-      const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%webhook_deliveries%'`
+      stored = settleAttempts(db, tail!.leader, [{ ...attempt, cursor }])
+      const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%state.webhooks%for update%'`
       await until(
         () => query(app.connection, `${waits} and datname = current_database()`),
         (found) => found.length > 0,

@@ -12,11 +12,12 @@ import { createHosts } from './hosts.ts'
 import { isHidden, type Message, messageOf, rangeOf, wantsClick } from './message.ts'
 import type { Memberships } from './memberships.ts'
 import type { WebhookOptions } from './options.ts'
+import { afterProjector, pauseAfter } from './pauses.ts'
 import { createReader } from './read.ts'
 import { type Outcome, sendMessage } from './send.ts'
 
-/** ms of the longest pause between two attempts, and after which a webhook is disabled */
-const [longestPauseMs, disableAfterMs] = [900_000, 3 * 86_400_000]
+/** ms of failures after which a webhook is disabled */
+const disableAfterMs = 3 * 86_400_000
 const firstPause = 5000
 /**
  * ms for which an event that this release cannot read waits for a process of another one, before it is sent without its
@@ -25,13 +26,6 @@ const firstPause = 5000
 const unreadableTimeoutMs = 600_000
 /** attempts after which the oldest are deleted */
 const trimEvery = 100
-
-/**
- * Returns the ms until a message is sent again: `first`, then twice as long each time, 15 minutes at most, and up to a
- * tenth more, so that receivers are not tried at once. A receiver may ask for longer.
- */
-export const pauseAfter = (tries: number, first: number, retryAfterMs: number) =>
-  Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPauseMs) * (1 + Math.random() / 10), retryAfterMs)
 
 /**
  * Returns the attempt that is shown while an event waits for a process that can read it; undefined when it does not
@@ -132,12 +126,16 @@ const settle = async (
   else if (failing && now - failing.since >= disableAfterMs) await disable(options, hook, 'failing')
 }
 
+const isDue = ({ definition, refs, failing }: Hook) =>
+  definition !== undefined && refs.length > 0 && (failing?.due ?? 0) <= Date.now()
+
 /** Sends messages, for each webhook one after another. */
 export const createDelivery = (options: DeliveryOptions): Delivery => {
   const { post, presenter, signal, state, memberships, onAttempt, onFew, onProblem } = options
   const hosts = createHosts(options.firstPause ?? firstPause, signal)
   const read = createReader(options)
   const working = new Set<Promise<void>>()
+  const projected = afterProjector(options)
   let attempts = 0
 
   const deliverFirst = async (hook: Hook, ref: Ref): Promise<void> => {
@@ -161,12 +159,12 @@ export const createDelivery = (options: DeliveryOptions): Delivery => {
     await settle(options, hook, ref, message, outcome, starts)
     if (++attempts % trimEvery === 0) await state.trim(hook.id).catch(() => {})
   }
-  const mayWork = ({ definition, refs, failing }: Hook) =>
-    !signal.aborted && definition !== undefined && refs.length > 0 && (failing?.due ?? 0) <= Date.now()
+  const mayWork = (hook: Hook) => !signal.aborted && isDue(hook)
 
   const work = async (hook: Hook) => {
     while (mayWork(hook)) {
       const { url } = hook.definition!
+      await projected()
       await hosts.inTurn(hook, url, async () => {
         const [ref] = hook.refs
         if (ref && mayWork(hook) && hook.definition?.url === url) await deliverFirst(hook, ref)

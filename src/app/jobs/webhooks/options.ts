@@ -76,6 +76,8 @@ export interface WebhookOptions {
    * filled.
    */
   readonly known: () => Promise<{ readonly webhooks: readonly number[]; readonly position: bigint } | undefined>
+  /** Whether the projector of this thread is applying events, for which requests may wait: it goes first. */
+  readonly isProjecting?: (() => boolean) | undefined
   readonly onAttempt: (delivered: boolean) => void
   /** Called now and then while the log is followed. */
   readonly onFollowed?: () => void

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pauseAfter } from '../../../../src/app/jobs/webhooks/deliver.ts'
+import { pauseAfter } from '../../../../src/app/jobs/webhooks/pauses.ts'
 
 describe('the pause before a message is sent again', () => {
   const within = (pause: number, least: number) => expect(pause).to.be.within(least, least * 1.1)

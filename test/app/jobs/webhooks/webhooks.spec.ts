@@ -317,6 +317,24 @@ describe('delivering to webhooks', () => {
     expect(await delivered(999, 6)).to.equal(6)
   })
 
+  it('lets messages look ten times, one after another, whether the projector has ended its work, and goes on', async () => {
+    let [asked, tooSoon] = [0, 0]
+    const isProjecting = () => {
+      asked++
+      return true
+    }
+    answer = async () => {
+      tooSoon = Math.max(tooSoon, sent.length - asked / 10)
+      return accepted
+    }
+    start({ isProjecting })
+    for (let id = 1; id <= 5; id++) await makeHook(id)
+    await makeLinks(1, 2)
+    for (let id = 1; id <= 5; id++) expect(await delivered(id, 2)).to.equal(2)
+    expect(asked).to.equal(100)
+    expect(tooSoon).to.equal(0)
+  })
+
   it('leaves places to other accounts where the receivers of one take their time', async () => {
     let open = 0
     let most = 0
