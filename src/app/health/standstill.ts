@@ -6,7 +6,7 @@ export interface Standstill {
   readonly worked: () => void
   /** Returns the same work, which has failed when it throws, and worked when it ends and nothing else has failed. */
   readonly watching: <T>(work: () => Promise<T>) => () => Promise<T>
-  /** Returns a function that is told of a failure, and tells it on. */
+  /** Returns a function that is told of a failure, and tells it on. One of tables that are being filled is none. */
   readonly telling: <A extends readonly unknown[]>(
     next: (error: unknown, ...rest: A) => void,
   ) => (error: unknown, ...rest: A) => void
@@ -23,7 +23,7 @@ export const createStandstill = (what: string, now: () => number = Date.now): St
     state = undefined
   }
   const failed = (error: unknown) => {
-    // tables that are filled for the first time are a problem of their own
+    // it is a problem of its own
     if (error instanceof NotReady) return
     failures++
     state = { since: state?.since ?? new Date(now()), why: reasonOf(error) }
@@ -45,6 +45,7 @@ export const createStandstill = (what: string, now: () => number = Date.now): St
     telling:
       (next) =>
       (error, ...rest) => {
+        if (error instanceof NotReady) return
         failed(error)
         next(error, ...rest)
       },

@@ -56,8 +56,10 @@ describe('work that repeats', () => {
     ])
     await run(async () => {})
     expect(job.problem()).to.equal(undefined)
-    await run(() => Promise.reject(new NotReady('tables that are filled for the first time say it themselves')))
-    expect(job.problem()).to.equal(undefined)
+    const filling = new NotReady('tables that are filled for the first time say it themselves')
+    await run(() => Promise.reject(filling))
+    onProblem(filling, 'account 8')
+    expect([job.problem(), logged.length]).to.deep.equal([undefined, 1])
   })
 
   it('is listed by its name', () => {
