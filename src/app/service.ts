@@ -74,8 +74,9 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   const { cache, listener, notifications, redirectReader } = view
   const ports: number[] = []
   const hosts = ourHosts(config, cache.domains, () => ports)
-  const { of: countryOf } = await followCountries(ledger, cleanup)
-  const visitors = { countryOf, isOurHost: hosts.isOurHost }
+  const countries = await followCountries(ledger, cleanup)
+  const { of: countryOf } = countries
+  const visitors = { countries, isOurHost: hosts.isOurHost }
   // before the engine delivers to webhooks, whose addresses they may block
   if (config.ROLES.has('http')) cleanup.defer(await startBlockLists(ledger, cache.blocks))
   const clicks = await startClicks(ledger, { view, visitors, ports, overrides }, cleanup)

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { constants, existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { openConfiguredCountries } from '../app/countries.ts'
 import { isOperatorHost, ourHosts } from '../app/site/hosts.ts'
@@ -22,13 +23,26 @@ export const addImportCommand = (spool: Command, cli: Cli) =>
     .argument('<folder>', 'DATA_DIR of that machine, or the folder `spool` in it')
     .action((folder: string) => importSpools(cli, folder))
 
+/**
+ * Locks the data folder that a spool is in, if that may be one of a service: a copy elsewhere, and a disk that is
+ * mounted read-only, is nobody's.
+ */
+const lockSpools = async (spools: string) => {
+  const dir = dirname(spools)
+  const isReadOnly = await access(dir, constants.W_OK).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'EROFS',
+  )
+  return basename(spools) === 'spool' && !isReadOnly ? lockDataDir(dir) : undefined
+}
+
 const importSpools = async (cli: Cli, dir: string) => {
   if (!existsSync(dir)) throw new BadCommand(`there is no folder ${dir}`)
   const inside = existsSync(join(dir, 'spool'))
   if (!inside && (await findRoutes(dir)).length === 0)
     throw new BadCommand(`there is no spool in ${dir}: name DATA_DIR of that machine, or the folder \`spool\` in it`)
   const spools = inside ? join(dir, 'spool') : dir
-  const folder = await lockDataDir(dirname(resolve(spools)))
+  const folder = await lockSpools(resolve(spools))
   try {
     await withLedger(cli, async (ledger) => {
       const count = await importClicks(await importOptions(ledger), spools)
@@ -40,7 +54,7 @@ const importSpools = async (cli: Cli, dir: string) => {
       cli.print(`${count} new clicks recorded from ${spools}.`)
     })
   } finally {
-    await folder.release()
+    await folder?.release()
   }
 }
 

@@ -125,7 +125,8 @@ const start = async (cli: Cli) => {
         log.error(
           'a server does not answer, so the process ends without closing all connections; the next start recovers',
         )
-        process.exit(1)
+        // an exit waits for calls to the file system, which may be what does not answer
+        process.kill(process.pid, 'SIGKILL')
       })
       leave(cli, config, log)
     })()

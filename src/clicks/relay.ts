@@ -16,6 +16,8 @@ import { visitorHash } from './hashvisitor.ts'
 const batchSize = 500
 
 export interface RelayState {
+  /** the id of the spool */
+  readonly spool: string
   /** the last sequence number of each partition that the sink has */
   readonly deliveredUpTo: SeqByPartition
   /** entries in the spool that are not delivered */
@@ -101,6 +103,7 @@ export const startRelay = (options: RelayOptions): Relay => {
 
   return {
     state: () => ({
+      spool: spool.id,
       deliveredUpTo,
       lag: lag(),
       lagSeconds: oldest === undefined ? 0 : Math.max(0, (now() - Date.parse(oldest)) / 1000),

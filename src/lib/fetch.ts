@@ -103,7 +103,8 @@ const fileOf = async (response: IncomingMessage, limit: number, inWords: string)
 }
 
 const statusProblem = (status: number) =>
-  status >= 300 && status < 400
+  // 304 is an answer to a question that was not asked
+  status >= 300 && status < 400 && status !== 304
     ? no('not_fetched', { what: 'redirect' })
     : no('not_fetched', { what: 'status', status })
 
@@ -236,7 +237,8 @@ export const openDownload = (guard: Partial<Guard> = {}): GuardedDownload => {
     const { statusCode = 0 } = response
     if (statusCode !== 200) {
       response.destroy()
-      return statusCode === 304 ? ({ ok: true, body: undefined, etag, modified } as const) : statusProblem(statusCode)
+      const isKnown = statusCode === 304 && (etag ?? modified) !== undefined
+      return isKnown ? ({ ok: true, body: undefined, etag, modified } as const) : statusProblem(statusCode)
     }
     const read = await fileOf(response, download.limit, '32 MiB')
     const { etag: newTag, 'last-modified': changed } = readHeaders(response.headers)

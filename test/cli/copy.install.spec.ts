@@ -1,3 +1,4 @@
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
@@ -172,13 +173,17 @@ describe('linkledger spool import', function () {
     expect(await until(clicks, (n) => n === 30)).to.equal(30)
   })
 
-  it('refuses a spool that a running service uses', async () => {
+  it('refuses a spool that a running service uses, and no copy of one, wherever it is', async () => {
     const DATA_DIR = await stage.dir()
     const settings = { SECRET: 'a secret for tests only', DATABASE_URL: urlOf(await freshDatabase()) }
     await stage.start({ ...settings, DATA_DIR })
-    const { code, err } = await runCommand(['spool', 'import', DATA_DIR], { ...settings, DATA_DIR: await stage.dir() })
+    const run = async (folder: string) =>
+      runCommand(['spool', 'import', folder], { ...settings, DATA_DIR: await stage.dir() })
+    const { code, err } = await run(DATA_DIR)
     expect([code, err]).to.satisfy(
       ([n, text]: [number, string]) => n === 1 && /is in use by another linkledger/.test(text),
     )
+    await cp(join(DATA_DIR, 'spool'), join(DATA_DIR, 'copied'), { recursive: true })
+    expect((await run(join(DATA_DIR, 'copied'))).out).to.match(/^0 new clicks recorded from/m)
   })
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type ClicksState, problemsOf } from '../../src/clicks/state.ts'
 
 const spool = { bytes: 0, waiting: 0, dropped: 0, quarantined: 0, lastSeq: [], releasedUpTo: [] }
-const relay = { deliveredUpTo: {}, lag: 0, lagSeconds: 0, problem: undefined }
+const relay = { spool: 'own', deliveredUpTo: {}, lag: 0, lagSeconds: 0, problem: undefined }
 const recorder = { connected: true, lag: 0, lagSeconds: 0, halted: [], deleted: [], problem: undefined }
 
 describe('the problems of the click pipeline', () => {

@@ -1,5 +1,6 @@
 import type { SpoolHandle, SpoolReply } from '../../clicks/spool/shared.ts'
 import type { SpoolFiles, SpoolStats } from '../../clicks/spool/source.ts'
+import type { CountryFile } from '../../clicks/visitor/geoip.ts'
 import type { Config } from '../../config.ts'
 import type { Filter } from '../../events/store.ts'
 import type { MetricValues } from '../health/metrics.ts'
@@ -14,6 +15,8 @@ export interface EngineData {
   readonly partOf: Pick<Ledger, 'connection' | 'instance'>
   readonly spool: SpoolHandle
   readonly ports: readonly number[]
+  /** the table of countries */
+  readonly countries: CountryFile
 }
 
 /** What the thread of the requests tells the engine. */
@@ -21,12 +24,15 @@ export type ToEngine =
   | { readonly kind: 'spool'; readonly files: SpoolFiles; readonly stats: SpoolStats }
   | { readonly kind: 'look'; readonly filter: Filter }
   | { readonly kind: 'port'; readonly port: number }
+  | { readonly kind: 'countries'; readonly file: CountryFile }
   | { readonly kind: 'metrics' }
   | { readonly kind: 'blocked'; readonly id: number; readonly isBlocked: boolean }
   | { readonly kind: 'close' }
 
 /** What the engine tells the thread of the requests. */
 export type FromEngine =
+  /** while it is not ready to work */
+  | { readonly kind: 'starting' }
   | { readonly kind: 'state'; readonly state: EngineState }
   | { readonly kind: 'seen'; readonly filter: Filter; readonly position: bigint }
   | { readonly kind: 'recorded'; readonly partition: number; readonly seq: number; readonly position: bigint }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClassifierOptions } from '../../clicks/classify.ts'
+import type { Countries } from '../../clicks/visitor/geoip.ts'
 import type { Spool } from '../../clicks/spool/spool.ts'
 import { type ClicksState, problemsOf, requireTaken } from '../../clicks/state.ts'
 import type { Cleanup } from '../../lib/cleanup.ts'
@@ -23,7 +24,7 @@ export interface Clicks {
 
 interface ClicksParts {
   readonly view: View
-  readonly visitors: ClassifierOptions
+  readonly visitors: Pick<ClassifierOptions, 'isOurHost'> & { readonly countries: Countries }
   readonly ports: readonly number[]
   readonly overrides: Overrides
 }
@@ -53,12 +54,13 @@ const listenToEngine = (ledger: Ledger, { blocks, progress, clickCounts: { admit
  */
 export const startClicks = async (
   ledger: Ledger,
-  { view: { cache, retries }, visitors, ports, overrides }: ClicksParts,
+  { view: { cache, retries }, visitors: { countries, isOurHost }, ports, overrides }: ClicksParts,
   cleanup: Cleanup,
 ): Promise<Clicks> => {
   const { config, metrics, outages } = ledger
   const spool = await openVisits(ledger)
   const { events, delivered } = listenToEngine(ledger, cache)
+  const visitors = { countryOf: countries.of, isOurHost }
   const here = async (): Promise<EngineThread> => ({
     ...(await startEngine(ledger, { spool, events, retries, overrides, ...visitors }, cleanup)),
     listensOn: () => {},
@@ -66,7 +68,7 @@ export const startClicks = async (
   })
   const engine =
     config.ROLES.has('http') && !overrides.inOneThread
-      ? openEngineThread(ledger, { spool, events, ports: () => ports, threads: overrides.engineThreads })
+      ? openEngineThread(ledger, { spool, events, countries, ports: () => ports, threads: overrides.engineThreads })
       : await here()
   const closing = new AbortController()
   cleanup.defer(async () => {

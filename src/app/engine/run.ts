@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openShared } from '../../clicks/spool/shared.ts'
+import { openCountries, readCountryTable } from '../../clicks/visitor/geoip.ts'
 import { createCleanup } from '../../lib/cleanup.ts'
 import { background, lowerPriority } from '../../lib/thread.ts'
 import { createLogger } from '../../logger.ts'
-import { followCountries } from '../countries.ts'
 import { registerJobs } from '../health/gauges.ts'
 import { type Ledger, openLedger } from '../log/ledger.ts'
 import { ourHosts } from '../site/hosts.ts'
@@ -16,11 +16,14 @@ const reportMs = 200
 
 const send = (message: FromEngine) => parentPort?.postMessage(message)
 
-const { config, partOf, spool: handle, ports: known } = workerData as EngineData
+const { config, partOf, spool: handle, ports: known, countries: file } = workerData as EngineData
 const ports = [...known]
 const shared = openShared(handle, (reply) => send({ kind: 'spool', reply }))
 const log = createLogger(config)
 const cleanup = createCleanup((error) => log.error({ err: error }, 'closing failed'))
+// the thread of the requests follows the file, and shares its memory
+const countries = openCountries(readCountryTable(file))
+const starting = setInterval(() => send({ kind: 'starting' }), reportMs)
 let running: { readonly ledger: Ledger; readonly engine: Engine } | undefined
 
 /** the questions that are not answered yet */
@@ -41,11 +44,10 @@ const start = async () => {
   // the thread of the requests notes erasures
   const { cache, retries } = await openView(ledger, async () => {}, cleanup)
   const { isOurHost } = ourHosts(config, cache.domains, () => ports)
-  const { of: countryOf } = await followCountries(ledger, cleanup)
   const engine = await startEngine(
     ledger,
     {
-      ...{ spool: shared.spool, retries, countryOf, isOurHost, overrides: {} },
+      ...{ spool: shared.spool, retries, countryOf: countries.of, isOurHost, overrides: {} },
       events: {
         isBlocked,
         seen: async (filter, position) => {
@@ -60,6 +62,7 @@ const start = async () => {
   )
   cleanup.defer(engine.close)
   running = { ledger, engine }
+  clearInterval(starting)
   const report = () => {
     const { problems, ...state } = engine.state()
     send({ kind: 'state', state: { ...state, problems: [...problems, ...ledger.jobs.problems()] } })
@@ -77,6 +80,7 @@ const close = async () => {
 let closing: Promise<void> | undefined
 parentPort?.on('message', (message: ToEngine) => {
   if (message.kind === 'spool') shared.update(message.files, message.stats)
+  if (message.kind === 'countries') countries.use(readCountryTable(message.file))
   if (message.kind === 'port') ports.push(message.port)
   if (message.kind === 'blocked') {
     questions.get(message.id)?.(message.isBlocked)

@@ -1,13 +1,13 @@
 import { extname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { lagOf } from '../../clicks/relay.ts'
 import { heed, shareSpool } from '../../clicks/spool/shared.ts'
 import type { Spool } from '../../clicks/spool/spool.ts'
+import type { Countries } from '../../clicks/visitor/geoip.ts'
 import { logTo } from '../../clicks/report.ts'
 import { backOff } from '../../lib/async/backoff.ts'
 import { startProgram } from '../../lib/thread.ts'
-import type { Metrics, MetricValues } from '../health/metrics.ts'
+import { countedBy, type Metrics, type MetricValues } from '../health/metrics.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { reportLeft } from '../log/recording.ts'
 import type { Overrides } from '../overrides.ts'
@@ -18,6 +18,7 @@ import { createReports, type Reports } from './reports.ts'
 interface ThreadOptions {
   readonly spool: Spool
   readonly events: EngineEvents
+  readonly countries: Countries
   /** on which the service listens so far */
   readonly ports: () => readonly number[]
   readonly threads?: Overrides['engineThreads']
@@ -40,16 +41,25 @@ const scrapeMs = 2000
 const createScrapes = () => {
   const waiting: ((metrics: MetricValues) => void)[] = []
   let last: MetricValues = []
+  /** of the threads that have ended */
+  let before: MetricValues = []
+  const answered = (isSilent: boolean) =>
+    new Promise<MetricValues>((resolve) => {
+      if (isSilent) return resolve(last)
+      waiting.push(resolve)
+      setTimeout(() => resolve(last), scrapeMs).unref()
+    })
   return {
-    next: (isSilent: boolean) =>
-      new Promise<MetricValues>((resolve) => {
-        if (isSilent) return resolve(last)
-        waiting.push(resolve)
-        setTimeout(() => resolve(last), scrapeMs).unref()
-      }),
+    next: async (isSilent: boolean) => [before, await answered(isSilent)],
     answer: (metrics: MetricValues) => {
       last = metrics
       for (const resolve of waiting.splice(0)) resolve(metrics)
+    },
+    /** The thread has ended: what it has counted stays. */
+    ended: async () => {
+      const given = last
+      last = []
+      before = await countedBy([before, given])
     },
   }
 }
@@ -64,7 +74,7 @@ interface Running {
 const startThread = (
   { config, connection, instance, log }: Pick<Ledger, 'config' | 'connection' | 'instance' | 'log'>,
   spool: Spool,
-  { isNew, ports }: { readonly isNew: boolean; readonly ports: readonly number[] },
+  { countries, ...given }: Pick<EngineData, 'ports'> & { readonly isNew: boolean; readonly countries: Countries },
   react: (message: FromEngine) => Promise<void>,
   start: typeof startProgram,
 ): Running => {
@@ -72,8 +82,9 @@ const startThread = (
   const workerData: EngineData = {
     config: { ...config, TRUST_PROXY: 0 },
     partOf: { connection, instance },
-    spool: { id, isNew, found, files: spool.files(), stats: spool.stats() },
-    ports,
+    spool: { id, isNew: given.isNew, found, files: spool.files(), stats: spool.stats() },
+    ports: given.ports,
+    countries: countries.table().file,
   }
   const thread = start(file, { workerData })
   const exited = new AbortController()
@@ -97,6 +108,7 @@ const createReactions = ({ spool, events, log, reports, scrapes, post }: Reactin
   /** Replies are heeded in order. */
   let heeding: Promise<void> = Promise.resolve()
   const react = async (message: FromEngine) => {
+    if (message.kind === 'starting') reports.starting()
     if (message.kind === 'state') reports.heard(message.state)
     if (message.kind === 'seen') await events.seen(message.filter, message.position)
     if (message.kind === 'recorded') events.recorded(message.partition, message.seq, message.position)
@@ -112,7 +124,7 @@ const createReactions = ({ spool, events, log, reports, scrapes, post }: Reactin
 /** Adds what the engine measures to the metrics, and how often it was started again. */
 const measure = (
   { join, registerCounter }: Pick<Metrics, 'join' | 'registerCounter'>,
-  scrape: () => Promise<MetricValues>,
+  scrape: () => Promise<readonly MetricValues[]>,
   restarts: () => number,
 ) => {
   join(scrape)
@@ -132,7 +144,7 @@ const [closeMs, silentMs] = [15_000, 2000]
  */
 export const openEngineThread = (
   ledger: Ledger,
-  { spool, events, ports, threads: { start = startProgram, checkMs } = {} }: ThreadOptions,
+  { spool, events, countries, ports, threads: { start = startProgram, checkMs } = {} }: ThreadOptions,
 ): EngineThread => {
   const { config, log, metrics } = ledger
   const closing = new AbortController()
@@ -152,10 +164,11 @@ export const openEngineThread = (
     const retries = backOff({ from: 1000, to: 10_000, signal: closing.signal })
     for (let isNew = true; !closing.signal.aborted; isNew = false) {
       const began = performance.now()
-      thread = startThread(ledger, spool, { isNew, ports: ports() }, react, start)
+      thread = startThread(ledger, spool, { isNew, countries, ports: ports() }, react, start)
       await thread.ended
       if (closing.signal.aborted) return
       reports.ended()
+      await scrapes.ended()
       restarts++
       log.error('the engine has ended; it is started again')
       if (performance.now() - began > 60_000) retries.reset()
@@ -163,6 +176,7 @@ export const openEngineThread = (
     }
   }
   const running = keepRunning()
+  countries.onUse(({ file }) => post({ kind: 'countries', file }))
   measure(
     metrics,
     () => {
@@ -187,7 +201,7 @@ export const openEngineThread = (
       reports.stop()
       await heeded()
       // an engine that works says so itself
-      if (!drains || isLate) reportLeft(ledger, lagOf(spool, {}))
+      if (!drains || isLate) reportLeft(ledger, reports.left())
     },
   }
 }

@@ -26,8 +26,8 @@ export interface Metrics {
   readonly registerGauge: (measured: Measured) => void
   /** For a value that only grows. */
   readonly registerCounter: (measured: Measured) => void
-  /** Adds what another thread measures to the text: values of the same name are added up. */
-  readonly join: (read: () => Promise<MetricValues>) => void
+  /** Adds what another thread measures to the text: of gauges the highest value, all else is added up. */
+  readonly join: (read: () => Promise<readonly MetricValues[]>) => void
   /** Returns what this thread measures, without Node's own metrics. */
   readonly values: () => Promise<MetricValues>
   /** Returns all metrics in Prometheus' text format, 0.0.4. */
@@ -74,7 +74,7 @@ export const openMetrics = (): Metrics => {
   const { seconds, appends, restarts, unknown, notCounted } = registerAll(registers)
   const defaults = new Registry()
   let collectsDefaults = false
-  const others: (() => Promise<MetricValues>)[] = []
+  const others: (() => Promise<readonly MetricValues[]>)[] = []
 
   return {
     measured: (store) => ({
@@ -102,6 +102,8 @@ export const openMetrics = (): Metrics => {
       const gauge: Gauge = new Gauge({
         ...optionsOf(measured),
         registers,
+        // what several threads know is no more than one of them knows
+        aggregator: 'max',
         collect: () => (gauge.reset(), collect(measured, (labels, value) => gauge.set(labels, value))),
       })
     },
@@ -120,12 +122,18 @@ export const openMetrics = (): Metrics => {
       // Node's own metrics need timers and observers, so they start with the first scrape
       if (!collectsDefaults) collectDefaultMetrics({ register: defaults })
       collectsDefaults = true
-      const joined = await Promise.all(others.map((read) => read()))
+      const joined = (await Promise.all(others.map((read) => read()))).flat()
       const all =
         joined.length === 0 ? registry : AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...joined])
       return { type: registry.contentType, text: `${await all.metrics()}\n${await defaults.metrics()}` }
     },
   }
+}
+
+/** Returns what only grows of what threads have measured, added up: it stays when they have ended. */
+export const countedBy = async (threads: readonly MetricValues[]): Promise<MetricValues> => {
+  const all = await AggregatorRegistry.aggregate([...threads]).getMetricsAsJSON()
+  return all.filter(({ type }) => String(type) !== 'gauge')
 }
 
 const optionsOf = ({ name, help, label }: Measured) => ({ name, help, labelNames: label === undefined ? [] : [label] })

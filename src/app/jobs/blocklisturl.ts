@@ -79,7 +79,9 @@ export const startBlockListUrl = async ({
   const fetchList = async () => {
     const now = Date.now()
     if (stored && now - stored.fetched < age) return
-    const found = await download(url, stored ?? {}, headers)
+    // without the list itself, an answer that it has not changed says nothing
+    const kept = stored && (await readStored(file, url))
+    const found = await download(url, kept?.stored ?? {}, headers)
     if (!found.ok) return onProblem(phraseOf(found.problem, 'BLOCKLIST_URL'))
     const { etag, modified } = found
     const next = { url, fetched: now, etag, modified }
@@ -92,7 +94,7 @@ export const startBlockListUrl = async ({
     }
     stored = next
     onFetched(new Date(now))
-    await store(file, next, body ?? (await readStored(file, url))?.body ?? '')
+    await store(file, next, body ?? kept?.body ?? '')
   }
   const run = () => fetchList().catch((error: unknown) => onProblem(`BLOCKLIST_URL: ${(error as Error).message}`))
   const first = run()

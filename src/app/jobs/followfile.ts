@@ -17,7 +17,10 @@ export interface FollowedFile {
 }
 
 const versionOf = async (path: string, maxMiB: number) => {
-  const { mtime, mtimeMs, size, ino } = await stat(path)
+  const found = await stat(path)
+  const { mtime, mtimeMs, size, ino } = found
+  // a pipe has no end: reading it would take a thread of the process for good
+  if (!found.isFile() && !found.isDirectory()) throw new OperatorError(`${path} is not a file`)
   if (size > maxMiB * 2 ** 20) throw new OperatorError(`${path} is larger than ${maxMiB} MiB`)
   return { name: `${mtimeMs} ${size} ${ino}`, changed: mtime }
 }

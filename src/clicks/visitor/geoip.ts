@@ -6,8 +6,12 @@ import QuickLRU from 'quick-lru'
 import { plainAddress } from '../../lib/address.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 
+/** The file of a table, in memory that threads share. */
+export type CountryFile = Uint8Array<SharedArrayBuffer>
+
 /** A table of the countries of addresses. */
 export interface CountryTable {
+  readonly file: CountryFile
   /** as its makers call it: `GeoLite2-Country` */
   readonly name: string
   readonly built: Date
@@ -20,6 +24,8 @@ export interface Countries {
   readonly of: (address: string) => string
   /** Looks addresses up in this table from now on. */
   readonly use: (table: CountryTable) => void
+  /** Calls a listener with each table that is used from now on. */
+  readonly onUse: (listener: (table: CountryTable) => void) => void
   readonly table: () => CountryTable
 }
 
@@ -54,17 +60,25 @@ const codeIn = (found: unknown): string => {
 /** an address of each block of IPv4 that registries give out */
 const samples = Array.from({ length: 223 }, (_, index) => `${index + 1}.1.1.1`)
 
+const inSharedMemory = (bytes: Uint8Array): CountryFile => {
+  if (bytes.buffer instanceof SharedArrayBuffer) return bytes as CountryFile
+  const file = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  file.set(bytes)
+  return file
+}
+
 /**
  * Reads a table in the format of MaxMind DB, version 2 (https://maxmind.github.io/MaxMind-DB/). Throws an
  * `OperatorError` when the file is none, is damaged, or has no countries.
  */
-export const readCountryTable = (file: Buffer): CountryTable => {
+export const readCountryTable = (bytes: Uint8Array): CountryTable => {
   try {
-    const reader = new Reader<object>(file)
+    const file = inSharedMemory(bytes)
+    const reader = new Reader<object>(Buffer.from(file.buffer))
     const { databaseType: name, buildEpoch: built, ipVersion } = reader.metadata
     // a table of IPv4 alone returns wrong countries for IPv6
     const find = (address: string) => (ipVersion === 4 && address.includes(':') ? '' : codeIn(reader.get(address)))
-    if (samples.some((address) => find(address) !== '')) return { name, built, find }
+    if (samples.some((address) => find(address) !== '')) return { file, name, built, find }
     throw new Error(`${name} has no countries`)
   } catch (error) {
     throw new OperatorError(
@@ -93,6 +107,7 @@ export const openCountries = (given?: CountryTable): Countries => {
   }
   // an address is looked up when its visit is answered and again when it is classified, and visitors return
   const found = new QuickLRU<string, string>({ maxSize: 10_000 })
+  const listeners: ((table: CountryTable) => void)[] = []
   return {
     of: (address) => {
       const known = found.get(address)
@@ -104,7 +119,9 @@ export const openCountries = (given?: CountryTable): Countries => {
     use: (next) => {
       table = next
       found.clear()
+      for (const listener of listeners) listener(next)
     },
+    onUse: (listener) => void listeners.push(listener),
     table: current,
   }
 }

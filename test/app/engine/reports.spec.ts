@@ -17,7 +17,7 @@ describe('what is known of an engine', () => {
   let dead = 0
   const open = (everyMs = 60_000) => {
     dead = 0
-    reports = createReports({ stats: () => stats }, () => dead++, everyMs)
+    reports = createReports({ id: 'own', stats: () => stats }, () => dead++, everyMs)
   }
   afterEach(() => reports.stop())
 
@@ -36,6 +36,36 @@ describe('what is known of an engine', () => {
     reports.ended()
     expect(reports.works()).to.equal(false)
     expect(reports.state().problems.join()).to.include('has ended and is started again')
+  })
+
+  it('is what it has delivered, also when its thread has ended, and nothing of other spools', () => {
+    open()
+    const relay = { lag: 0, lagSeconds: 0, problem: undefined }
+    reports.heard({
+      ...working,
+      relays: [
+        { ...relay, spool: 'earlier', deliveredUpTo: { 0: 7 } },
+        { ...relay, spool: 'own', deliveredUpTo: { 0: 6 } },
+      ],
+    })
+    reports.ended()
+    expect(reports.left()).to.equal(1)
+    expect(reports.state().relays[0]).to.include({ lag: 1 })
+    reports.heard({ ...working, relays: [{ ...relay, spool: 'own', deliveredUpTo: {} }] })
+    expect(reports.left(), 'before the next one has looked').to.equal(1)
+  })
+
+  it('is that it does not answer, and is given up, also while it starts', async () => {
+    open(1)
+    reports.ended()
+    await until(async () => reports.isSilent(), Boolean)
+    expect(reports.state().problems.join()).to.match(
+      /^the engine has ended and is started again, and has not answered for \d+ s: nothing is counted/,
+    )
+    reports.starting()
+    expect(reports.isSilent()).to.equal(false)
+    await until(async () => dead, Boolean)
+    expect(dead).to.equal(1)
   })
 
   it('is that it does not answer, when no report comes any more; then it is given up once', async () => {

@@ -8,6 +8,7 @@ import { Worker } from 'node:worker_threads'
 import { startProgram } from '../../../src/lib/thread.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
+import { makeTable } from '../../support/mmdb.ts'
 import { note, randomFrom, repeatable, seed } from '../../support/faults.ts'
 
 describe(`an engine in a thread of its own (${repeatable})`, function () {
@@ -19,11 +20,15 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
   let key: string
   let folder: string
   let list: string
+  let table: string
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'linkledger-engine-'))
     list = join(folder, 'blocked')
     await writeFile(list, '')
-    app = await startTestApp({ BLOCKLIST_FILE: list, LOG_LEVEL: 'warn' }, undefined, {
+    table = join(folder, 'countries')
+    await writeFile(table, makeTable('Ours', 4, { '0': { country_code: 'SE' }, '1': { country_code: 'SE' } }))
+    const files = { BLOCKLIST_FILE: list, GEOIP_FILE: table }
+    app = await startTestApp({ ...files, TRUST_PROXY: '1', LOG_LEVEL: 'warn' }, undefined, {
       inOneThread: false,
       engineThreads: {
         checkMs: 300,
@@ -130,6 +135,43 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
     ).to.equal(5)
     expect(await metric('linkledger_engine_restarts_total')).to.be.at.least(2)
     await works()
+  })
+
+  it('keeps the table of countries, and what it has counted, when it is started again while GEOIP_FILE cannot be read', async () => {
+    const id = await link('abroad')
+    const countries = async () => {
+      const { json } = await app.get(`/api/url/${id}/stats?by=country`, { key })
+      return (json['data'] as { readonly by: { readonly country: unknown } }).by.country
+    }
+    const visit = () => app.visit('/abroad', { 'X-Forwarded-For': '8.8.8.8' })
+    const appends = async () =>
+      Number(/^linkledger_append_seconds_count (\d+)$/m.exec((await app.operator.get('/metrics')).text)?.[1])
+    const counted = await appends()
+    await writeFile(table, 'cut off')
+    await until(
+      async () => (await app.operator.get('/readyz')).json['problems'] as readonly string[],
+      (all) => all.some((one) => one.startsWith('GEOIP_FILE is not read')),
+    )
+    const before = threads.length
+    await threads.at(-1)!.terminate()
+    await until(
+      async () => threads.length,
+      (n) => n > before,
+    )
+    expect(await appends()).to.be.at.least(counted)
+    expect((await visit()).status).to.equal(302)
+    await until(
+      () => clicksOf(id),
+      (clicks) => clicks === 1,
+    )
+    expect(JSON.stringify(await countries())).to.include('Sweden')
+    await writeFile(table, makeTable('Ours', 4, { '0': { country_code: 'JP' }, '1': { country_code: 'JP' } }))
+    await works()
+    expect((await visit()).status).to.equal(302)
+    await until(
+      async () => JSON.stringify(await countries()),
+      (found) => found.includes('Japan'),
+    )
   })
 
   it('is measured with the thread of the requests', async () => {

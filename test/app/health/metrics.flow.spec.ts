@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { codec } from '../../../src/events/codec.ts'
 import { memoryStore } from '../../support/memorystore.ts'
 import { hashPassword } from '../../../src/security/passwords.ts'
-import { openMetrics } from '../../../src/app/health/metrics.ts'
+import { countedBy, openMetrics } from '../../../src/app/health/metrics.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'
 import { memoryKeyring } from '../../support/keyring.ts'
@@ -58,6 +58,19 @@ describe('metrics', () => {
     const read = samples((await text()).text)
     expect(read).to.include({ there: 7, 'both{of="a"}': 1, 'both{of="b"}': 2 })
     expect(Object.keys(read).filter((name) => name.startsWith('away'))).to.deep.equal([])
+  })
+
+  it('are of gauges the highest of all threads, and of all else the sum, also of threads that have ended', async () => {
+    const measure = (age: number, done: number) => {
+      const metrics = openMetrics()
+      metrics.registerGauge({ name: 'age', help: 'h', label: 'of', read: () => ({ table: age }) })
+      metrics.registerCounter({ name: 'done', help: 'h', read: () => done })
+      return metrics
+    }
+    const [main, ended, running] = [measure(5, 1), measure(9, 10), measure(6, 100)]
+    const before = await countedBy([[], await ended.values()])
+    main.join(async () => [before, await running.values()])
+    expect(samples((await main.text()).text)).to.include({ 'age{of="table"}': 6, done: 111 })
   })
 
   describe('at /metrics of a service', () => {

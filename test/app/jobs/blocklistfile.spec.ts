@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +7,7 @@ import { startBlockListFile } from '../../../src/app/jobs/blocklistfile.ts'
 import { emptyBlockList } from '../../../src/lib/blocklist.ts'
 import { OperatorError } from '../../../src/lib/operatorerror.ts'
 import { until } from '../../support/client.ts'
+import { needsLinux } from '../../support/skip.ts'
 
 describe('the file with blocked hosts', () => {
   let dir: string
@@ -84,6 +86,16 @@ describe('the file with blocked hosts', () => {
     await put('')
     await until(async () => list.size === 0, Boolean)
     expect(problems).to.have.length(1)
+  })
+
+  it('is refused when it is a pipe, which reading would wait for', async function () {
+    needsLinux(this)
+    const path = join(dir, 'pipe')
+    execFileSync('mkfifo', [path])
+    const started = startBlockListFile({ setting: 'BLOCKLIST_FILE', path, onRead: () => {}, onProblem: () => {} })
+    expect(await started.catch(String))
+      .to.include('BLOCKLIST_FILE cannot be read')
+      .and.to.include('is not a file')
   })
 
   it('must be there when the service starts', async () => {

@@ -75,6 +75,24 @@ describe('a public list of blocked hosts', () => {
     expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
   })
 
+  it('is asked for whole where its file is gone, and is not there where a server says that it has not changed', async () => {
+    answer = (_, res) => res.writeHead(304).end()
+    const { blocks, problems, fetched } = await start('gone', 0)
+    await until(async () => problems.length, Boolean)
+    expect([problems[0], fetched]).to.deep.equal([
+      'BLOCKLIST_URL could not be fetched: its server responded with status 304',
+      [],
+    ])
+    serve('evil.example\n')
+    const kept = () => readFile(join(dir, 'gone'), 'utf8').catch(() => '')
+    await until(kept, (text) => text.includes('evil.example'))
+    answer = (req, res) => (req.headers['if-none-match'] ? res.writeHead(304).end() : res.end('bad.example\n'))
+    // a run that has read the file before writes it again
+    const removed = () => rm(join(dir, 'gone'), { force: true }).then(() => blocks('bad.example'))
+    await until(removed, Boolean)
+    await until(kept, (text) => text.includes('bad.example'))
+  })
+
   it('stays in force while it cannot be fetched, or is no list any more', async () => {
     serve('evil.example\n')
     const { blocks, problems } = await start('failing', 0)

@@ -23,8 +23,13 @@ describe('a table of countries that the operator names', () => {
   it('takes the place of the installed one at once, also for addresses that were looked up before', () => {
     const countries = openCountries()
     expect(countries.of('8.8.8.8')).to.equal('US')
-    countries.use(readCountryTable(makeTable('Ours', 4, halves({ country_code: 'SE' }, { country_code: 'JP' }))))
+    const used: string[] = []
+    countries.onUse(({ name }) => used.push(name))
+    const ours = readCountryTable(makeTable('Ours', 4, halves({ country_code: 'SE' }, { country_code: 'JP' })))
+    countries.use(ours)
+    expect(used).to.deep.equal(['Ours'])
     expect(countries.of('8.8.8.8')).to.equal('SE')
+    expect(readCountryTable(ours.file).file, 'what threads share is not copied again').to.equal(ours.file)
     expect(countries.of('::ffff:8.8.8.8')).to.equal('SE')
     expect(countries.of('192.168.1.1'), 'a private address').to.equal('')
     expect(countries.of('2001:4860:4860::8888'), 'IPv6 in a table of IPv4').to.equal('')
