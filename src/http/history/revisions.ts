@@ -126,7 +126,9 @@ const matchingOf = async (
     return some.filter((revision) => found.has(revision))
   }
   const rest = all.filter((revision) => isAfter(revision, request))
-  const { matching, ...end } = await searchingFor({ account, from }, signal, () => searchSome(rest, search))
+  const { matching, ...end } = await searchingFor({ account, from }, signal, (until) =>
+    searchSome(rest, search, { until }),
+  )
   return { ...end, rows: matching.map(bare) }
 }
 

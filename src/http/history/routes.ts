@@ -71,7 +71,7 @@ const listEvents = async (
     historyEntries,
     call,
     async (request) => {
-      const find = () => findInHistory(of, span, request, sources)
+      const find = (until?: number) => findInHistory(of, span, request, sources, { until })
       const { total, searched, ...listed } = await (request.q ? searchingFor(call, signal, find) : find())
       const placeOf = ({ position }: HistoryRow) => [position.toString(), ...(request.q ? [total] : [])]
       return { total, searched, ...(await readPage({ listed, placeOf, shown: call.query.fields }, sources)) }

@@ -20,26 +20,35 @@ import { namesBefore } from './events.ts'
 const mostSearched = mostCounted
 /** bytes of events and states that one request reads, and the entries that are searched first and together at most */
 const [mostBytes, firstSearched, mostTogether] = [32 * 1024 * 1024, 50, 2000]
-/** ms that one request searches: the rest of its five seconds is for its turn, its page and its names */
+/** ms for which one request waits and searches: the rest of its five seconds is for its page and its names */
 const mostMs = 3000
+/** Returns until when a request that comes now searches, in ms of `performance.now()`. */
+const fromNow = () => performance.now() + mostMs
 /** What one request searches at most. */
 interface SearchLimits {
   readonly most?: number | undefined
   readonly bytes?: number | undefined
-  readonly ms?: number | undefined
+  /** in ms of `performance.now()` */
+  readonly until?: number | undefined
 }
 
 /**
  * Runs the searches of histories, each of which may read 10,000 events or 32 MiB and hold a connection: two at a
  * time in a process, one of a network, three of an account that run or wait, twelve in all. One whose client has its
- * answer, or has gone, does not begin any more.
+ * answer, or has gone, does not begin any more, and one that has waited searches for less long.
  */
 const limited = limitConcurrency('searches', { running: 2, ofAccount: 3, total: 12 })
-export const searchingFor = <T>(wanting: Wanting, signal: AbortSignal, search: () => Promise<T>): Promise<T> =>
-  limited(wanting, () => {
+export const searchingFor = <T>(
+  wanting: Wanting,
+  signal: AbortSignal,
+  search: (until: number) => Promise<T>,
+): Promise<T> => {
+  const until = fromNow()
+  return limited(wanting, () => {
     signal.throwIfAborted()
-    return search()
+    return search(until)
   })
+}
 
 type Matches = (text: unknown) => boolean
 const matcher = (parts: readonly string[]): Matches => {
@@ -128,20 +137,20 @@ const searchRows = async (
 export const searchSome = async <R>(
   rows: readonly R[],
   search: (some: readonly R[], onRead: (read: unknown) => void) => Promise<readonly R[]>,
-  { most = mostSearched, bytes = mostBytes, ms = mostMs }: SearchLimits = {},
+  { most = mostSearched, bytes = mostBytes, until = fromNow() }: SearchLimits = {},
 ) => {
   const matching: R[] = []
   const end = Math.min(rows.length, most)
   const began = performance.now()
-  let [read, searched, together, took] = [0, 0, firstSearched, 0]
+  let [read, searched, together] = [0, 0, firstSearched]
   const onRead = (one: unknown) => void (read += serialize(one).length)
-  while (searched < end && read < bytes && took < ms) {
+  while (searched < end && read < bytes && (searched === 0 || performance.now() < until)) {
     const some = rows.slice(searched, Math.min(end, searched + together))
     matching.push(...(await search(some, onRead)))
     searched += some.length
-    took = performance.now() - began
+    const now = performance.now()
     // as many as there is room for, if they are like those before
-    const share = Math.min((bytes - read) / read, (ms - took) / took)
+    const share = Math.min((bytes - read) / read, (until - now) / (now - began))
     together = Math.max(1, Math.min(mostTogether, Math.floor(share * searched)))
   }
   return { matching, searched, stoppedAt: searched < rows.length ? rows[searched - 1] : undefined }
@@ -157,7 +166,7 @@ export const findInHistory = async (
   span: Span,
   request: ListRequest,
   sources: HistorySources,
-  { most = mostSearched, bytes }: SearchLimits = {},
+  { most = mostSearched, bytes, until }: SearchLimits = {},
 ): Promise<Listed<HistoryRow>> => {
   const { q, limit } = request
   const [after, counted] = request.after ?? []
@@ -166,7 +175,7 @@ export const findInHistory = async (
   const window = { ...request, after: place, page: 1, limit: most }
   const { rows, next: end } = await listHistory(sources.reader, of, span, window)
   const search = (some: typeof rows, onRead: (read: unknown) => void) => searchRows(some, { ...sources, onRead }, q)
-  const { matching, searched, stoppedAt } = await searchSome(rows, search, { most, bytes })
+  const { matching, searched, stoppedAt } = await searchSome(rows, search, { most, bytes, until })
   const further = stoppedAt ? [stoppedAt.position.toString()] : end
   const total = counted === undefined ? matching.length : Number(counted)
   const skip = place ? 0 : offset(request)

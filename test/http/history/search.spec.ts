@@ -55,8 +55,21 @@ describe('a search of a history', () => {
 
   it('ends when it has taken too long, and says where it has stopped', async () => {
     const numbers = Array.from({ length: 5000 }, (_, n) => n)
-    const { searched, stoppedAt } = await searchSome(numbers, async (some) => some, { ms: 1e-9 })
+    const { searched, stoppedAt } = await searchSome(numbers, async (some) => some, { until: 0 })
     expect([searched, stoppedAt]).to.deep.equal([50, 49])
+  })
+
+  it('that waits for others searches for less long', async () => {
+    const ends: (() => void)[] = []
+    const waiting = () => new Promise<void>((resolve) => ends.push(resolve))
+    const { signal } = new AbortController()
+    const others = [1, 2].map((account) => searchingFor({ account, from: `192.0.2.${account}` }, signal, waiting))
+    const search = searchingFor({ account: 3, from: '192.0.2.3' }, signal, async (until) => until)
+    const latest = performance.now() + 3000
+    await nextTurn()
+    for (const end of ends) end()
+    await Promise.all(others)
+    expect(await search).to.be.at.most(latest)
   })
 
   it('that waits for others does not begin once its client has gone', async () => {
