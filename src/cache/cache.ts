@@ -1,7 +1,7 @@
 import type { Handler } from '../commands/handle.ts'
 import { parseStreamId, streamId } from '../events/streams.ts'
 import { batch } from '../lib/async/batch.ts'
-import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
+import { Behind, isUnavailable } from '../lib/unavailable.ts'
 import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
 import type { Reader } from '../queries/reader.ts'
 import {
@@ -86,7 +86,7 @@ export const openCache = (options: CacheOptions): Cache => {
     // a key that was ended must not work until the tables know it
     if (found && pending.has(streamId('account', found.account))) return foldKey(handler, found.account, key)
     // the account may not be projected yet: respond 503, not 401
-    if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
+    if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
     return found
   })
 

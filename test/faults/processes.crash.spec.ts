@@ -190,11 +190,9 @@ describe('two processes on one database', function () {
     const made = (await Promise.all(writes)).at(-1)!
     const lateKey = String((await registering).json['api_key'])
     for (const service of [a, b]) {
-      const { status, headers } = await service.get('/api/account', { key: lateKey })
-      expect([status, headers.has('Retry-After')], 'a key of an account that is not projected yet').to.deep.equal([
-        503,
-        true,
-      ])
+      const { status, headers, json } = await service.get('/api/account', { key: lateKey })
+      const answer = [status, headers.has('Retry-After'), json['params']]
+      expect(answer, 'a key of an account that is not projected yet').to.deep.equal([503, true, { what: 'behind' }])
     }
 
     for (const service of [a, b]) {

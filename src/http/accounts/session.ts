@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { refuse } from '../../commands/decider.ts'
 import { email, text, timestamp, verbatim } from '../../lib/fields.ts'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { Behind } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { knownBrowser, markBrowser } from '../../security/knownbrowsers.ts'
 import type { Session, Sessions } from '../../security/sessions.ts'
@@ -49,7 +49,7 @@ const checkPassword = async (
 ) => {
   const found = await findAccountBy(reader, { email: body.email })
   // it may not be projected yet: nobody is told that the right password is wrong
-  if (!found && pending.any('account-')) throw new Unavailable('an account is not projected yet')
+  if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
   const { password } = body
   const before = found && { id: found.id, ...(await load(account, found.id)) }
   const browser = before && knownBrowser(pepper, before, sender.markOf(before.id))

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ordinals } from '../../events/ordinals.ts'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { Behind } from '../../lib/unavailable.ts'
 import type { Format } from './format.ts'
 import type { Slot } from './limit.ts'
 import { idOf, type StreamPlace } from './place.ts'
@@ -78,7 +78,7 @@ const waitForNews = async (follower: Follower, count: number, ms: number, ended:
 /** Returns whether a stream that has an end is complete: an event that is there has to get its ordinal first. */
 const isComplete = async (source: Source, waitingSince: number): Promise<boolean> => {
   if (!source.isPending()) return true
-  if (performance.now() - waitingSince > numberingTimeoutMs) throw new Unavailable('an event has no ordinal yet')
+  if (performance.now() - waitingSince > numberingTimeoutMs) throw new Behind('an event has no ordinal yet')
   await sleep(numberingPause)
   return false
 }

@@ -149,7 +149,7 @@ export const requestTexts = {
   unavailable: {
     database: 'The service cannot reach its database right now. Try again shortly.',
     tables: 'The read tables are being built for the first time. Try again shortly.',
-    behind: 'The service is behind with what has happened, and cannot show that moment yet. Try again shortly.',
+    behind: 'The service is behind with what has happened, and cannot show this yet. Try again shortly.',
     stopping: 'The service is stopping. Try again shortly.',
     rows: '{stored} of {rows} rows are stored; the service cannot reach its database right now. Try again shortly.',
     numbers: 'This cannot be read at the moment. Try again shortly.',
