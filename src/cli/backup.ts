@@ -16,7 +16,7 @@ import { createLogger } from '../logger.ts'
 import type { Database } from '../postgres/database.ts'
 import { lostIds } from '../postgres/ids.ts'
 import { writeImages } from '../postgres/images.ts'
-import { beginRestore, refuseOtherState, writeState } from '../postgres/state.ts'
+import { beginRestore, finishRestore, refuseOtherState, writeState } from '../postgres/state.ts'
 import { appendErasures, type Erasure, readNamedErasures } from '../security/erasures.ts'
 import { openKeyring } from '../security/keyring.ts'
 import { isWrappedUnder, WrongSecret } from '../security/wrapping.ts'
@@ -155,6 +155,7 @@ const fill = (config: Config, file: ReadableFile, { archive, state, erasures, is
       last: (state.sequences.find((one) => one.kind === kind)?.last ?? 0) + lostIds,
     }))
     await writeState(db, { ...state, checkpoints, webhooks, sequences })
+    await finishRestore(db)
     return { count, gaps: gaps.report() }
   })
 

@@ -8,7 +8,7 @@ import type { EventStore } from '../events/store.ts'
 import type { Database } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
 import { partsOf } from '../postgres/reach.ts'
-import { copyState } from '../postgres/state.ts'
+import { beginRestore, copyState, finishRestore, refuseUnfinishedRestore } from '../postgres/state.ts'
 import { openKeyring, openKeys } from '../security/keyring.ts'
 import { copyLog } from '../store/copy.ts'
 import type { Opening } from '../store/open.ts'
@@ -48,8 +48,11 @@ const copy = (cli: Cli, { from, to, fromPrefix, toPrefix, withGaps: isWithGaps =
     const target = endAt(to, toPrefix, await open(databases.to, '--to'), cleanup)
     const isEventStoreDb = to.startsWith('esdb')
     const gaps = openGaps(target.db, isWithGaps, isEventStoreDb)
+    await refuseUnfinishedRestore(source.db)
     const original = await source.openStore()
     await requireKeys(original, source.db, config, placeOf(from, databases.from, config))
+    // the keys come first here, with which a service would start on a part of the log
+    await beginRestore(target.db, original.logId)
     await copyState(source.db, target.db)
     await withSecret(config, 'command', (secret) => openKeys(target.db, secret))
     // before the events that name them
@@ -60,6 +63,7 @@ const copy = (cli: Cli, { from, to, fromPrefix, toPrefix, withGaps: isWithGaps =
       await recordOperation(original, { type: 'LogCopyStarted', data: { to: engine } }, config)
     const { show, stop } = progressBar()
     const count = await copyLog(original, copied, show, gaps.store).finally(stop)
+    await finishRestore(target.db)
     const copiedAll = `${count} events, the keys, the sequences and the images are copied and verified.`
     for (const line of [copiedAll, ...gaps.report()]) cli.print(line)
   })

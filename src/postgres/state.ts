@@ -123,14 +123,14 @@ export const refuseOtherState = async (db: Database, { keys }: Pick<State, 'keys
     throw new OtherState('the target holds the keys of another Linkledger: use an empty database')
 }
 
-/** A restore has begun and not finished: a service that started now would write to a part of a log. */
+/** A restore or a copy has begun and not finished: a service that started now would write to a part of a log. */
 export class UnfinishedRestore extends OperatorError {
   override readonly name = 'UnfinishedRestore'
 }
 
 /**
- * Notes, where there are no keys yet, that the log with this id is restored from now on, until `writeState` stores what
- * belongs to it. Returns what takes the note back when the log cannot be opened.
+ * Notes, where there are no keys yet, that the log with this id is restored or copied from now on, until
+ * `finishRestore`. Returns what takes the note back when the log cannot be opened.
  */
 export const beginRestore = async (db: Database, log: string): Promise<() => Promise<void>> => {
   const noted = await db('state.restores')
@@ -143,12 +143,17 @@ export const beginRestore = async (db: Database, log: string): Promise<() => Pro
   }
 }
 
-/** Throws `UnfinishedRestore` while a restore has not finished. */
+/** Notes that the log and what belongs to it are here. */
+export const finishRestore = async (db: Database): Promise<void> => {
+  await db('state.restores').delete()
+}
+
+/** Throws `UnfinishedRestore` while a restore or a copy has not finished. */
 export const refuseUnfinishedRestore = async (db: Database): Promise<void> => {
   const [begun] = await db<{ readonly at: Date }>('state.restores')
   if (begun)
     throw new UnfinishedRestore(
-      `a restore that began at ${begun.at.toISOString()} has not finished: run \`linkledger restore\` with the same backup again, which continues, or use an empty database or DATA_DIR`,
+      `a restore that began at ${begun.at.toISOString()} has not finished: run \`linkledger restore\` with the same backup again, or the \`linkledger log copy\` that began then, which continues, or use an empty database or DATA_DIR`,
     )
 }
 
@@ -175,7 +180,6 @@ export const writeState = (db: Database, state: State): Promise<void> =>
     await insertMissing(tx, 'state.checkpoints', 'size', state.checkpoints)
     await insertMissing(tx, 'state.webhooks', 'webhook', state.webhooks)
     for (const { kind, last } of state.sequences) await advanceSequence(tx, kind, last)
-    await tx('state.restores').delete()
   })
 
 /** Copies the state to another database. Throws `OtherState` before anything is changed. */

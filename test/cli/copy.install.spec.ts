@@ -1,14 +1,17 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { openSpool } from '../../src/clicks/spool/spool.ts'
 import { pngOf } from '../../src/qr/logo.ts'
 import { urlOf } from '../support/app.ts'
+import { builtMain } from '../support/build.ts'
 import { browser, until } from '../support/client.ts'
-import { freshDatabase } from '../support/database.ts'
+import { freshDatabase, migratedDatabase } from '../support/database.ts'
 import { startDouble } from '../support/eventstoredb.ts'
-import { openStage, randomFrom } from '../support/faults.ts'
-import { runCommand, type Service } from '../support/process.ts'
+import { openStage, query, randomFrom } from '../support/faults.ts'
+import { runCommand, runProcess, type Service } from '../support/process.ts'
 import { noise } from '../support/qr.ts'
 import { visit } from '../support/spool.ts'
 
@@ -88,6 +91,39 @@ describe('linkledger log copy', function () {
     expect(json['data'].clicks).to.equal(2)
     expect((await onEventStore.visit('/moved')).status).to.equal(302)
     expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
+  })
+
+  it('goes on after a kill, and no service or command takes a part of a copy for a log', async () => {
+    const source = { SECRET, DATABASE_URL: urlOf(await freshDatabase()), DATA_DIR: await stage.dir() }
+    const before = await ready(await stage.start(source))
+    const filled = await fill(before)
+    await before.end()
+    const connection = await migratedDatabase()
+    const target = { ...source, DATABASE_URL: urlOf(connection), DATA_DIR: await stage.dir() }
+    const holder = await stage.connect(connection)
+    await holder.query('begin; lock table log.events')
+    const copying = spawn(
+      process.execPath,
+      [await builtMain(), 'log', 'copy', '--from', source.DATABASE_URL, '--to', target.DATABASE_URL],
+      { env: { PATH: process.env['PATH'] ?? '', ...source }, stdio: 'ignore' },
+    )
+    await until(
+      () => query(connection, `select from state.keys where name = 'service'`),
+      ({ length }) => length === 1,
+    )
+    copying.kill('SIGKILL')
+    await once(copying, 'exit')
+    await holder.query('rollback')
+
+    for (const command of [['start'], ['account', 'list']]) {
+      const { code, err, out } = await runProcess(command, { ...target, PORT: '0' })
+      expect([code, err + out]).to.satisfy(
+        ([n, text]: [number, string]) => n === 1 && /has not finished: .* `linkledger log copy`/.test(text),
+      )
+    }
+    const copied = await copy(source.DATABASE_URL, target.DATABASE_URL, source)
+    expect([copied.code, copied.err]).to.deep.equal([0, ''])
+    await expectMoved(await ready(await stage.start(target)), filled)
   })
 
   it('copies a log to another prefix of its EventStoreDB', async () => {

@@ -10,6 +10,11 @@ export interface CheckpointOptions {
   readonly outside?: readonly string[]
 }
 
+/** A checkpoint whose root is to be found again. */
+interface Expected extends Checkpoint {
+  readonly isOutside: boolean
+}
+
 /** Reads a signed checkpoint. Returns undefined for a text that is none, or that the key of this log has not signed. */
 export const readCheckpoint = (text: string, verifier: Verifier): Checkpoint | undefined => {
   const note = parseNote(text)
@@ -27,9 +32,10 @@ export const readCheckpoints = async (
 ) => {
   const kept = await keptCheckpoints(db)
   const notes = [...kept, ...outside.map((note) => ({ note, size: undefined }))]
-  const checkpoints = notes.flatMap(({ note, size }): Checkpoint[] => {
+  const checkpoints = notes.flatMap(({ note, size }): Expected[] => {
     const checkpoint = readCheckpoint(note, verifier)
-    if (checkpoint && checkpoint.size === (size ?? checkpoint.size)) return [checkpoint]
+    if (checkpoint && checkpoint.size === (size ?? checkpoint.size))
+      return [{ ...checkpoint, isOutside: size === undefined }]
     const problem = checkpoint ? `was replaced by that of ${checkpoint.size}` : 'is not signed by the key of this log'
     report({
       of: 'checkpoints',
@@ -41,10 +47,14 @@ export const readCheckpoints = async (
   return checkpoints.toSorted((a, b) => a.size - b.size)
 }
 
-/** Compares the root of the log after each event with the checkpoints of that size. */
-export const checkpointCheck = (checkpoints: readonly Checkpoint[], report: (finding: Finding) => void) => {
+/**
+ * Compares the root of the log after each event with the checkpoints of that size. What is kept beside a log may be of
+ * one that was put back, or was written by whoever has changed it: it says nothing of how far one that was kept
+ * elsewhere holds.
+ */
+export const checkpointCheck = (checkpoints: readonly Expected[], report: (finding: Finding) => void) => {
   let next = 0
-  let holds = 0
+  let [holds, holdsOutside] = [0, 0]
   const broken: number[] = []
   return {
     broken,
@@ -53,16 +63,19 @@ export const checkpointCheck = (checkpoints: readonly Checkpoint[], report: (fin
     sizes: new Set(checkpoints.map(({ size }) => size)),
     at: (size: number, root: Buffer) => {
       for (; checkpoints[next]?.size === size; next++) {
-        if (checkpoints[next]!.root.equals(root)) {
+        const { isOutside, root: expected } = checkpoints[next]!
+        if (expected.equals(root)) {
           holds = size
+          if (isOutside) holdsOutside = size
           continue
         }
+        const from = isOutside ? holdsOutside : holds
         broken.push(size)
         report({
           of: 'log',
-          ordinal: holds,
+          ordinal: from,
           until: size - 1,
-          text: `the log was changed between event ${holds} and event ${size - 1}: the signed checkpoint of its first ${size} events has another root`,
+          text: `the log was changed between event ${from} and event ${size - 1}: the signed checkpoint of its first ${size} events has another root`,
         })
       }
     },
