@@ -8,7 +8,7 @@ import type { EventStore } from '../events/store.ts'
 import type { Database } from '../postgres/database.ts'
 import { copyImages } from '../postgres/images.ts'
 import { partsOf } from '../postgres/reach.ts'
-import { beginRestore, copyState, finishRestore, refuseUnfinishedRestore } from '../postgres/state.ts'
+import { beginRestore, copyPlaces, copyState, finishRestore, refuseUnfinishedRestore } from '../postgres/state.ts'
 import { openKeyring, openKeys } from '../security/keyring.ts'
 import { copyLog } from '../store/copy.ts'
 import type { Opening } from '../store/open.ts'
@@ -63,6 +63,7 @@ const copy = (cli: Cli, { from, to, fromPrefix, toPrefix, withGaps: isWithGaps =
       await recordOperation(original, { type: 'LogCopyStarted', data: { to: engine } }, config)
     const { show, stop } = progressBar()
     const count = await copyLog(original, copied, show, gaps.store).finally(stop)
+    if (target.db !== source.db) await copyPlaces(source.db, target.db)
     await finishRestore(target.db)
     const copiedAll = `${count} events, the keys, the sequences and the images are copied and verified.`
     for (const line of [copiedAll, ...gaps.report()]) cli.print(line)

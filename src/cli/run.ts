@@ -37,7 +37,7 @@ const isExpected = (error: unknown) =>
 export const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   if ((error as { code?: string }).code === 'ENOSPC')
-    return `${error.message}: make room on the disk of DATA_DIR, then run this again`
+    return `${error.message}: make room on the disk of DATA_DIR, or of the file that this command writes, then run it again`
   if (isUnavailable(error) && !('code' in error)) return reasonOf(error)
   // an AggregateError of refused connections has a code but no message
   const message = error.message || ((error as { code?: string }).code ?? error.name)

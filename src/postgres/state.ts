@@ -182,6 +182,19 @@ export const writeState = (db: Database, state: State): Promise<void> =>
     for (const { kind, last } of state.sequences) await advanceSequence(tx, kind, last)
   })
 
+/** Copies what a service moves that is used between two copies of its log. Of that, the source has the newer one. */
+export const copyPlaces = async (from: Database, to: Database): Promise<void> => {
+  const { webhooks, checks } = await readState(from)
+  await to.transaction(async (tx) => {
+    for (const row of webhooks)
+      await tx('state.webhooks')
+        .insert({ ...row, idle: false })
+        .onConflict('webhook')
+        .merge()
+    for (const row of checks) await tx('state.domain_checks').insert(row).onConflict('domain').merge()
+  })
+}
+
 /** Copies the state to another database. Throws `OtherState` before anything is changed. */
 export const copyState = async (from: Database, to: Database): Promise<void> => {
   await writeState(to, await readState(from))

@@ -145,7 +145,7 @@ describe('the command line', () => {
     expect(describeError(silentPool)).to.equal('no connection to PostgreSQL could be had in time')
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
     expect(describeError(full)).to.equal(
-      'ENOSPC: no space left on device, write: make room on the disk of DATA_DIR, then run this again',
+      'ENOSPC: no space left on device, write: make room on the disk of DATA_DIR, or of the file that this command writes, then run it again',
     )
   })
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { openDatabase } from '../../src/postgres/database.ts'
+import { copyPlaces, copyState } from '../../src/postgres/state.ts'
 import {
   acceptedWebhooks,
   beginCursor,
@@ -92,5 +93,21 @@ describe('the stored place of a webhook', () => {
       [7, 7, 8, 9].map((n) => ({ webhook: `${n}`, message: `evt_${n}`, excerpt: `{"of":"${n}, 'ü'"}` })),
     )
     await db.destroy()
+  })
+
+  it('is copied again where the service has gone on between two copies of its log', async () => {
+    const settings = { name: 'test', max: 2, timeout: 30_000, onError: () => {} }
+    const [from, to] = [await migratedDatabase(), await migratedDatabase()].map((one) => openDatabase(one, settings))
+    const [leader, webhook] = ['one', 7]
+    await takeLead(from!, leader)
+    await beginCursor(from!, { webhook, account: 1, starts: 1, next: 5 })
+    await copyState(from!, to!)
+    const moved = { webhook, starts: 1, next: 40, part: 2, idle: false, replay: undefined }
+    await moveCursors(from!, { leader, next: 40, moved: [moved] })
+    await copyState(from!, to!)
+    await copyPlaces(from!, to!)
+    const places = await to!('state.webhooks').select('webhook', 'next', 'part', 'idle')
+    expect(places).to.deep.equal([{ webhook: '7', next: '40', part: 2, idle: false }])
+    await Promise.all([from!.destroy(), to!.destroy()])
   })
 })
