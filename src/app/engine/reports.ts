@@ -5,6 +5,8 @@ import type { EngineState } from './engine.ts'
 
 /** checks in a row without a report after which the engine is said to be silent, and is given up */
 const [quiet, dead] = [10, 60]
+/** the same of one that has never reported: a machine may take long to load it, and would never get further */
+const neverBegun = 600
 
 /** What is known of an engine that has not answered for so many seconds. */
 const silent = (
@@ -37,8 +39,9 @@ export interface Reports {
 }
 
 /**
- * Keeps the last report of the engine while it is true, and calls `onDead` when none has come for a minute. It counts
- * checks: a process that was stopped, or a machine that was asleep, has had none meanwhile.
+ * Keeps the last report of the engine while it is true, and calls `onDead` when none has come for a minute, or for ten
+ * minutes at its start. It counts checks: a process that was stopped, or a machine that was asleep, has had none
+ * meanwhile.
  */
 export const createReports = (spool: Pick<Spool, 'id' | 'stats'>, onDead: () => void, everyMs = 1000): Reports => {
   let state: EngineState | undefined
@@ -47,7 +50,7 @@ export const createReports = (spool: Pick<Spool, 'id' | 'stats'>, onDead: () => 
   let checks = 0
   let last = performance.now()
   const timer = setInterval(() => {
-    if (++checks === dead) onDead()
+    if (++checks === (state ? dead : neverBegun)) onDead()
   }, everyMs).unref()
   const begin = (next: EngineState | undefined) => {
     state = next
