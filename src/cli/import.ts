@@ -24,8 +24,8 @@ export const addImportCommand = (spool: Command, cli: Cli) =>
     .action((folder: string) => importSpools(cli, folder))
 
 /**
- * Locks the data folder that a spool is in, if that may be one of a service: a copy elsewhere, and a disk that is
- * mounted read-only, is nobody's.
+ * Locks the data folder of the spool, if a service may use it. No service uses a copy in another folder, or a disk that
+ * is mounted read-only.
  */
 const lockSpools = async (spools: string) => {
   const dir = dirname(spools)

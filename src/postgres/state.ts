@@ -157,13 +157,18 @@ export const refuseUnfinishedRestore = async (db: Database): Promise<void> => {
     )
 }
 
-const insertMissing = async (tx: Database, table: string, key: string, rows: readonly object[]) => {
-  for (let n = 0; n < rows.length; n += 1000)
-    await tx(table)
-      .insert(rows.slice(n, n + 1000))
-      .onConflict(key)
-      .ignore()
-}
+/** Inserts rows. Of those that exist, it keeps what is there, or takes what is given. */
+const insertAll =
+  (existing: 'ignore' | 'merge') => async (tx: Database, table: string, key: string, rows: readonly object[]) => {
+    for (let n = 0; n < rows.length; n += 1000) {
+      const given = tx(table)
+        .insert(rows.slice(n, n + 1000))
+        .onConflict(key)
+      await (existing === 'merge' ? given.merge() : given.ignore())
+    }
+  }
+const insertMissing = insertAll('ignore')
+const insertOrReplace = insertAll('merge')
 
 /**
  * Stores what `readState` returned. It can be repeated; sequences never go backwards. Throws `OtherState` before
@@ -186,12 +191,9 @@ export const writeState = (db: Database, state: State): Promise<void> =>
 export const copyPlaces = async (from: Database, to: Database): Promise<void> => {
   const { webhooks, checks } = await readState(from)
   await to.transaction(async (tx) => {
-    for (const row of webhooks)
-      await tx('state.webhooks')
-        .insert({ ...row, idle: false })
-        .onConflict('webhook')
-        .merge()
-    for (const row of checks) await tx('state.domain_checks').insert(row).onConflict('domain').merge()
+    const places = webhooks.map((row) => ({ ...row, idle: false }))
+    await insertOrReplace(tx, 'state.webhooks', 'webhook', places)
+    await insertOrReplace(tx, 'state.domain_checks', 'domain', checks)
   })
 }
 

@@ -57,7 +57,7 @@ describe('the stored place of a webhook', () => {
     await db.destroy()
   })
 
-  it('moves those of several webhooks that have not begun again, and keeps attempts of those that are not deleted', async () => {
+  it('moves several webhooks at once, except one that has begun again, and keeps no attempt of a deleted one', async () => {
     const settings = { name: 'test', max: 2, timeout: 30_000, onError: () => {} }
     const db = openDatabase(await migratedDatabase(), settings)
     const account = 1

@@ -6,7 +6,7 @@ export interface Standstill {
   readonly worked: () => void
   /** Returns the same work, which has failed when it throws, and worked when it ends and nothing else has failed. */
   readonly watching: <T>(work: () => Promise<T>) => () => Promise<T>
-  /** Returns a function that is told of a failure, and tells it on. One of tables that are being filled is none. */
+  /** Returns a function that notes a failure and passes it on, unless tables are being filled for the first time. */
   readonly telling: <A extends readonly unknown[]>(
     next: (error: unknown, ...rest: A) => void,
   ) => (error: unknown, ...rest: A) => void

@@ -48,9 +48,9 @@ export const readCheckpoints = async (
 }
 
 /**
- * Compares the root of the log after each event with the checkpoints of that size. What is kept beside a log may be of
- * one that was put back, or was written by whoever has changed it: it says nothing of how far one that was kept
- * elsewhere holds.
+ * Compares the root of the log after each event with the checkpoints of that size. Where a checkpoint from elsewhere
+ * does not fit, only others from elsewhere show up to where the log is unchanged: those in the database may be newer
+ * than the change.
  */
 export const checkpointCheck = (checkpoints: readonly Expected[], report: (finding: Finding) => void) => {
   let next = 0

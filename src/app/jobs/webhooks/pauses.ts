@@ -12,7 +12,7 @@ const longestPauseMs = 900_000
 export const pauseAfter = (tries: number, first: number, retryAfterMs: number) =>
   Math.max(Math.min(first * 2 ** Math.min(tries - 1, 20), longestPauseMs) * (1 + Math.random() / 10), retryAfterMs)
 
-/** ms between two looks at the projector while it works, and how often one message looks before it goes all the same */
+/** ms between two looks at the projector while it works, and looks after which a message is sent anyway */
 const [lookAgain, looks] = [5, 10]
 
 /**
