@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import QuickLRU from 'quick-lru'
+import { allows, Scope } from '../events/accounts/scope.ts'
+import { rightsOf, type Role } from '../events/accounts/role.ts'
+import type { Open } from '../events/openenum.ts'
 import { inNetworks, networksIn } from '../lib/networks.ts'
 import type { KeyRow } from '../queries/accounts/key.ts'
 import { hashKey, keyIdOf, presentedKey } from '../security/apikeys.ts'
@@ -7,6 +10,13 @@ import { hashKey, keyIdOf, presentedKey } from '../security/apikeys.ts'
 /** Who presents a working key: its public id, its number within the account, and what it is allowed. */
 export interface KeyHolder extends Pick<KeyRow, 'account' | 'number' | 'scopes' | 'rateLimit'> {
   readonly key: string
+  /** the member whose key it is; undefined: the account's own sign-in */
+  readonly member?: MemberHolder | undefined
+}
+/** A member of an account, by the number within it. */
+export interface MemberHolder {
+  readonly number: number
+  readonly role: Open<Role>
 }
 export type Authenticated =
   | (KeyHolder & { readonly ok: true })
@@ -65,7 +75,8 @@ const createKnownKeys = (read: (key: string) => Promise<KeyRow | undefined>) => 
       // a change of an account may be a new key
       unknown.clear()
       const changed = new Set(accounts)
-      for (const [id, row] of cached) if (changed.has(row.account)) cached.delete(id)
+      for (const [id, row] of cached)
+        if (changed.has(row.account) || (row.person !== null && changed.has(row.person))) cached.delete(id)
     },
     forgetAll: () => {
       changes++
@@ -95,15 +106,21 @@ export const openAuth = (
     return row && matches && row.status !== 'erased' ? { id, row } : undefined
   }
   const holder = ({ id, row }: { readonly id: string; readonly row: Known }) => {
-    const { account, number, scopes, rateLimit } = row
-    return { key: id, account, number, scopes, rateLimit }
+    const { account, number, rateLimit, member, role } = row
+    const common = { key: id, account, number, rateLimit }
+    if (member === null) return { ...common, scopes: row.scopes }
+    const rights = rightsOf(role ?? '')
+    const scopes = Scope.options.filter((scope) => allows(row.scopes, scope) && allows(rights, scope))
+    return { ...common, scopes, member: { number: member, role: role ?? '' } }
   }
 
   return {
     authenticate: async (header, now, from) => {
       const found = await identify(presentedKey(header))
       if (!found) return { ok: false, problem: 'invalid' }
-      const { account, expires, status, rateLimit, isAllowed } = found.row
+      const { account, expires, status, rateLimit, isAllowed, member, role } = found.row
+      // it ends with its member
+      if (member !== null && role === null) return { ok: false, problem: 'invalid' }
       if (expires && expires <= now) return { ok: false, problem: 'expired' }
       if (!isAllowed(from)) return { ok: false, problem: 'address' }
       if (status === 'disabled') return { ok: false, problem: 'disabled', account, rateLimit }

@@ -1,8 +1,7 @@
 import type { Handler } from '../commands/handle.ts'
-import { parseStreamId, streamId } from '../events/streams.ts'
+import { parseStreamId } from '../events/streams.ts'
 import { batch } from '../lib/async/batch.ts'
-import { Behind, isUnavailable } from '../lib/unavailable.ts'
-import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
+import { isUnavailable } from '../lib/unavailable.ts'
 import type { Reader } from '../queries/reader.ts'
 import {
   findPublicTargets,
@@ -11,10 +10,10 @@ import {
   type PublicAddress,
   type Target,
 } from '../queries/links/target.ts'
-import { type Auth, openAuth } from './auth.ts'
+import { type Access, openAccess } from './access.ts'
 import { type Blocks, openBlocks } from './blocks.ts'
 import { type Domains, openDomains } from './domains.ts'
-import { foldBlock, foldKey, foldParts, foldTargets } from './fold.ts'
+import { foldBlock, foldParts, foldTargets } from './fold.ts'
 import { createInvalidation, type Invalidation, type InvalidationOptions } from './invalidation.ts'
 import { openPendingStreams, type PendingStreams } from './pending.ts'
 import { openPosition, openProgress, type Progress } from './progress.ts'
@@ -24,8 +23,8 @@ import { countClicks } from '../queries/statistics/clickcount.ts'
 import { type ClickCounts, openClickCounts } from './clickcounts.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */
-export interface Cache extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'> {
-  readonly auth: Auth
+export interface Cache
+  extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'>, Pick<Access, 'auth' | 'members'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly blocks: Blocks
@@ -69,7 +68,7 @@ export const openCache = (options: CacheOptions): Cache => {
   const refold = async (stream: string, at: bigint) => {
     const { kind, id, number } = parseStreamId(stream)
     const fold = folds[kind]
-    if (kind === 'account') auth.forget([number])
+    if (kind === 'account' || kind === 'team') access.forget([number])
     else if (kind === 'block') blocks.set([await foldBlock(handler, id)])
     else if (fold) targets.override(stream, at, await fold(number))
   }
@@ -79,18 +78,8 @@ export const openCache = (options: CacheOptions): Cache => {
     )
   })
 
-  // keys that nobody was given are made up faster than they are looked up one by one
-  const findKey = batch<string, KeyRow | undefined>(500, (keys) => findKeys(reader, keys))
-  const auth = openAuth(pepper, async (key) => {
-    const found = await findKey(key)
-    // a key that was ended must not work until the tables know it
-    if (found && pending.has(streamId('account', found.account))) return foldKey(handler, found.account, key)
-    // the account may not be projected yet: respond 503, not 401
-    if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
-    return found
-  })
-
-  const { warm, invalidate, invalidateAll, retry } = createInvalidation({ ...options, targets, domains, blocks, auth })
+  const access = openAccess({ handler, reader, pepper, pending })
+  const { invalidate, ...caching } = createInvalidation({ ...options, targets, domains, blocks, access })
   const progress = openProgress(position, invalidate)
 
   const parts = foldParts(handler)
@@ -108,5 +97,6 @@ export const openCache = (options: CacheOptions): Cache => {
 
   const clickCounts = openClickCounts({ find: (links) => countClicks(redirectReader, links) })
 
-  return { auth, targets, clickCounts, domains, blocks, pending, progress, current, warm, invalidateAll, retry }
+  const { auth, members } = access
+  return { auth, members, targets, clickCounts, domains, blocks, pending, progress, current, ...caching }
 }

@@ -8,6 +8,7 @@ import { link } from '../commands/links/link.ts'
 import { overlay } from '../commands/pages/overlay.ts'
 import type { Owned } from '../commands/owned/owned.ts'
 import { pixel } from '../commands/pages/pixel.ts'
+import { memberOf, team } from '../commands/accounts/team.ts'
 import { splash } from '../commands/pages/splash.ts'
 import { qr } from '../commands/qr/qr.ts'
 import { entriesOf } from '../events/pages/bio.ts'
@@ -15,6 +16,7 @@ import { completed } from '../events/links/link.ts'
 import type { DomainEvent } from '../events/index.ts'
 import { parseStreamId } from '../events/streams.ts'
 import type { KnownBlock } from '../queries/operator/block.ts'
+import type { Membership } from '../queries/accounts/member.ts'
 import type { KeyRow } from '../queries/accounts/key.ts'
 import { qrPrefix } from '../queries/qr/qr.ts'
 import { interstitialOf, type Parts, type PublicTarget, type Target } from '../queries/links/target.ts'
@@ -100,9 +102,28 @@ const foldQr =
     }
   }
 
+/** Folds what a person is in an account from the streams of both. */
+export const foldMembership = async (
+  { load }: Handler,
+  account: number,
+  person: number,
+): Promise<Membership | undefined> => {
+  const [{ state }, { state: owner }] = await Promise.all([load(team, account), load(accounts, account)])
+  const found = memberOf(state, account, person)
+  return found && owner.status !== 'none' ? { ...found, status: owner.status } : undefined
+}
+
+/** Folds who has made a key, and what they may do now. */
+const foldMaker = async ({ load }: Handler, account: number, member: number | undefined) => {
+  if (member === undefined) return { member: null, person: null, role: null }
+  const { role = null, person = null } = (await load(team, account)).state.members[member] ?? {}
+  const works = person !== null && (await load(accounts, person)).state.status === 'active'
+  return { member, person, role: works ? role : null }
+}
+
 /** Folds an API key from the stream of its account; undefined when it has ended. */
-export const foldKey = async ({ load }: Handler, account: number, key: string): Promise<KeyRow | undefined> => {
-  const { state } = await load(accounts, account)
+export const foldKey = async (handler: Handler, account: number, key: string): Promise<KeyRow | undefined> => {
+  const { state } = await handler.load(accounts, account)
   const found = state.keys.keys.find((one) => one.key === key)
   if (!found || state.status === 'none') return undefined
   const { number, hash, scopes, expires, addresses } = found
@@ -116,6 +137,7 @@ export const foldKey = async ({ load }: Handler, account: number, key: string): 
     status,
     rateLimit,
     expires: expires === null ? null : new Date(expires),
+    ...(await foldMaker(handler, account, found.member)),
   }
 }
 

@@ -4,7 +4,7 @@ import { blocksChanged } from '../queries/operator/block.ts'
 import { domainsChanged } from '../queries/domains/domain.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Changed, streamsChanged } from '../queries/history/changed.ts'
-import type { Auth } from './auth.ts'
+import type { Access } from './access.ts'
 import type { Blocks } from './blocks.ts'
 import type { Domains } from './domains.ts'
 import type { Targets } from './targets.ts'
@@ -14,7 +14,7 @@ export interface InvalidationOptions {
   readonly targets: Targets
   readonly domains: Domains
   readonly blocks: Blocks
-  readonly auth: Auth
+  readonly access: Pick<Access, 'forget' | 'forgetAll'>
   /** Called with accounts that changed: their keys may have been destroyed. */
   readonly onAccounts: (accounts: readonly number[]) => void
   /**
@@ -46,7 +46,7 @@ export const createInvalidation = ({
   targets,
   domains,
   blocks,
-  auth,
+  access,
   onAccounts,
   onErased,
 }: InvalidationOptions): Invalidation => {
@@ -69,14 +69,14 @@ export const createInvalidation = ({
 
   const invalidateAll = () => {
     targets.invalidateAll()
-    auth.forgetAll()
+    access.forgetAll()
     // if this fails, it is tried again
     void warm().catch(() => {})
   }
 
   const invalidateAccounts = async (accounts: readonly number[]) => {
     targets.invalidateAccounts(accounts)
-    auth.forget(accounts)
+    access.forget(accounts)
     onAccounts(accounts)
     await onErased(await erasedAccounts(reader))
   }
@@ -91,6 +91,7 @@ export const createInvalidation = ({
         domains.set(await domainsChanged(reader, after, upTo))
       if (changed.some(({ stream }) => parseStreamId(stream).kind === 'block'))
         blocks.set(await blocksChanged(reader, after, upTo))
+      access.forget(idsOf(changed, 'team'))
       if (accounts.length > 0) await invalidateAccounts(accounts)
     } catch {
       invalidateAll()

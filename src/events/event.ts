@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { Role } from './accounts/role.ts'
 import { openEnum } from './openenum.ts'
 
 /** Turns a registry of payload schemas into the union of events it describes. */
@@ -9,12 +10,15 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
 
 /**
  * Who caused an event: the holder of an API key, the owner in the dashboard (`session`), an operator at the command
- * line, the service itself, or a visitor. `name` is the operator's.
+ * line, the service itself, or a visitor. `name` is the operator's. `member` and `role`, that of then, are those of
+ * a member who is not the account's own sign-in, or whose key it is; nothing else is known of the person here.
  */
 export const Actor = z.object({
   kind: openEnum(z.enum(['key', 'session', 'operator', 'service', 'visitor'])),
   key: z.string().optional(),
   name: z.string().optional(),
+  member: z.int().optional(),
+  role: openEnum(Role).optional(),
 })
 export type Actor = z.infer<typeof Actor>
 

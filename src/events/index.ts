@@ -19,6 +19,7 @@ import { qrEvents } from './qr/qr.ts'
 import { reclassificationEvents } from './statistics/reclassification.ts'
 import { reportEvents } from './operator/report.ts'
 import { splashEvents } from './pages/splash.ts'
+import { teamEvents } from './accounts/team.ts'
 import type { UnknownEvent } from './unknown.ts'
 import { webhookEvents } from './webhooks/webhook.ts'
 
@@ -50,6 +51,7 @@ export const events = {
   ...spoolEvents,
   ...reclassificationEvents,
   ...joined(resourceEvents),
+  ...teamEvents,
   ...answerEvents,
   ...blockEvents,
   ...reportEvents,

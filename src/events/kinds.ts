@@ -178,6 +178,7 @@ export const kinds = {
     many: 'account',
     table: 'accounts',
     names: ['email', 'username'],
+    parts: ['team'],
     cached: true,
     kept: false,
     shown: 'account',

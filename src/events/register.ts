@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { accountEvents } from './accounts/account.ts'
+import { teamEvents } from './accounts/team.ts'
 import { claimEvents } from './claim.ts'
 import { domainEvents } from './domains/domain.ts'
 import type { Metadata } from './event.ts'
@@ -35,7 +36,7 @@ export const open = {
   exclusion: 'what an account left out of its statistics: counts follow from it',
   visit:
     'visits: time, country, languages, browser, referrer, medium and a hash of the visitor, whose key is destroyed',
-  hash: 'hashes of recovery codes and of logos',
+  hash: 'hashes of recovery codes, of logos, and of e-mail addresses that invitations were sent to, with a key',
   report: 'what was reported, when and why, without the words of who reported it',
   operator: 'what operators wrote: reasons of blocks, and their own names',
 } as const
@@ -84,7 +85,7 @@ const of = <E extends Schemas>(schemas: E, entries: Entries<FieldsIn<E>>): Group
 const ofResources: Readonly<Record<ResourceKind, Group>> = {
   account: of(accountEvents, {
     ...nobody('id', 'number', 'to', 'replaces', 'key', 'emailToken', 'usernameToken', 'scopes', 'expires', 'limit'),
-    ...nobody('due', 'wal'),
+    ...nobody('due', 'wal', 'member'),
     ...sealed('email', 'username', 'password', 'timezone', 'name', 'addresses', 'secret', 'recoveryHashes'),
     ...stays('hash', 'owner', 'hash'),
     ...stays('exclusion', 'owner', 'exclusions'),
@@ -165,6 +166,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
 /** Whose data each field of each event is. A new field needs an entry: nothing compiles before. */
 export const register: readonly Group[] = [
   ...Object.values(ofResources),
+  of(teamEvents, { ...nobody('id', 'member', 'role', 'person', 'expires'), ...stays('hash', 'owner', 'addressHash') }),
   of(answerEvents, { ...nobody('overlay', 'account', 'link'), ...alone('visitor', 'fields') }),
   of(blockEvents, {
     ...nobody('kind'),

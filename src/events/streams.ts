@@ -15,6 +15,7 @@ export type OtherStream =
   | 'reclassification'
   | 'report'
   | 'spool'
+  | 'team'
 
 /**
  * The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`.

@@ -1,7 +1,9 @@
 import type { OwnedKind } from '../events/kinds.ts'
 import { accountRoutes } from './accounts/account.ts'
 import { type ExportServices, exportRoutes } from './accounts/export/export.ts'
+import { invitationRoutes } from './accounts/invitation.ts'
 import { keyRoutes } from './accounts/key.ts'
+import { memberRoutes } from './accounts/member.ts'
 import { registerRoutes } from './accounts/register.ts'
 import { secondFactorRoutes } from './accounts/secondfactor.ts'
 import { sessionRoutes } from './accounts/session.ts'
@@ -33,6 +35,8 @@ const others = [
   sessionRoutes,
   secondFactorRoutes,
   keyRoutes,
+  memberRoutes,
+  invitationRoutes,
   revisionRoutes,
   tagRoutes,
   bulkRoutes,

@@ -21,6 +21,7 @@ export const requestHeaders = {
   'if-match': 4096,
   'if-none-match': 4096,
   'last-event-id': 256,
+  'linkledger-account': 64,
   origin: 1024,
   purpose: 64,
   referer: 4096,

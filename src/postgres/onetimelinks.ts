@@ -16,6 +16,8 @@ interface Row {
 type FoundLink = Pick<StoredLink, 'account' | 'sealed'>
 
 const table = 'state.one_time_links'
+/** the kind of links that make somebody else a member of the account */
+const invitation = 'invitation'
 const unexpired = '(expires_at is null or expires_at > now())'
 const found = ({ account, sealed }: Row): FoundLink => ({ account: account === null ? null : Number(account), sealed })
 
@@ -33,9 +35,9 @@ export const findLink = async (db: Database, kind: string, hash: Buffer): Promis
 }
 
 /**
- * Runs `work` while no other process can use the link, and deletes the link with all others of its account. When `work`
- * throws, they stay. Links of a `single` kind exclude each other: one that is used ends all of them. Returns undefined
- * when there is no such link any more.
+ * Runs `work` while no other process can use the link, and deletes the link with all others of its account; invitations
+ * are each for themselves. When `work` throws, they stay. Links of a `single` kind exclude each other: one that is used
+ * ends all of them. Returns undefined when there is no such link any more.
  */
 export const useLink = <R>(
   db: Database,
@@ -52,16 +54,35 @@ export const useLink = <R>(
     if (!row) return undefined
     const result = await work(found(row))
     const hashes = rows.map((one) => one.hash)
-    await tx.raw(`delete from ${table} where hash = any (:hashes) or account = :account`, {
-      hashes,
-      account: row.account,
-    })
+    await tx.raw(
+      `delete from ${table} where hash = any (:hashes) or (account = :account and :kind <> :others and kind <> :others)`,
+      { hashes, account: row.account, kind, others: invitation },
+    )
     return { result }
   })
 
 /** Sets when a link expires, from now on. */
 export const extendLink = async (db: Database, hash: Buffer, seconds: number): Promise<void> => {
   await db.raw(`update ${table} set expires_at = now() + make_interval(secs => ?) where hash = ?`, [seconds, hash])
+}
+
+/** Deletes the links of an account but invitations to it. */
+export const deleteOwnLinks = async (db: Database, account: number): Promise<void> => {
+  await db(table).where({ account }).whereNot({ kind: invitation }).delete()
+}
+
+/** Returns the invitations to an account. */
+export const invitationLinks = async (
+  db: Database,
+  account: number,
+): Promise<readonly (FoundLink & Pick<StoredLink, 'hash'>)[]> =>
+  ((await db(table).where({ account, kind: invitation }).whereRaw(unexpired)) as Row[]).map((row) => ({
+    hash: row.hash,
+    ...found(row),
+  }))
+
+export const deleteLink = async (db: Database, hash: Buffer): Promise<void> => {
+  await db(table).where({ hash }).delete()
 }
 
 export const deleteLinksOf = async (db: Database, accounts: readonly number[]): Promise<void> => {

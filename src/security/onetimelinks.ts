@@ -4,10 +4,12 @@ import { z } from 'zod'
 import type { Database } from '../postgres/database.ts'
 import {
   deleteExpiredLinks,
-  deleteLinksOf,
+  deleteLink,
+  deleteOwnLinks,
   extendLink,
   findLink,
   insertLink,
+  invitationLinks,
   useLink,
 } from '../postgres/onetimelinks.ts'
 import { sealBytes, unsealBytes } from './seal.ts'
@@ -27,6 +29,8 @@ const contents = {
   email: z.object({ email: z.string(), signIn: z.string().optional() }),
   /** sets a new password */
   password: z.object({}),
+  /** makes somebody a member of the account; `email` is where it was sent to */
+  invitation: z.object({ member: z.number(), email: z.string().optional() }),
 }
 export type LinkKind = keyof typeof contents
 export type LinkContent<K extends LinkKind> = z.output<(typeof contents)[K]>
@@ -59,8 +63,12 @@ export interface OneTimeLinks {
   ) => Promise<{ readonly result: R } | undefined>
   /** Sets when a link expires, from now on. */
   readonly extend: (token: string, seconds: number) => Promise<void>
-  /** Ends all links of an account. */
+  /** Ends all links of an account but invitations to it. */
   readonly end: (account: number) => Promise<void>
+  /** Returns what the invitations to an account are for. */
+  readonly invitations: (account: number) => Promise<readonly LinkContent<'invitation'>[]>
+  /** Ends the invitation of a member. */
+  readonly endInvitation: (account: number, member: number) => Promise<void>
   readonly deleteExpired: () => Promise<void>
 }
 
@@ -78,6 +86,8 @@ export const openOneTimeLinks = (db: Database, service: Buffer): OneTimeLinks =>
     const content: unknown = JSON.parse(unsealBytes(service, contextOf(kind), sealed).toString())
     return { account, content: contents[kind].parse(content) as LinkContent<K> }
   }
+  const invitationsOf = async (account: number) =>
+    (await invitationLinks(db, account)).map((link) => ({ hash: link.hash, ...opened('invitation', link) }))
   return {
     issue: async (kind, { account, content }, seconds, tx = db) => {
       const token = randomBytes(32).toString('base64url')
@@ -96,7 +106,12 @@ export const openOneTimeLinks = (db: Database, service: Buffer): OneTimeLinks =>
           )
         : undefined,
     extend: (token, seconds) => extendLink(db, hashOf(token), seconds),
-    end: (account) => deleteLinksOf(db, [account]),
+    end: (account) => deleteOwnLinks(db, account),
+    invitations: async (account) => (await invitationsOf(account)).map(({ content }) => content),
+    endInvitation: async (account, member) => {
+      const ended = (await invitationsOf(account)).filter(({ content }) => content.member === member)
+      for (const { hash } of ended) await deleteLink(db, hash)
+    },
     deleteExpired: () => deleteExpiredLinks(db),
   }
 }

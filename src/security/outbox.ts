@@ -23,6 +23,8 @@ const Order = z.discriminatedUnion('kind', [
   /** while a sign-in needs what it needed when the address was changed */
   z.object({ kind: z.literal('email'), lang, to: z.string(), signIn: z.string().optional() }),
   z.object({ kind: z.literal('reset'), lang, to: z.string() }),
+  /** while somebody is invited as this member of the account */
+  z.object({ kind: z.literal('invitation'), lang, to: z.string(), member: z.number() }),
   /** to the old address, once the account has the new one, `email` */
   z.object({ kind: z.literal('emailChanged'), lang, to: z.string(), email: z.string() }),
   /** once the account has this hash */

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { openAuth } from '../../src/cache/auth.ts'
 import { openBlocks } from '../../src/cache/blocks.ts'
 import { openDomains } from '../../src/cache/domains.ts'
 import { openTargets } from '../../src/cache/targets.ts'
@@ -41,7 +40,7 @@ describe('what a process knows of domains and blocks', () => {
       targets: openTargets({ find: () => Promise.resolve(undefined), trusted: () => true, shows: () => true }),
       domains: openDomains(),
       blocks,
-      auth: openAuth(Buffer.alloc(32), () => Promise.resolve(undefined)),
+      access: { forget: () => {}, forgetAll: () => {} },
       onAccounts: () => {},
       onErased: () => Promise.resolve(),
     })

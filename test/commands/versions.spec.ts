@@ -15,6 +15,8 @@ import { pixel } from '../../src/commands/pages/pixel.ts'
 import { qr } from '../../src/commands/qr/qr.ts'
 import { reclassification } from '../../src/commands/statistics/reclassification.ts'
 import { report } from '../../src/commands/operator/report.ts'
+import { team } from '../../src/commands/accounts/team.ts'
+import { teamEvents } from '../../src/events/accounts/team.ts'
 import { splash } from '../../src/commands/pages/splash.ts'
 import { webhook } from '../../src/commands/webhooks/webhook.ts'
 import { accountEvents } from '../../src/events/accounts/account.ts'
@@ -63,7 +65,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '11 jipmgAktBBa3'],
+    ['account', account, accountEvents, '12 9gfxSUccrr5o'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 zNgDq5VHVf5_'],
@@ -78,6 +80,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
+    ['team', team, teamEvents, '1 OIzkvs8-CIQ4'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

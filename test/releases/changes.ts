@@ -152,4 +152,10 @@ export const typesSince: readonly string[] = [
   'ClicksReclassified',
   'ReclassificationUndone',
   'WebhookPartReplayed',
+  'ApiKeyAddedByMember',
+  'MemberInvited',
+  'InvitationWithdrawn',
+  'MemberJoined',
+  'MemberRoleChanged',
+  'MemberRemoved',
 ]

@@ -13,6 +13,7 @@ import { qr } from '../../src/commands/qr/qr.ts'
 import { reclassification } from '../../src/commands/statistics/reclassification.ts'
 import { report } from '../../src/commands/operator/report.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
+import { team } from '../../src/commands/accounts/team.ts'
 import { splash } from '../../src/commands/pages/splash.ts'
 import { webhook } from '../../src/commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
@@ -71,6 +72,7 @@ const folds: Readonly<Record<string, Fold>> = {
   reclassification: by(reclassification),
   report: by(report),
   splash: by(splash),
+  team: by(team),
   webhook: by(webhook),
 }
 

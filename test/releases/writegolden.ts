@@ -31,6 +31,7 @@ const firstWord = (type: string) => /^[A-Z][a-z]+/.exec(type)?.[0] ?? type
 
 /** The streams of events that are not named after their resource. */
 const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[] = [
+  [/^(?:Member|Invitation)/, (n) => `team-${n}`],
   [/^ApiKey/, (n) => `account-${n}`],
   [/^Item/, (n) => `channelitem-${n}-links-${n}`],
   [/^NameClaimed$/, (n) => `claim-alias-0-golden-${n}`],
@@ -57,6 +58,10 @@ const streamFor = (type: string, n: number, data: Data) => {
 /** What comes before an event in its stream, besides the event that makes the resource. */
 const earlier: Readonly<Record<string, EventType>> = {
   AccountEnabled: 'AccountDisabled',
+  InvitationWithdrawn: 'MemberInvited',
+  MemberJoined: 'MemberInvited',
+  MemberRoleChanged: 'MemberInvited',
+  MemberRemoved: 'MemberInvited',
   AccountErasureCancelled: 'AccountErasureScheduled',
   AccountErasedOnDisk: 'AccountErased',
   AddressUnblocked: 'AddressBlocked',

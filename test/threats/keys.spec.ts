@@ -325,6 +325,9 @@ const mainKeyOf = (hash: string): KeyRow => ({
   addresses: null,
   status: 'active',
   rateLimit: null,
+  member: null,
+  role: null,
+  person: null,
 })
 
 /** Returns a key with the id of an existing key and a valid checksum, but another secret. */

@@ -1,5 +1,5 @@
 import { isUnused } from '../../events/store.ts'
-import { oneTimeAddress } from '../../http/public/account/account.ts'
+import { oneTimeAddress } from '../../http/accounts/onetimeaddress.ts'
 import { withTimeout } from '../../lib/async/timeout.ts'
 import { NotReady } from '../../lib/unavailable.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'

@@ -52,6 +52,9 @@ export const ownKey = (
     addresses: null,
     status: 'active' as const,
     rateLimit: null,
+    member: null,
+    role: null,
+    person: null,
   }
   return { auth: openAuth(pepper, async (wanted) => (wanted === id ? row : undefined)), key }
 }

@@ -31,7 +31,7 @@ export const openApi = (
   routes: readonly Route[],
 ) => {
   const { config, db, handler, instance, keys, log, reader, transactions } = ledger
-  const { auth, domains, pending, progress } = cache
+  const { auth, domains, members, pending, progress } = cache
   const { limiter, recordUse, past } = effects
   const acquire = createSemaphore<number>(accountReads)
   const api = createApi({
@@ -45,6 +45,7 @@ export const openApi = (
     idempotency: openIdempotencyStore(db, keys, instance),
     limiter,
     log,
+    members,
     nextId: idSequences(db),
     recordUse,
     onPending: announcePending(ledger, pending),

@@ -141,7 +141,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 11,
+  version: 12,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({

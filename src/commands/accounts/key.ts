@@ -19,10 +19,13 @@ export interface KeyRights {
   readonly expires: string | null
   readonly addresses: string | null
 }
-/** A key of an account. `number` is its id within the account. */
+/**
+ * A key of an account. `number` is its id within the account, `member` whoever has made it; undefined: its own sign-in.
+ */
 export interface AccountKey extends IssuedKey, KeyRights {
   readonly number: number
   readonly name: string
+  readonly member?: number | undefined
 }
 
 /** The keys of an account, and the highest number that was given to one. */
@@ -34,10 +37,14 @@ export const noKeys: Keys = { keys: [], lastKey: 0 }
 
 const mostKeys = 100
 
-/** `by` is the public id of the key that sends the command; undefined: an operator. `now` is ISO 8601. */
+/**
+ * `by` is the public id of the key that sends the command; undefined: a session, or an operator. `member` is the member
+ * who has the key or session; undefined: the account's own sign-in, or an operator. `now` is ISO 8601.
+ */
 interface Sent {
   readonly id: number
   readonly by?: string | undefined
+  readonly member?: number | undefined
   readonly now: string
 }
 /** A key's properties: those that are not undefined change. */
@@ -104,6 +111,13 @@ const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRi
     refuse('lacks_rights', { what: 'key' })
 }
 
+/** Returns the event of a new key, which has the rights of its maker at most. */
+const added = (
+  member: number | undefined,
+  data: Omit<Extract<AccountEvent, { type: 'ApiKeyAdded' }>['data'], 'member'>,
+): AccountEvent =>
+  member === undefined ? { type: 'ApiKeyAdded', data } : { type: 'ApiKeyAddedByMember', data: { ...data, member } }
+
 const isExpired = ({ expires }: Pick<IssuedKey, 'expires'>, now: string) => expires !== null && expires <= now
 const notPast = (expires: string | null | undefined, now: string) => {
   if (typeof expires === 'string' && expires <= now) refuse('in_past', { field: 'expires' })
@@ -139,14 +153,14 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
   const isKnown = (key: string) => state.keys.some((one) => one.key === key)
   switch (command.type) {
     case 'AddKey': {
-      const { by, now, apiKey, name, scopes } = command
+      const { by, member, now, apiKey, name, scopes } = command
       if (isKnown(apiKey.key)) return []
       const own = rightsOf(state, by)
       const { expires = own.expires, addresses = own.addresses } = command
       notPast(expires, now)
       requireWithin(own, { scopes, expires, addresses })
       const data = { id, number, ...apiKey, name, scopes: [...scopes], expires, addresses }
-      return [...makeRoom(id, state, now), { type: 'ApiKeyAdded', data }]
+      return [...makeRoom(id, state, now), added(member, data)]
     }
     case 'UpdateKey': {
       const key = find(state, command.number)
@@ -160,9 +174,11 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       return [{ type: 'ApiKeyUpdated', data: { id, number: key.number, ...to, ...changed } }]
     }
     case 'RotateKey': {
-      const { now, apiKey, until } = command
+      const { member, now, apiKey, until } = command
       if (isKnown(apiKey.key)) return []
       const old = find(state, command.number)
+      // whoever gets the new key would act in the name of somebody else
+      if (old.member !== member) refuse('lacks_rights', { what: 'maker' })
       if (isExpired(old, now)) refuse('key_ended', { what: 'rotated' })
       requireWithin(rightsOf(state, command.by), old)
       const { name, scopes, expires, addresses } = old
@@ -172,14 +188,17 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
         until <= now
           ? { type: 'ApiKeyDeleted', data: end }
           : { type: 'ApiKeyUpdated', data: { ...end, expires: until < (expires ?? '9999') ? until : expires } }
-      return [...makeRoom(id, state, now), { type: 'ApiKeyAdded', data }, ended]
+      return [...makeRoom(id, state, now), added(member, data), ended]
     }
     case 'DeleteKey':
       return [{ type: 'ApiKeyDeleted', data: { id, number: find(state, command.number).number } }]
   }
 }
 
-type KeyEvent = Extract<AccountEvent, { type: 'ApiKeyIssued' | 'ApiKeyAdded' | 'ApiKeyUpdated' | 'ApiKeyDeleted' }>
+type KeyEvent = Extract<
+  AccountEvent,
+  { type: 'ApiKeyIssued' | 'ApiKeyAdded' | 'ApiKeyAddedByMember' | 'ApiKeyUpdated' | 'ApiKeyDeleted' }
+>
 
 /** Returns the keys of an account after an event. */
 export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): Keys => {
@@ -189,7 +208,8 @@ export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): K
       const main = { ...mainKey, key, hash, scopes: allScopes, expires, addresses: null }
       return { keys: [main], lastKey: Math.max(lastKey, mainKey.number) }
     }
-    case 'ApiKeyAdded': {
+    case 'ApiKeyAdded':
+    case 'ApiKeyAddedByMember': {
       const { id: _, replaces: _r, ...key } = data
       return { keys: [...keys, key], lastKey: key.number }
     }

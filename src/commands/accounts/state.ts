@@ -59,6 +59,7 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       return { ...state, timezone: event.data.timezone }
     case 'ApiKeyIssued':
     case 'ApiKeyAdded':
+    case 'ApiKeyAddedByMember':
     case 'ApiKeyUpdated':
     case 'ApiKeyDeleted':
       return { ...state, keys: evolveKeys(state.keys, event) }

@@ -45,6 +45,11 @@ export const accountEvents = {
   ApiKeyIssued: z.object({ id, ...secret, expires }),
   /** `number` is the key's id within the account; it replaces another key when that one is rotated. */
   ApiKeyAdded: z.object({ id, number: id, ...secret, ...keyFields, replaces: id.optional() }),
+  /**
+   * The same for a key that a member has made, who is not the account's own sign-in: it has at most the rights of their
+   * role, also later. An older release must not take it for a key with all of its scopes.
+   */
+  ApiKeyAddedByMember: z.object({ id, number: id, member: id, ...secret, ...keyFields, replaces: id.optional() }),
   /** Only fields whose value changes. */
   ApiKeyUpdated: z.object({
     id,
@@ -88,6 +93,7 @@ const blankKey = { name: '' }
 /** A changed name stays there as a blank one: release 0.1.0 halts at a change of a key that changes nothing. */
 export const keyTexts = {
   ApiKeyAdded: { blank: blankKey },
+  ApiKeyAddedByMember: { blank: blankKey },
   ApiKeyUpdated: { blank: blankKey },
 } as const satisfies Readonly<Record<string, SealedGroup>>
 export type AccountEvent = EventOf<typeof accountEvents>

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
+import { hasMembers, team } from '../../commands/accounts/team.ts'
+import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password, Timezone } from '../../commands/accounts/register.ts'
 import { owner, type Turn } from '../../security/passwords.ts'
@@ -91,6 +93,7 @@ const emailSent = 'Open the link that was sent to the new e-mail address. It cou
 const details = endpoint(accountContract, 'GET /api/account', {
   single: true,
   scope: ['read', 'account'],
+  person: 'or key',
   run: async (call) => ({
     data: {
       ...present(await readAccount(call)),
@@ -104,6 +107,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
   endpoint(accountContract, 'PUT /api/account/update', {
     single: true,
     scope: 'account',
+    person: true,
     passwordInstead: true,
     body: z
       .object({ email: ownEmail.optional(), password: password.optional(), timezone: Timezone.optional(), ...given })
@@ -158,9 +162,11 @@ const reset = ({ mails }: AccountServices) =>
 const erase = ({ erasure, mails, stepUps }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
+    person: true,
     body: z.object({ ...given, current_password: verbatim(1024) }),
     run: async (call) => {
-      const { account: id, body, lang, write } = call
+      const { account: id, body, lang, load, write } = call
+      if (hasMembers((await load(team, id)).state)) refuse('lacks_rights', { what: 'has_members' })
       await stepUps.require('erasure', call, body)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
       await mails?.order({ kind: 'erasure', lang, due }, id)
@@ -175,6 +181,7 @@ const erase = ({ erasure, mails, stepUps }: AccountServices) =>
 
 const cancelErasure = endpoint(accountContract, 'DELETE /api/account/erase', {
   scope: 'account',
+  person: true,
   run: async ({ account: id, write }) => {
     const { revision } = await write(account, { type: 'CancelErasure', id })
     return { message: 'The account will not be erased.', revision }

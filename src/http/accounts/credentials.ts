@@ -1,4 +1,5 @@
 import type { Account } from '../../commands/accounts/state.ts'
+import { hasMembers, type Team } from '../../commands/accounts/team.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Open } from '../../events/openenum.ts'
@@ -49,6 +50,11 @@ export const steps = {
     ],
     ...onlySessions,
   },
+  members: {
+    does: 'invite somebody to the account, or change the role of a member',
+    routes: ['POST /api/member/invite', 'PUT /api/member/:id/update'],
+    ...onlySessions,
+  },
   secondFactor: {
     does: 'set, replace or remove a second factor',
     routes: ['POST /api/account/totp', 'POST /api/account/totp/delete'],
@@ -70,11 +76,12 @@ export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some(
 
 /**
  * Returns who asks. The key of the registration counts as such while it has all scopes, no end and no networks, in an
- * account that has neither a second factor nor the mark of an operator.
+ * account that has neither a second factor, nor members, nor the mark of an operator.
  */
 export const askerOf = (
   { key, session }: Pick<Caller, 'key' | 'session'>,
   { keys, secondFactor, operator }: Pick<Account, 'keys' | 'secondFactor' | 'operator'>,
+  team: Pick<Team, 'members'>,
 ): Asker => {
   if (session !== undefined) return 'session'
   const own = keys.keys.find(({ number }) => number === key?.number)
@@ -83,7 +90,7 @@ export const askerOf = (
     own.expires === null &&
     own.addresses === null &&
     allScopes.every((scope) => own.scopes.includes(scope))
-  return isUnlimited && secondFactor === null && !operator ? 'first key' : 'key'
+  return isUnlimited && secondFactor === null && !operator && !hasMembers(team) ? 'first key' : 'key'
 }
 
 /** What a request gives besides its key or session. */

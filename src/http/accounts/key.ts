@@ -6,16 +6,16 @@ import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { widens } from '../../commands/accounts/key.ts'
-import { Scope } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
-import { expiry, must, says, text, timestamp } from '../../lib/fields.ts'
-import { isNetwork, networksIn } from '../../lib/networks.ts'
+import { must, says, text, timestamp } from '../../lib/fields.ts'
+import { networksIn } from '../../lib/networks.ts'
 import { listKeys, type ListedKey } from '../../queries/accounts/key.ts'
 import { keyIdOf, newKey, publicPart } from '../../security/apikeys.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { deletedForGood } from '../api/owned.ts'
+import { keyFields } from './fields.ts'
 import { apiKeys, keyContract } from './contract/key.ts'
 import { leadsOn, type StepUps } from './credentials.ts'
 import type { Mails } from './mails.ts'
@@ -33,36 +33,16 @@ export interface KeyServices {
 const day = 86_400
 const [defaultOverlap, longestOverlap] = [day, 30 * day]
 
-const scopes = z
-  .array(
-    z.enum(Scope.options, says('not_one_of', { what: 'some', values: Scope.options.join(', ') })),
-    must('wrong_type', { what: 'scopes' }),
-  )
-  .min(1, says('too_few', { what: 'one_of', values: Scope.options.join(', ') }))
-  .transform((all) => Scope.options.filter((scope) => all.includes(scope)))
-
-const address = z
-  .string(must('wrong_type', { what: 'network' }))
-  .trim()
-  .toLowerCase()
-  .refine(isNetwork, says('wrong_form', { what: 'network' }))
-/** A list, as it is stored: separated by spaces; null for an empty one, which allows any address. */
-const addresses = z
-  .array(address, must('wrong_type', { what: 'networks' }))
-  .max(50, says('too_many', { max: 50 }))
-  .nullable()
-  .transform((all) => (all === null || all.length === 0 ? null : [...new Set(all)].join(' ')))
-
-const name = text(255).refine((word) => word.trim() !== '', says('empty'))
-const fields = { name, scopes, expires: expiry.optional(), addresses: addresses.optional() }
-
 const overlap = z
   .int(must('wrong_type', { what: 'seconds' }))
   .min(0, says('too_small', { what: 'seconds', min: 0 }))
   .max(longestOverlap, says('too_large', { what: 'seconds', max: longestOverlap, days: 30 }))
   .default(defaultOverlap)
 
-const present = ({ number, key, name, scopes, expires, addresses, issued, used }: ListedKey, current?: string) => ({
+const present = (
+  { number, key, name, scopes, expires, addresses, issued, used, member, role, maker }: ListedKey,
+  current?: string,
+) => ({
   id: number,
   name,
   key: `${publicPart(key)}…`,
@@ -72,6 +52,8 @@ const present = ({ number, key, name, scopes, expires, addresses, issued, used }
   date: timestamp(issued),
   lastused: used ? timestamp(used) : '',
   current: key === current,
+  // keys of the account's own sign-in are as they were
+  ...(member !== null && { member: { id: member, name: maker ?? '', role: role ?? '' } }),
 })
 
 /** Returns the id of a key that a command has made. */
@@ -107,9 +89,10 @@ export const beforeChange = async (
 }
 
 /** Returns who sends a command about keys, and when. */
-const sender = ({ account: id, key, session }: Pick<Call, 'account' | 'key' | 'session'>) => ({
+const sender = ({ account: id, key, member, session }: Pick<Call, 'account' | 'key' | 'member' | 'session'>) => ({
   id,
-  // the owner, who is signed in, has all rights
+  member: member?.number,
+  // who is signed in has all rights; keys of a member have theirs at most
   by: session === undefined ? (key?.key ?? '') : undefined,
   now: new Date().toISOString(),
 })
@@ -137,7 +120,7 @@ const add = ({ mails, pepper, stepUps }: KeyServices) =>
   endpoint(keyContract, 'POST /api/key/add', {
     scope: 'account',
     secret: true,
-    body: z.object(fields),
+    body: z.object(keyFields),
     run: async (call) => {
       if (leadsOn(call.body.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
@@ -159,7 +142,7 @@ const update = (services: KeyServices) =>
     scope: 'account',
     params: byId,
     owner: ownKey,
-    body: z.object(fields).partial(),
+    body: z.object(keyFields).partial(),
     run: async (call) => {
       const { params, body } = call
       await beforeChange(call, params.id, body, services)

@@ -125,6 +125,7 @@ const stateOf = async ({ account: id, load }: Pick<Call, 'account' | 'load'>) =>
 
 const state = endpoint(sessionContract, 'GET /api/account/totp', {
   scope: 'account',
+  person: true,
   run: async (call) => {
     const { secondFactor } = await stateOf(call)
     return { data: { enabled: secondFactor !== null, recovery_codes: secondFactor?.recovery.length ?? 0 } }
@@ -134,6 +135,7 @@ const state = endpoint(sessionContract, 'GET /api/account/totp', {
 const newSecret = ({ baseUrl }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp/secret', {
     scope: 'account',
+    person: true,
     secret: true,
     run: async (call) => {
       const secret = newTotpSecret()
@@ -155,6 +157,7 @@ const announce = async (
 const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp', {
     scope: 'account',
+    person: true,
     secret: true,
     body: z.object({
       secret: verbatim(64).refine(isTotpSecret, says('wrong_form', { what: 'secret' })),
@@ -186,6 +189,7 @@ const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorSe
 const remove = ({ mails, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp/delete', {
     scope: 'account',
+    person: true,
     body: z.object({ current_password: currentPassword, code: text(64).optional() }),
     run: async (call) => {
       const { account: id, body, write } = call

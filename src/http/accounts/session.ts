@@ -127,6 +127,7 @@ const signIn = (services: SessionServices) =>
 const confirm = ({ sessions, stepUps }: SessionServices) =>
   endpoint(sessionContract, 'POST /api/session/confirm', {
     scope: [],
+    person: true,
     body: z.object({ password: verbatim(1024), code: text(64).optional() }),
     run: async (call) => {
       const { body, session } = call
@@ -141,6 +142,7 @@ const ownList = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'GET /api/sessions', {
     nowOnly: 'sessions',
     scope: 'account',
+    person: true,
     run: async ({ account: id, load, reader, session }) => {
       const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id, reader.db)])
       return { data: { sessions: all.filter((one) => one.isFor(state.password)).map((one) => present(one, session)) } }
@@ -150,6 +152,7 @@ const ownList = ({ sessions }: SessionServices) =>
 const signOut = ({ baseUrl, sessions }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/session', {
     scope: [],
+    person: true,
     run: async ({ account: id, session, setCookie }) => {
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
       await sessions.end(id, session)
@@ -161,6 +164,7 @@ const signOut = ({ baseUrl, sessions }: SessionServices) =>
 const end = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/session/:id', {
     scope: 'account',
+    person: true,
     params: byId,
     run: async ({ account: id, params, session }) => {
       const isEnded = await (params.id === session ? sessions.end : sessions.throwOut)(id, params.id)
@@ -172,6 +176,7 @@ const end = ({ sessions }: SessionServices) =>
 const endAll = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/sessions', {
     scope: 'account',
+    person: true,
     run: async ({ account: id, session }) => {
       await sessions.endOthers(id, session)
       return { message: session === undefined ? 'All sessions have ended.' : 'All other sessions have ended.' }

@@ -1,4 +1,5 @@
 import { account } from '../../commands/accounts/account.ts'
+import { team } from '../../commands/accounts/team.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { fail } from '../api/errors.ts'
 import { askerOf, type Caller, type Given, type Need, type StepName, steps, type StepUps } from './credentials.ts'
@@ -60,5 +61,8 @@ export const openStepUps = ({
 const needFor = async (step: StepName, call: Caller): Promise<Need> => {
   const { session, 'first key': first, key } = steps[step]
   if (call.session !== undefined) return session
-  return first === key ? key : steps[step][askerOf(call, (await call.load(account, call.account)).state)]
+  if (first === key) return key
+  const { account: id, load } = call
+  const [own, members] = await Promise.all([load(account, id), load(team, id)])
+  return steps[step][askerOf(call, own.state, members.state)]
 }

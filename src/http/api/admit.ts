@@ -5,7 +5,13 @@ import { fail } from './errors.ts'
 import { type RateCount, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
 import type { Call, Route } from './route.ts'
 import { mayCall, namesOf, type Right } from './scope.ts'
-import { type PresentedSession, presentedSession, type SessionHolder, type SessionOptions } from './session.ts'
+import {
+  accountHeader,
+  type PresentedSession,
+  presentedSession,
+  type SessionHolder,
+  type SessionOptions,
+} from './session.ts'
 
 export interface AdmitOptions extends SessionOptions {
   readonly auth: Auth
@@ -30,17 +36,22 @@ export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx
 
 /** Who sends a request: the holder of a key, or the owner of an account on the dashboard. */
 export type Holder = (KeyHolder & { readonly session?: never }) | (SessionHolder & { readonly key?: never })
-type Identified = (Holder & { readonly ok: true }) | Extract<Authenticated, { readonly ok: false }>
+type Refusal =
+  | Extract<Authenticated, { readonly ok: false }>
+  | { readonly ok: false; readonly problem: 'foreign'; readonly account: number; readonly rateLimit: null }
+type Identified = (Holder & { readonly ok: true }) | Refusal
 
-const identifiedBy = (presented: NonNullable<PresentedSession>): Identified =>
-  'holder' in presented
-    ? { ok: true, ...presented.holder }
+const identifiedBy = (presented: NonNullable<PresentedSession>): Identified => {
+  if ('holder' in presented) return { ok: true, ...presented.holder }
+  return 'foreign' in presented
+    ? { ok: false, problem: 'foreign', account: presented.foreign, rateLimit: null }
     : { ok: false, problem: 'disabled', account: presented.disabled, rateLimit: null }
+}
 
 /** A key counts before a session: the client that sends one means it. */
-const authenticate = async (ctx: Context, from: string, options: AdmitOptions) => {
+const authenticate = async (ctx: Context, from: string, options: AdmitOptions, own: boolean) => {
   const header = ctx.get('Authorization')
-  const presented = header === '' ? await presentedSession(ctx.req, options) : undefined
+  const presented = header === '' ? await presentedSession(ctx.req, options, own) : undefined
   const session = presented && 'session' in presented ? presented.session : undefined
   if (presented) return { who: identifiedBy(presented), bySession: true, session }
   const who: Identified = await options.auth.authenticate(header, new Date(), from)
@@ -53,16 +64,21 @@ const anyone = { who: undefined, bySession: false, session: undefined } as const
  * route ignores both, and has a count of its own: requests with wrong keys, which any page of another site can make,
  * leave the sign-in alone.
  */
-export const identify = async (ctx: Context, publicRoute: string | undefined, options: AdmitOptions) => {
+export const identify = async (
+  ctx: Context,
+  publicRoute: string | undefined,
+  options: AdmitOptions,
+  { own = false }: { readonly own?: boolean } = {},
+) => {
   const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
-  const { who, bySession, session } = publicRoute === undefined ? await authenticate(ctx, from, options) : anyone
+  const { who, bySession, session } = publicRoute === undefined ? await authenticate(ctx, from, options, own) : anyone
   if (session) sessions.recordUse(session)
   const [payer, limit] =
     who?.account === undefined
       ? [['address', addressBlock(from), ...(publicRoute === undefined ? [] : [publicRoute])].join(' '), rateLimit]
       : bySession
-        ? [`session ${who.account}`, sessionRateLimit]
+        ? [`session ${'person' in who ? who.person : who.account}`, sessionRateLimit]
         : [`account ${who.account}`, ('rateLimit' in who ? who.rateLimit : null) ?? rateLimit]
   const take = async (requests: number) => {
     const counted = limit === 0 ? uncounted(0, window) : await limiter.take(payer, limit, window, requests)
@@ -70,6 +86,12 @@ export const identify = async (ctx: Context, publicRoute: string | undefined, op
     return counted
   }
   return { who, counted: await take(1), take }
+}
+
+/** Says in which account a session acts: an answer for one must not be taken for that of another. */
+const nameAccount = (ctx: Context, account: number) => {
+  ctx.set(accountHeader, String(account))
+  ctx.vary(accountHeader)
 }
 
 export interface Admitted {
@@ -84,12 +106,24 @@ export interface Admitted {
 /** Admits the caller of a route. Fails with 401, 403 or 429. */
 export const admit = async (
   ctx: Context,
-  { path, public: isPublic, scope = [], passwordInstead }: Pick<Route, 'path' | 'public' | 'scope' | 'passwordInstead'>,
+  {
+    path,
+    public: isPublic,
+    scope = [],
+    passwordInstead,
+    person,
+  }: Pick<Route, 'path' | 'public' | 'scope' | 'passwordInstead' | 'person'>,
   options: AdmitOptions,
 ): Promise<Admitted> => {
-  const { who, counted, take } = await identify(ctx, isPublic ? path : undefined, options)
+  const { who, counted, take } = await identify(ctx, isPublic ? path : undefined, options, {
+    own: person !== undefined,
+  })
   if (who && !who.ok) return rejectKey(who, counted)
   const inScope = who === undefined || (mayCall(who, scope) && !(who.session !== undefined && passwordInstead))
+  if (who?.session !== undefined) nameAccount(ctx, who.account)
+  if (who?.key !== undefined && who.member && person === true) fail(403, 'lacks_rights', { what: 'person' })
+  if (!inScope && who?.member && (who.session !== undefined || !passwordInstead))
+    fail(403, 'lacks_rights', { what: 'role', role: who.member.role })
   if (!inScope && !passwordInstead)
     fail(403, 'lacks_scope', scope === 'operator' ? { what: 'operator' } : { scopes: namesOf(scope) })
   if (counted.over) tooMany(counted)
@@ -110,11 +144,11 @@ export const admit = async (
  */
 export const isAdmitted = async (
   ctx: Context,
-  { scope = [] }: Pick<Route, 'scope'>,
+  { scope = [], person }: Pick<Route, 'scope' | 'person'>,
   options: AdmitOptions,
   also?: Right,
 ): Promise<boolean> => {
-  const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options)
+  const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options, person !== undefined)
   return who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also))
 }
 
@@ -135,8 +169,9 @@ const tooCostly = ({ limit, wait }: RateCount, requests: number) =>
     { 'Retry-After': String(wait) },
   )
 
-const rejectKey = ({ problem }: Extract<Authenticated, { ok: false }>, counted: RateCount) => {
+const rejectKey = ({ problem }: Refusal, counted: RateCount) => {
   if (problem === 'disabled') return fail(403, 'account_disabled', {})
+  if (problem === 'foreign') return fail(404, 'not_found', { what: 'account' })
   if (problem === 'address') return fail(403, 'lacks_rights', { what: 'network' })
   if (counted.over) tooMany(counted)
   const headers = { 'WWW-Authenticate': 'Bearer' }

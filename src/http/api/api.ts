@@ -213,6 +213,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
       return textsFor(ctx.req).lang
     },
     key: who?.key === undefined ? undefined : who,
+    member: who?.member,
     session: who?.session,
     confirmed: who?.session !== undefined && who.confirmed,
     get browser() {

@@ -157,10 +157,10 @@ export const failures = {
   },
   403: {
     description:
-      'The account is disabled or has reached a quota, or the API key lacks the scope that the message names.',
+      'The account is disabled or has reached a quota, or the API key lacks the scope that the message names, or a member the role.',
     content,
   },
-  404: { description: 'There is no such resource in this account.', content },
+  404: { description: 'There is no such resource in this account, or no such account for this session.', content },
   304: {
     description: 'The answer is one that `If-None-Match` names.',
     headers: { ETag: { $ref: '#/components/headers/ETag' } },

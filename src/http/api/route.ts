@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { KeyHolder } from '../../cache/auth.ts'
+import type { KeyHolder, MemberHolder } from '../../cache/auth.ts'
 import type { PendingStreams } from '../../cache/pending.ts'
 import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
@@ -35,6 +35,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly body: B
   /** the API key of the request; undefined on a public route, and for a session */
   readonly key: KeyHolder | undefined
+  /** the member who has the key or session; undefined: the account's own sign-in */
+  readonly member: MemberHolder | undefined
   /** the id of the session that has sent the request */
   readonly session: number | undefined
   /** whether the password of that session was entered in the last ten minutes */
@@ -59,7 +61,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   /** Returns which of these content types the client likes best; undefined when it accepts none. */
   readonly accepts: (types: readonly string[]) => string | undefined
   /** Returns what a public route writes with, once it knows the holder of a key that was presented to it. */
-  readonly onBehalfOf: (holder: KeyHolder) => Caller
+  readonly onBehalfOf: (holder: Who) => Caller
   /** Writes in the name of the operator who is signed in. */
   readonly operate: Operate
   /** the address block of the client */
@@ -109,6 +111,17 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly withoutWaiting: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
 }
+/** The caller of a request: an account, and its key unless it is somebody on the dashboard. */
+export type Who = Pick<KeyHolder, 'account'> & {
+  readonly key?: string
+  readonly session?: number
+  /** the account that the session is signed in to */
+  readonly person?: number
+  readonly member?: MemberHolder | undefined
+  /** the hash that the session was opened with */
+  readonly password?: string | null
+}
+
 /** Who reads resources, and from what. */
 export type Reading = Pick<Call, 'account' | 'load' | 'reader' | 'pending'>
 /** Writes what an operator does. `of` owns what it is about; null: no account does. */
@@ -133,6 +146,11 @@ interface Checks<P, Q, B> {
   readonly passwordInstead?: true
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
+  /**
+   * Whether it is about who is signed in: a session acts in its own account there, whichever it has chosen, and keys of
+   * members may not call it; with `or key` they may.
+   */
+  readonly person?: true | 'or key'
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */

@@ -2,10 +2,10 @@ import type { Open } from '../../events/openenum.ts'
 import { allows, Scope, wideningOf } from '../../events/accounts/scope.ts'
 
 /**
- * What a route may need: a scope of a key, or `operator`, which only sessions of an account have that the command line
- * has marked.
+ * What a route may need: a scope of a key; `operator`, which only sessions of an account have that the command line has
+ * marked; or `audit`, which the sessions of auditors have.
  */
-export type Right = Scope | 'operator'
+export type Right = Scope | 'operator' | 'audit'
 /** What a route needs; with several, any of them is enough. Every key may call a route with none. */
 export type Needed = Right | readonly Right[]
 
@@ -13,16 +13,22 @@ export type Needed = Right | readonly Right[]
 export interface Rights {
   readonly scopes: readonly Open<Scope>[]
   readonly operator?: boolean
+  readonly audit?: boolean
 }
 
-/** Returns the scopes that open a route, the narrowest first. */
-export const openedBy = (needed: Needed): readonly string[] => [needed].flat().flatMap(wideningOf)
+/** Returns the scopes that open a route, the narrowest first. A key has no `audit`. */
+export const openedBy = (needed: Needed): readonly string[] =>
+  [needed]
+    .flat()
+    .filter((right) => right !== 'audit')
+    .flatMap(wideningOf)
 
 /** Whether a caller with these rights may call a route. */
-export const mayCall = ({ scopes, operator = false }: Rights, needed: Needed): boolean => {
+export const mayCall = ({ scopes, operator = false, audit = false }: Rights, needed: Needed): boolean => {
   const alternatives = [needed].flat()
   return (
-    alternatives.length === 0 || alternatives.some((right) => (right === 'operator' ? operator : allows(scopes, right)))
+    alternatives.length === 0 ||
+    alternatives.some((right) => (right === 'operator' ? operator : right === 'audit' ? audit : allows(scopes, right)))
   )
 }
 

@@ -1,22 +1,33 @@
 import type { IncomingMessage } from 'node:http'
+import type { MemberHolder } from '../../cache/auth.ts'
 import type { Domains } from '../../cache/domains.ts'
+import type { Members } from '../../cache/members.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
+import { rightsOf } from '../../events/accounts/role.ts'
+import type { Open } from '../../events/openenum.ts'
 import type { Session, SessionClient, Sessions } from '../../security/sessions.ts'
 import { readAgent } from '../../clicks/visitor/agent.ts'
 
-/** The owner of an account, signed in on the dashboard. */
+/** Somebody who is signed in on the dashboard. */
 export interface SessionHolder {
+  /** in which they act */
   readonly account: number
+  /** which they sign in to */
+  readonly person: number
+  /** what they are there, if that is another one */
+  readonly member?: MemberHolder | undefined
   /** the id of the session */
   readonly session: number
   /** whether its password was entered in the last ten minutes */
   readonly confirmed: boolean
   /** the stored hash of the password that it was opened with */
   readonly password: string | null
-  readonly scopes: readonly Scope[]
-  /** whether the account is marked as that of an operator */
+  readonly scopes: readonly Open<Scope>[]
+  /** whether their own account is marked as that of an operator */
   readonly operator: boolean
+  /** whether they may read all that `account` may */
+  readonly audit: boolean
 }
 
 /** What a request tells about the browser that has sent it. */
@@ -37,6 +48,7 @@ export interface SessionOptions {
   readonly sessions: Sessions
   /** Reads an account as it is now. */
   readonly accountOf: (id: number) => Promise<Account>
+  readonly members: Pick<Members, 'find'>
   readonly domains: Domains
   readonly baseUrl: () => string
   /** whether the dashboard and its sessions are on a host */
@@ -131,36 +143,59 @@ export const browserOf = (
 
 /** Who presents a session that works, or why it does not work; undefined for a request without one. */
 export type PresentedSession =
-  { readonly holder: SessionHolder; readonly session: Session } | { readonly disabled: number } | undefined
+  | { readonly holder: SessionHolder; readonly session: Session }
+  | { readonly disabled: number }
+  /** of whom the session is: they are no member of the account that they have chosen */
+  | { readonly foreign: number }
+  | undefined
+
+/** The account that a session has chosen: a download, a picture or a stream of a page cannot send a header. */
+export const accountHeader = 'Linkledger-Account'
+const chosenBy = ({ headers, method, url = '' }: IncomingMessage): number | undefined => {
+  const header = headers['linkledger-account']
+  const query = method === 'GET' || method === 'HEAD' ? url.split('?')[1] : undefined
+  const named = header ?? (query?.includes('account=') ? new URLSearchParams(query).get('account') : undefined)
+  if (named === undefined || named === null) return undefined
+  return typeof named === 'string' && /^[1-9]\d{0,14}$/.test(named) ? Number(named) : 0
+}
 
 /**
  * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
  * The account is read from its stream, so that a session never outlives its password, or an account that is disabled or
- * erased.
+ * erased. `own`: whether they act in their own account, whichever they have chosen.
  */
 export const presentedSession = async (
   req: IncomingMessage,
-  { sessions, accountOf, ...hosts }: SessionOptions,
+  { sessions, accountOf, members, ...hosts }: SessionOptions,
+  own = false,
 ): Promise<PresentedSession> => {
   if (req.headers.cookie === undefined) return undefined
   const { sameOrigin, token } = browserOf(req, hosts)
   const session = sameOrigin && token !== undefined ? await sessions.find(token) : undefined
   if (!session) return undefined
-  const { account } = session
-  const state = await accountOf(account)
+  const { account: person } = session
+  const state = await accountOf(person)
   if (!session.isFor(state.password)) return undefined
-  if (state.status === 'disabled') return { disabled: account }
-  return state.status === 'active'
-    ? {
-        holder: {
-          account,
-          session: session.id,
-          confirmed: session.confirmed,
-          password: state.password,
-          scopes: allScopes,
-          operator: state.operator,
-        },
-        session,
-      }
-    : undefined
+  if (state.status === 'disabled') return { disabled: person }
+  if (state.status !== 'active') return undefined
+  const { password, operator } = state
+  const signedIn = { person, session: session.id, confirmed: session.confirmed, password, operator }
+  const chosen = own ? undefined : chosenBy(req)
+  if (chosen === undefined || chosen === person)
+    return { holder: { ...signedIn, account: person, scopes: allScopes, audit: true }, session }
+  const member = await members.find(chosen, person)
+  if (!member || member.status === 'erased') return { foreign: person }
+  if (member.status === 'disabled') return { disabled: chosen }
+  const rights = rightsOf(member.role)
+  const { number, role } = member
+  return {
+    holder: {
+      ...signedIn,
+      account: chosen,
+      member: { number, role },
+      scopes: rights.filter((right) => right !== 'audit'),
+      audit: rights.some((right) => right === 'audit' || right === 'account'),
+    },
+    session,
+  }
 }

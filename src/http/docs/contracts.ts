@@ -4,6 +4,7 @@ import { type KindTopic, ofKinds, type Topic } from '../kinds.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../events/kinds.ts'
 import { historyContract, restoreContract } from '../history/contract/history.ts'
 import { keyContract } from '../accounts/contract/key.ts'
+import { memberContract } from '../accounts/contract/member.ts'
 import { operatorContract } from '../operator/contract.ts'
 import { proofContract } from '../proof/contract.ts'
 import { sessionContract } from '../accounts/contract/session.ts'
@@ -53,6 +54,10 @@ export const topics: Readonly<Record<string, Topic>> = {
   'API keys': {
     about: 'Keys for programs and people, each with its scopes, until a time, or from some addresses only',
     contract: keyContract,
+  },
+  Members: {
+    about: 'Who else may act in the account, in which role',
+    contract: memberContract,
   },
   ...Object.fromEntries(ownedKinds.map((kind) => [titleOf(kind), ofKind[kind]])),
   Streams: {

@@ -1,4 +1,5 @@
 import type { Account } from '../../commands/accounts/state.ts'
+import type { Team } from '../../commands/accounts/team.ts'
 import type { DomainEvent, LogEvent } from '../../events/index.ts'
 import { kindAt, kindOf } from '../../events/kinds.ts'
 import { parseStreamId } from '../../events/streams.ts'
@@ -19,9 +20,16 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'ApiKeyIssued':
       return { type: 'key', id: 1 }
     case 'ApiKeyAdded':
+    case 'ApiKeyAddedByMember':
     case 'ApiKeyUpdated':
     case 'ApiKeyDeleted':
       return { type: 'key', id: data.number }
+    case 'MemberInvited':
+    case 'InvitationWithdrawn':
+    case 'MemberJoined':
+    case 'MemberRoleChanged':
+    case 'MemberRemoved':
+      return { type: 'member', id: data.member }
     case 'ItemAssignedToChannel':
     case 'ItemRemovedFromChannel':
       return of(data.item.kind === 'links' ? 'link' : data.item.kind, data.item.id)
@@ -50,8 +58,14 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   AccountErased: 'Account erased.',
   AccountErasedOnDisk: 'Account erased from the files of the database.',
   ApiKeyAdded: 'API key created.',
+  ApiKeyAddedByMember: 'API key created.',
   ApiKeyUpdated: 'API key changed.',
   ApiKeyDeleted: 'API key ended.',
+  MemberInvited: 'Member invited.',
+  InvitationWithdrawn: 'Invitation withdrawn.',
+  MemberJoined: 'Member joined.',
+  MemberRoleChanged: 'Role changed.',
+  MemberRemoved: 'Member removed.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
   DomainVerified: 'Domain verified.',
   DomainUnverified: 'Domain no longer verified: its checks failed.',
@@ -88,7 +102,8 @@ export const sentenceOf = (event: { readonly stream: string } & LogEvent, first:
   if (type === 'ApiKeyIssued') return first ? 'First API key issued.' : 'All API keys replaced by a new one.'
   if (type === 'ItemAssignedToChannel') return `Added to channel ${data.channel}.`
   if (type === 'ItemRemovedFromChannel') return `Removed from channel ${data.channel}.`
-  if (type === 'ApiKeyAdded' && data.replaces !== undefined) return `API key created in place of key ${data.replaces}.`
+  if ((type === 'ApiKeyAdded' || type === 'ApiKeyAddedByMember') && data.replaces !== undefined)
+    return `API key created in place of key ${data.replaces}.`
   if (type === 'WebhookReplayed') return `Webhook continues at event ${data.from}.`
   if (type === 'WebhookPartReplayed') return `Webhook sends events ${data.from} to ${data.until - 1} again.`
   if (type === 'WebhookDisabled') return stops[data.reason] ?? 'Webhook disabled.'
@@ -136,6 +151,10 @@ export const changesOfStep = (
   if (type === 'key') {
     const fields = (state: unknown) => keyFieldsOf(state as Account, id)
     return changesBetween(fields(before), fields(after))
+  }
+  if (type === 'member') {
+    const role = (state: unknown) => (state as Team).members[id]?.role ?? null
+    return role(before) === role(after) ? [] : [{ field: 'role', old: role(before), new: role(after) }]
   }
   const kind = kindAt(type)
   const of = kind && historyOf(kind)

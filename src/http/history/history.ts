@@ -1,18 +1,20 @@
 import pLimit from 'p-limit'
 import type { Handler } from '../../commands/handle.ts'
 import type { Step } from '../../commands/steps.ts'
-import type { Actor } from '../../events/event.ts'
+import type { Metadata } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { turnsForAll } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { type HistoryRow, namesOfKeys } from '../../queries/history/history.ts'
+import { memberName, namesOfMembers } from '../../queries/accounts/member.ts'
 import type { Listed, Position } from '../../queries/page.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { channelItem } from '../../commands/links/channel.ts'
 import { answer } from '../../commands/pages/answer.ts'
 import { block } from '../../commands/operator/block.ts'
+import { team } from '../../commands/accounts/team.ts'
 import { createRoom } from '../api/list/room.ts'
 import { aboutOf, type About, changesOfEvent, changesOfStep, sentenceOf } from './events.ts'
 import type { FieldChange, OriginOf } from './fields.ts'
@@ -32,25 +34,55 @@ export interface HistorySources {
   readonly onRead?: (read: unknown) => void
 }
 
-/** Who caused an event. Of a key, its id and its name; the name of an operator is not for accounts. */
+/**
+ * Who caused an event. Of a key, its id and its name; of a member, their name, which is empty once they are erased, and
+ * their role of then. The name of an operator is not for accounts.
+ */
 export interface PresentedActor {
   readonly kind: string
   readonly key?: number
   readonly name?: string
+  readonly member?: { readonly id: number; readonly name: string; readonly role: string }
 }
 
-type KeyNames = Awaited<ReturnType<typeof namesOfKeys>>
+/** Who caused an event, and in which account. */
+export type Acting = Pick<Metadata, 'actor' | 'account'>
+export const actingOf = ({ metadata: { actor, account } }: { readonly metadata: Metadata }): Acting => ({
+  actor,
+  account,
+})
 
-/** Returns who caused an event, given the names of keys by their public ids. */
-export const actorOf = ({ kind, key }: Actor, names: KeyNames): PresentedActor => {
-  const known = key === undefined ? undefined : names.get(key)
-  return known ? { kind, key: known.number, name: known.name } : { kind }
+/** Returns the names of the members among those who acted. */
+export const membersOf = (reader: Reader, acting: readonly Acting[]) => {
+  const members = acting.flatMap(({ actor: { member: number }, account }) =>
+    number === undefined ? [] : ([[memberName(account, number), { account, number }]] as const),
+  )
+  return namesOfMembers(reader, [...new Map(members).values()])
+}
+
+/** Returns what keys and members are called: keys by their public ids. */
+export const namesOfActors = async (reader: Reader, acting: readonly Acting[]) => {
+  const keys = new Set(acting.flatMap(({ actor }) => actor.key ?? []))
+  const [ofKeys, members] = await Promise.all([namesOfKeys(reader, [...keys]), membersOf(reader, acting)])
+  return { keys: ofKeys, members }
+}
+type Names = Awaited<ReturnType<typeof namesOfActors>>
+
+/** Returns which member caused an event. */
+export const memberIn = ({ actor: { member: id, role = '' }, account }: Acting, { members }: Pick<Names, 'members'>) =>
+  id === undefined ? {} : { member: { id, name: members.get(memberName(account, id)) ?? '', role } }
+
+/** Returns who caused an event. */
+export const actorOf = (acting: Acting, names: Names): PresentedActor => {
+  const { kind, key } = acting.actor
+  const known = key === undefined ? undefined : names.keys.get(key)
+  return { kind, ...(known && { key: known.number, name: known.name }), ...memberIn(acting, names) }
 }
 
 /** The same for an operator. */
-export const operatorsOf: typeof actorOf = (actor, names) => ({
-  ...actorOf(actor, names),
-  ...(actor.name === undefined ? {} : { name: actor.name }),
+export const operatorsOf: typeof actorOf = (acting, names) => ({
+  ...actorOf(acting, names),
+  ...(acting.actor.name === undefined ? {} : { name: acting.actor.name }),
 })
 
 /** An event of a history. */
@@ -67,8 +99,8 @@ export interface HistoryEntry {
   readonly changes: readonly FieldChange[]
 }
 
-/** Streams whose events are shown without their states. */
-const stateless: Readonly<Record<string, unknown>> = { channelitem: channelItem, answer, block }
+/** Streams that are no resource. */
+const stateless: Readonly<Record<string, unknown>> = { channelitem: channelItem, answer, block, team }
 
 /** What a history shows of an event, and the states of its resource before and after it. */
 export interface Found extends Pick<HistoryEntry, 'message' | 'resource' | 'changes'> {
@@ -99,7 +131,7 @@ const readStream = async function* (
     const revision = Number(event.revision)
     if (!wanted.has(revision)) continue
     const resource = aboutOf(event)
-    const ofStates = () => (historyOf(kind) ? changesOfStep(resource, step, originOf) : [])
+    const ofStates = () => (historyOf(kind) || kind === 'team' ? changesOfStep(resource, step, originOf) : [])
     const changes = withoutChanges ? [] : (changesOfEvent(event) ?? ofStates())
     yield { step, resource, changes, message: sentenceOf(event, revision <= 1) }
   }
@@ -145,12 +177,12 @@ export const forEachFound = async (
 export const typeOf = ({ type, data }: LogEvent): string => (type === 'Unknown' ? data.type : type)
 
 /** What an entry has before numbers and names are looked up. */
-type Read = Omit<HistoryEntry, 'event' | 'actor'> & { readonly actor: Actor }
+type Read = Omit<HistoryEntry, 'event' | 'actor'> & { readonly acting: Acting }
 
 const readOf = ({ step: { event }, resource, changes, message }: Found): Read => ({
   revision: Number(event.revision),
   time: timestamp(event.at),
-  actor: event.metadata.actor,
+  acting: actingOf(event),
   request: event.metadata.request,
   type: typeOf(event),
   resource,
@@ -184,14 +216,18 @@ export const readPage = async (
   })
   const { rows, ...further } = room.rows(listed, placeOf)
   const found = rows.map((_, i) => room.get(i))
-  const keys = new Set(found.flatMap((one) => one?.actor.key ?? []))
   const [names, numbers] = await Promise.all([
-    namesOfKeys(reader, [...keys]),
+    namesOfActors(
+      reader,
+      found.flatMap((one) => one?.acting ?? []),
+    ),
     ordinals.of(rows.map(({ position }) => position)),
   ])
   const entries = rows.flatMap(({ position }, i): readonly HistoryEntry[] => {
     const one = found[i]
-    return one ? [{ event: numbers.get(position) ?? null, ...one, actor: present(one.actor, names) }] : []
+    if (!one) return []
+    const { acting, ...entry } = one
+    return [{ event: numbers.get(position) ?? null, ...entry, actor: present(acting, names) }]
   })
   return { ...further, rows: entries }
 }

@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/fields.ts'
 import type { Route as SentBy } from '../../queries/history/revisions.ts'
 import { columnsOf } from '../api/list/room.ts'
 import { rulesByName } from '../links/rules.ts'
-import type { PresentedActor } from './history.ts'
+import { actingOf, type PresentedActor } from './history.ts'
 
 /**
  * A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says
@@ -40,7 +40,7 @@ export const readOf = ({ revision, event, until, fields, deleted }: Revision, sh
   position: event?.position,
   from: event ? timestamp(event.at) : '',
   until: until === undefined ? '' : timestamp(until),
-  actor: event?.metadata.actor,
+  acting: event && actingOf(event),
   request: event?.metadata.request ?? '',
   type: event === undefined ? '' : isUnknown(event) ? event.data.type : event.type,
   deleted,
@@ -48,7 +48,7 @@ export const readOf = ({ revision, event, until, fields, deleted }: Revision, sh
 })
 export type ReadRevision = ReturnType<typeof readOf>
 
-export interface ShownRevision extends Omit<ReadRevision, 'actor' | 'position'> {
+export interface ShownRevision extends Omit<ReadRevision, 'acting' | 'position'> {
   readonly number: number | undefined
   readonly by: PresentedActor
   readonly sent: readonly SentBy[]

@@ -18,6 +18,7 @@ import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { createRoom } from '../api/list/room.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
+import { memberIn, membersOf } from './history.ts'
 import { searchingFor, searchSome } from './search.ts'
 import { present, type ReadRevision, readOf, type Revision, type ShownRevision } from './presented.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
@@ -174,20 +175,26 @@ const readPage = async (
     const rest = request.order === 'oldest' ? (known.stoppedAt === undefined ? unknown : []) : unknown.toReversed()
     const all = request.order === 'oldest' ? [...known.rows, ...rest] : [...rest, ...known.rows]
     const { rows, ...listed } = await readRows(pageOf({ ...known, rows: all }, request), asked, services)
-    const keys = rows.flatMap(({ actor }) => actor?.key ?? [])
-    const [routes, names, numbers] = await Promise.all([
+    const acting = rows.flatMap((row) => row.acting ?? [])
+    const keys = acting.flatMap(({ actor }) => actor.key ?? [])
+    const [routes, names, members, numbers] = await Promise.all([
       routesOf(
         reader,
         id,
         rows.map(({ revision }) => revision),
       ),
       namesOfOwnKeys(reader, account, keys),
+      membersOf(reader, acting),
       services.ordinals.of(rows.flatMap(({ position }) => position ?? [])),
     ])
-    const shown = rows.map(({ actor, position, ...row }) => ({
+    const shown = rows.map(({ acting: by, position, ...row }) => ({
       ...row,
       number: position === undefined ? undefined : numbers.get(position),
-      by: { kind: actor?.kind ?? '', ...(actor?.key !== undefined && names.get(actor.key)) },
+      by: {
+        kind: by?.actor.kind ?? '',
+        ...(by?.actor.key !== undefined && names.get(by.actor.key)),
+        ...(by && memberIn(by, { members })),
+      },
       sent: routes.filter(({ revision }) => revision === row.revision),
     }))
     return { ...listed, rows: shown }

@@ -1,5 +1,4 @@
 import { serialize } from 'node:v8'
-import type { Actor } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import {
   type HistoryOf,
@@ -7,13 +6,21 @@ import {
   idsNamed,
   listHistory,
   type Nameable,
-  namesOfKeys,
   type Span,
 } from '../../queries/history/history.ts'
 import { type Listed, type ListRequest, mostCounted, offset } from '../../queries/page.ts'
 import { limitConcurrency } from '../api/limits/concurrency.ts'
 import type { Wanting } from '../api/limits/places.ts'
-import { actorOf, forEachFound, type Found, type HistorySources, typeOf } from './history.ts'
+import {
+  type Acting,
+  actingOf,
+  actorOf,
+  forEachFound,
+  type Found,
+  type HistorySources,
+  namesOfActors,
+  typeOf,
+} from './history.ts'
 import { namesBefore } from './events.ts'
 
 /** Entries that one request searches: a search reads them from the log, because values of the past are nowhere else. */
@@ -108,23 +115,26 @@ const searchRows = async (
   const matches = matcher(parts)
   const found = new Set<bigint>()
   // not the events themselves: ten thousand may be large
-  const others: { readonly position: bigint; readonly actor: Actor; readonly refs: readonly Ref[] }[] = []
+  const others: { readonly position: bigint; readonly acting: Acting; readonly refs: readonly Ref[] }[] = []
   await forEachFound(rows, sources, (one) => {
     const { event } = one.step
     if (matchesItself(one, sources, matches)) found.add(event.position)
-    else others.push({ position: event.position, actor: event.metadata.actor, refs: namedBy(event) })
+    else others.push({ position: event.position, acting: actingOf(event), refs: namedBy(event) })
   })
-  const keys = await namesOfKeys(reader, [...new Set(others.flatMap(({ actor }) => actor.key ?? []))])
+  const names = await namesOfActors(
+    reader,
+    others.map(({ acting }) => acting),
+  )
   const refs = others.flatMap((one) => one.refs)
   const named = new Set<string>()
   for (const kind of new Set(refs.map((ref) => ref.kind))) {
     const ids = refs.filter((ref) => ref.kind === kind).map(({ id }) => id)
     for (const id of await idsNamed(reader, kind, [...new Set(ids)], parts)) named.add(`${kind}-${id}`)
   }
-  for (const { position, actor, refs: own } of others) {
-    const { kind, name } = present(actor, keys)
+  for (const { position, acting, refs: own } of others) {
+    const { kind, name, member } = present(acting, names)
     const isNamed = own.some((ref) => named.has(`${ref.kind}-${ref.id}`))
-    if ([kind, name].some(matches) || isNamed) found.add(position)
+    if ([kind, name, member?.name].some(matches) || isNamed) found.add(position)
   }
   return rows.filter(({ position }) => found.has(position))
 }

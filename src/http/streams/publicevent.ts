@@ -3,6 +3,7 @@ import type { Classified } from '../../events/statistics/click.ts'
 import type { Recorded } from '../../events/event.ts'
 import { type Event, type LogEvent, resourceEvents } from '../../events/index.ts'
 import { clickId } from '../../events/ordinals.ts'
+import { teamEvents } from '../../events/accounts/team.ts'
 import { reclassificationEvents } from '../../events/statistics/reclassification.ts'
 import { kinds, resourceKinds } from '../../events/kinds.ts'
 import { type OtherStream, parseStreamId } from '../../events/streams.ts'
@@ -26,6 +27,7 @@ const others: Readonly<Record<OtherStream, Audience>> = {
   reclassification: 'account',
   report: 'never',
   spool: 'never',
+  team: 'account',
 }
 const shown: ReadonlyMap<string, Audience> = new Map([
   ...Object.entries(others),
@@ -38,7 +40,11 @@ export const shownTo = (stream: string): Audience => shown.get(parseStreamId(str
 const typesShownTo = (reader: Audience): readonly string[] =>
   resourceKinds.filter((kind) => kinds[kind].shown === reader).flatMap((kind) => Object.keys(resourceEvents[kind]))
 /** The types of events that need the scope `account`. */
-export const accountTypes: readonly string[] = [...typesShownTo('account'), ...Object.keys(reclassificationEvents)]
+export const accountTypes: readonly string[] = [
+  ...typesShownTo('account'),
+  ...Object.keys(reclassificationEvents),
+  ...Object.keys(teamEvents),
+]
 /** The types of events that every key may read that may read anything. */
 export const resourceTypes: readonly string[] = [...typesShownTo('read'), ...Object.keys(answerEvents)]
 

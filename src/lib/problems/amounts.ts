@@ -15,6 +15,7 @@ export const amountTexts = {
     values: '{field} must have at most {max} values.',
     etags: '{field} must have at most {max, number} characters and {tags} ETags.',
     passwords: '{field} may be in at most {max} rows of one request: send this row in another one.',
+    members: 'An account has at most {max, number} members and open invitations. Remove one first.',
     keys: 'An account has at most {max} API keys. Delete one first.',
     rows: 'The body must have at most {max, number} rows: send several.',
     levels: 'The body must have at most {levels} levels and {values, number} values.',

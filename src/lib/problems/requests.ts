@@ -1,5 +1,6 @@
 import { everyKind, keptKinds, kinds, ownedKinds, resourceKinds } from '../../events/kinds.ts'
 import { nameTaken } from './kinds.ts'
+import { rightTexts } from './rights.ts'
 
 type Gone = `${string} {id} is deleted.${string}`
 type Full = `This account has reached its quota of {max, number} ${string}`
@@ -15,6 +16,8 @@ export const requestTexts = {
     reclassification: 'Reclassification not found.',
     report: 'Report not found.',
     key: 'API key not found.',
+    member: 'Member not found.',
+    invitation: 'This invitation does not work any more. Ask for a new one.',
     session: 'Session not found.',
     event: 'Event not found.',
     click: 'Click not found.',
@@ -41,6 +44,7 @@ export const requestTexts = {
     host: '{field} belongs to another account.',
     email: '{field} belongs to another account.',
     username: '{field} belongs to another account.',
+    member: 'You are a member of this account already.',
     own_host: '{field} is one of your domains already, with the id {id}.',
     reference: 'This reference is in use.',
   },
@@ -74,36 +78,7 @@ export const requestTexts = {
     own: 'Operators cannot disable their own account.',
     operator: 'Only the command line disables the account of an operator: `linkledger account disable`.',
   },
-  key_required: 'A valid API key is required to use this service.', // clients compare this text
-  key_ended: {
-    plain: 'This API key does not work any more.',
-    expired:
-      'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.',
-    rotated: 'This API key has expired. Add a new one instead.',
-    session: 'The password has changed since, or the session was ended. Ask for it again.',
-  },
-  confirmation_needed:
-    'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
-  lacks_scope: {
-    plain: 'This API key needs the scope {scopes}.',
-    password: 'This API key needs the scope `account`, or `current_password`.',
-    account: 'This needs an API key with the scope `account`.',
-    operator: 'Only an operator who is signed in on the dashboard may do this.',
-    receiver: '{field} must not change while the webhook sends `{type}`, unless your API key has the scope `account`.',
-    events: '{field} must not contain `{type}` unless your API key has the scope `account`.',
-  },
-  lacks_rights: {
-    key: 'Your API key lacks rights of this key: you may limit it further, but not extend it.',
-    scope: '{field} must not contain `{scope}`, which your API key does not have.',
-    expires: '{field} must not be later than that of your API key.',
-    addresses: '{field} must be within those of your API key.',
-    network: 'This API key must not be used from this address.',
-  },
-  not_dashboard: {
-    sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
-    session: 'This request was not sent by a session of the dashboard.',
-    other_site: 'This request must not come from a page of another site.',
-  },
+  ...rightTexts,
   quota_exceeded: {
     ...everyKind(
       ownedKinds,

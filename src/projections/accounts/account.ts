@@ -5,10 +5,11 @@ import { defined } from '../../lib/defined.ts'
 import { fenceHandler } from '../owned.ts'
 import { patch, type Projection, put, remove } from '../engine/projection.ts'
 
-/** Accounts and their API keys. Rows that processes cache carry the `position` of their last change. */
+/** Accounts, their API keys and their members. A member who has left stays, for the names in histories.
+ * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 8,
+  version: 9,
   filter: 'domain',
   tables: {
     accounts: (t) => `
@@ -22,8 +23,14 @@ export const accounts: Projection = {
     api_keys: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
-        expires timestamptz, addresses text, issued timestamptz not null, primary key (account, number));
+        expires timestamptz, addresses text, issued timestamptz not null, member bigint, primary key (account, number));
       create index on ${t} (key)`,
+    members: (t) => `
+      create table ${t} (
+        account bigint not null, number bigint not null, person bigint, role text not null, status text not null,
+        joined timestamptz not null, expires timestamptz, position bigint not null, primary key (account, number));
+      create index on ${t} (person) where status = 'active';
+      create index on ${t} (position)`,
   },
   on: {
     AccountRegistered: ({ data: { id, email, username }, at, revision, position }) => [
@@ -60,6 +67,10 @@ export const accounts: Projection = {
       patch('accounts', { id }, { revision, position }),
     ],
     ApiKeyAdded: ({ data: { id, number, replaces: _, ...key }, at, revision, position }) => [
+      put('api_keys', { account: id, number }, { ...key, issued: at }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    ApiKeyAddedByMember: ({ data: { id, number, replaces: _, ...key }, at, revision, position }) => [
       put('api_keys', { account: id, number }, { ...key, issued: at }),
       patch('accounts', { id }, { revision, position }),
     ],
@@ -113,6 +124,27 @@ export const accounts: Projection = {
     ],
     AccountErasedOnDisk: ({ data: { id }, at, revision }) => [
       patch('accounts', { id }, { erased_on_disk: at, revision }),
+    ],
+    MemberInvited: ({ data: { id, member, role, expires }, at, position }) => [
+      put(
+        'members',
+        { account: id, number: member },
+        { person: null, role, status: 'invited', joined: at, expires, position },
+      ),
+    ],
+    InvitationWithdrawn: ({ data: { id, member } }) => [remove('members', { account: id, number: member })],
+    MemberJoined: ({ data: { id, member, person, role }, at, position }) => [
+      patch(
+        'members',
+        { account: id, number: member },
+        { person, role, status: 'active', joined: at, expires: null, position },
+      ),
+    ],
+    MemberRoleChanged: ({ data: { id, member, role }, position }) => [
+      patch('members', { account: id, number: member }, { role, position }),
+    ],
+    MemberRemoved: ({ data: { id, member }, position }) => [
+      patch('members', { account: id, number: member }, { status: 'removed', position }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),
   },

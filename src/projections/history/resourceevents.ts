@@ -21,7 +21,7 @@ interface Key {
 }
 
 /** Streams that are no resource of an account, or whose events belong to the resources that they name. */
-const others = /^(?:account|answer|block|channelitem|claim|clicks|log|projection|report|spool)-/
+const others = /^(?:account|answer|block|channelitem|claim|clicks|log|projection|report|spool|team)-/
 
 /** Returns the stream of an item of a channel. */
 const itemStream = ({ kind, id }: { readonly kind: string; readonly id: number }) =>
@@ -102,6 +102,7 @@ const followKeys = (keys: Map<string, Key>, { type, data }: DomainEvent): readon
       return [...new Set([1, ...ending.map(({ number }) => number)])]
     }
     case 'ApiKeyAdded':
+    case 'ApiKeyAddedByMember':
       add(data.id, data.key, data.number, data.name)
       return [data.number, ...(data.replaces === undefined ? [] : [data.replaces])]
     case 'ApiKeyUpdated':

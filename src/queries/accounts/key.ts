@@ -1,4 +1,5 @@
 import type { Open } from '../../events/openenum.ts'
+import type { Role } from '../../events/accounts/role.ts'
 import type { Scope } from '../../events/accounts/scope.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
@@ -16,6 +17,12 @@ export interface KeyRow {
   readonly status: 'active' | 'disabled' | 'erased'
   /** requests per minute of the account, 0 = unlimited, null = that of the service */
   readonly rateLimit: number | null
+  /** the member who has made it; null: the account's own sign-in */
+  readonly member: number | null
+  /** their role now; null: they are no member any more, or their own account does not work */
+  readonly role: Open<Role> | null
+  /** the account that they sign in to */
+  readonly person: number | null
 }
 
 /** Returns the keys with these ids, in the order of the ids. */
@@ -25,21 +32,44 @@ export const findKeys = async (
 ): Promise<readonly (KeyRow | undefined)[]> => {
   const rows = (await db({ k: table('api_keys') })
     .join({ a: table('accounts') }, 'a.id', 'k.account')
+    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'k.account').on('m.number', 'k.member'))
+    .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
     .whereRaw('k.key = any(?)', [[...ids]])
-    .select('k.key', 'k.account', 'k.number', 'k.hash', 'k.scopes', 'k.expires', 'k.addresses', 'a.status', {
-      rateLimit: 'a.rate_limit',
-    })) as (KeyRow & { readonly key: string })[]
+    .select(
+      'k.key',
+      'k.account',
+      'k.number',
+      'k.hash',
+      'k.scopes',
+      'k.expires',
+      'k.addresses',
+      'k.member',
+      'm.person',
+      'a.status',
+      {
+        rateLimit: 'a.rate_limit',
+        role: db.raw(`case when m.status = 'active' and p.status = 'active' then m.role end`),
+      },
+    )) as (KeyRow & { readonly key: string })[]
   const found = new Map(
     rows.map(({ key, ...row }): [string, KeyRow] => [
       key,
-      { ...row, account: Number(row.account), number: Number(row.number) },
+      {
+        ...row,
+        account: Number(row.account),
+        number: Number(row.number),
+        member: row.member === null ? null : Number(row.member),
+        person: row.person === null ? null : Number(row.person),
+      },
     ]),
   )
   return ids.map((id) => found.get(id))
 }
 
 /** An API key as its account sees it. */
-export interface ListedKey extends Pick<KeyRow, 'number' | 'scopes' | 'expires' | 'addresses'> {
+export interface ListedKey extends Pick<KeyRow, 'number' | 'scopes' | 'expires' | 'addresses' | 'member' | 'role'> {
+  /** the name of the member who has made it; null: the account's own sign-in, or somebody who is erased */
+  readonly maker: string | null
   /** the public id */
   readonly key: string
   readonly name: string
@@ -55,16 +85,24 @@ export const listKeys = async (reader: Reader, account: number, request: ListReq
   const found = await readPositions({ matching, position: ['x.number'] }, reader, request)
   const rows = (await own()
     .leftJoin({ u: 'state.key_uses' }, 'u.key', 'x.key')
+    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'x.account').on('m.number', 'x.member'))
+    .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
     .whereIn(
       'x.number',
       found.rows.map(([number]) => Number(number)),
     )
-    .select('x.number', 'x.key', 'x.name', 'x.scopes', 'x.expires', 'x.addresses', 'x.issued', {
+    .select('x.number', 'x.key', 'x.name', 'x.scopes', 'x.expires', 'x.addresses', 'x.issued', 'x.member', {
       used: 'u.used_at',
+      maker: 'p.username',
+      role: db.raw(`case when m.status = 'active' and p.status = 'active' then m.role end`),
     })) as ListedKey[]
   return inOrder(
     found,
-    rows.map((row) => ({ ...row, number: Number(row.number) })),
+    rows.map((row) => ({
+      ...row,
+      number: Number(row.number),
+      member: row.member === null ? null : Number(row.member),
+    })),
     ({ number }) => number,
   )
 }

@@ -25,12 +25,17 @@ const addresses: Readonly<Partial<Record<ResourceKind, { readonly domain?: strin
  * batch.
  */
 export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo: bigint): Promise<Changed[]> => {
-  const changed = (kind: StreamKind, from: string, { domain = 'null::bigint', aliasKey = 'null::text' } = {}) =>
-    `select '${streamId(kind, '')}' || id as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
+  const changed = (
+    kind: StreamKind,
+    from: string,
+    { id = 'id', domain = 'null::bigint', aliasKey = 'null::text' } = {},
+  ) =>
+    `select '${streamId(kind, '')}' || ${id} as stream, ${domain} as domain, ${aliasKey} as alias_key, position from ${table(from)}
      where position > ? and position <= ?`
   const sources = [
     ...cachedKinds.map((kind) => changed(kind, kinds[kind].table, addresses[kind])),
     changed('block', 'blocks'),
+    changed('team', 'members', { id: 'account' }),
   ]
   const sql = sources.join(' union all ')
   type ChangedRow = { stream: string; domain: string | null; alias_key: string | null; position: string }

@@ -22,7 +22,7 @@ export const readPast = (text: string | null): Past | undefined => {
  */
 const presentOnly = [
   /\/history$/,
-  /^\/api\/sessions?$/,
+  /^\/api\/(?:sessions?|memberships)$/,
   /^\/api\/(?:clicks|events|export|misses|proof|operator|account\/reclassify)(?:\/|$)/,
   /^\/api\/url\/\d+\/revisions$/,
   /^\/api\/webhook\/\d+\/deliveries$/,

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { Team } from '../../../src/commands/accounts/team.ts'
 import { noKeys } from '../../../src/commands/accounts/key.ts'
 import { allScopes, Scope } from '../../../src/events/accounts/scope.ts'
 import { askerOf, leadsOn, steps } from '../../../src/http/accounts/credentials.ts'
@@ -52,7 +53,12 @@ describe('the table of what credentials may do', () => {
 
   it('takes the key of the registration as it is only while nothing limits it', () => {
     const main = { number: 1, name: '', key: 'k', hash: '', scopes: allScopes, expires: null, addresses: null }
-    const asker = (changes: Partial<typeof main> | object, account: object = {}, number = 1) =>
+    const asker = (
+      changes: Partial<typeof main> | object,
+      account: object = {},
+      number = 1,
+      members: Team['members'] = {},
+    ) =>
       askerOf(
         { key: { number } as never, session: undefined },
         {
@@ -61,6 +67,7 @@ describe('the table of what credentials may do', () => {
           operator: false,
           ...account,
         },
+        { members },
       )
     expect(asker({})).to.equal('first key')
     expect(asker({ expires: '2040-01-01T00:00:00.000Z' })).to.equal('key')
@@ -68,6 +75,8 @@ describe('the table of what credentials may do', () => {
     expect(asker({ scopes: ['account'] })).to.equal('key')
     expect(asker({}, { secondFactor: { secret: '', recovery: [] } })).to.equal('key')
     expect(asker({}, { operator: true })).to.equal('key')
+    const ann = { role: 'editor', person: 8, expires: null }
+    expect(asker({}, {}, 1, { 2: ann })).to.equal('key')
     expect(asker({}, {}, 2)).to.equal('key')
   })
 

@@ -41,13 +41,15 @@ describe('the API reference', () => {
     /** the id of what was created last below a path: `/api/pixel` */
     const ids = new Map<string, unknown>()
     // resetting a password needs a mail server, signing in a browser, and a code the time: see the flows of mail and
-    // sessions; a message has the number of its event
+    // sessions and of members; a message has the number of its event
     const others = [
       '/api/account/reset',
       '/api/session',
       '/api/session/confirm',
       '/api/account/totp',
       '/api/webhook/:id/resend',
+      '/api/invitation',
+      '/api/invitation/accept',
     ]
     // operators are signed in: see the flow of their view
     const writing = routes.filter(

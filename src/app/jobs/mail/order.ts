@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { account as accounts } from '../../../commands/accounts/account.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
+import { team as teams } from '../../../commands/accounts/team.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
 import type { Step } from '../../../commands/steps.ts'
@@ -14,7 +15,17 @@ import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
 
 /** Names a text of a mail. */
 export type TextName =
-  | ('register' | 'taken' | 'email' | 'reset' | 'emailChanged' | 'passwordChanged' | 'erasure' | 'webhookDisabled')
+  | (
+      | 'register'
+      | 'taken'
+      | 'email'
+      | 'reset'
+      | 'invitation'
+      | 'emailChanged'
+      | 'passwordChanged'
+      | 'erasure'
+      | 'webhookDisabled'
+    )
   | ('keyAdded' | 'keyWidened' | 'webhookAdded' | 'webhookMoved' | 'secondFactorRemoved' | 'newBrowser')
   | 'secondFactorReplaced'
 
@@ -103,7 +114,7 @@ const createDecisions = (options: OrderOptions, { account, age }: Ordered, lang:
 const lineOf = (id: number, { url }: Pick<Webhook, 'url'>) =>
   url === null ? String(id) : `${id}: ${new URL(url).host}`
 
-type Linked = 'register' | 'email' | 'reset'
+type Linked = 'register' | 'email' | 'reset' | 'invitation'
 type Notice = Exclude<MailOrder, { readonly kind: Linked }>
 
 /** How an account was once: after an event, or now. */
@@ -212,6 +223,16 @@ export const decideOrder = async (options: OrderOptions, ordered: Ordered, order
       if (owner?.status !== 'active') return 'drop'
       return linked({ name: 'reset', kind: 'password', seconds: hour, to }, owner.id, (issue) =>
         issue('password', { account: owner.id, content: {} }, lifetime),
+      )
+    }
+    case 'invitation': {
+      const { to, member } = order
+      if (account === null) return 'drop'
+      // the command may still be on its way
+      const invited = (await options.handler.load(teams, account)).state.members[member]
+      if (invited?.person !== null) return unmet
+      return linked({ name: 'invitation', kind: 'invitation', seconds: 7 * day, to }, account, (issue) =>
+        issue('invitation', { account, content: { member, email: to } }, lifetime),
       )
     }
     default:

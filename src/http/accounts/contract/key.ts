@@ -34,6 +34,14 @@ const row = z.object({
   date: time,
   lastused: timeOrNever.describe('to about a minute; empty: not used yet'),
   current: z.boolean().describe('whether it is the key of this request'),
+  member: z
+    .object({
+      id: z.int(),
+      name: text,
+      role: text.describe('empty: they are no member any more, and the key does not work'),
+    })
+    .optional()
+    .describe('who has made it: it may do what their role allows at most; missing for the sign-in of the account'),
 })
 export type ApiKey = Answer<typeof row>
 const message = text

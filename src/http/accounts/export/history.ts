@@ -6,10 +6,10 @@ import { streamsOf } from '../../../queries/accounts/export.ts'
 import type { Reader } from '../../../queries/reader.ts'
 
 /**
- * Fields that help to guess or forge something: hashes of passwords and keys, and tokens of claims. Matched by name, so
- * that new events are safe too.
+ * Fields that help to guess or forge something: hashes of passwords and keys, and tokens of claims; and the accounts
+ * that members sign in to. Matched by name, so that new events are safe too.
  */
-const hidden = /password|hash|token|secret/i
+const hidden = /password|hash|token|secret|^person$/i
 
 const visible = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(visible)
@@ -22,13 +22,13 @@ const visible = (value: unknown): unknown => {
 /** Returns an event as its owner may see it: without the name of an operator, and without secrets. */
 export const presentEvent = (event: Recorded<LogEvent>) => {
   const { stream, revision, at, metadata } = event
-  const { kind, key } = metadata.actor
+  const { kind, key, member, role } = metadata.actor
   return {
     stream,
     revision: Number(revision),
     at,
     type: isUnknown(event) ? event.data.type : event.type,
-    by: { kind, ...(key !== undefined && { key }) },
+    by: { kind, ...(key !== undefined && { key }), ...(member !== undefined && { member, role }) },
     request: metadata.request,
     // of an event that a newer release wrote, nothing is known to be free of secrets
     data: isUnknown(event) ? null : visible(event.data),

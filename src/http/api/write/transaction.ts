@@ -3,8 +3,8 @@ import type { EndReservation, Quotas } from '../../../cache/quotas.ts'
 import { streamOf } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
-import type { Call } from '../route.ts'
-import { projected, type Who, writer, type WriterOptions, type Writing } from './writer.ts'
+import type { Call, Who } from '../route.ts'
+import { projected, writer, type WriterOptions, type Writing } from './writer.ts'
 
 export interface TransactionOptions extends WriterOptions {
   readonly transactions: Transactions

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import { v5 as uuid } from 'uuid'
-import type { KeyHolder } from '../../../cache/auth.ts'
 import type { Quotas } from '../../../cache/quotas.ts'
 import type { Progress } from '../../../cache/progress.ts'
 import { type Decider, streamOf } from '../../../commands/decider.ts'
@@ -13,7 +12,7 @@ import { countRevision, type Load } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { parseStreamId, streamId } from '../../../events/streams.ts'
 import type { Execution } from '../../../security/idempotency.ts'
-import type { Call, Operate, Writer } from '../route.ts'
+import type { Call, Operate, Who, Writer } from '../route.ts'
 import { timed } from '../timing.ts'
 
 export interface WriterOptions {
@@ -50,20 +49,11 @@ export const projected = async (
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 
-/** The caller of a request: an account, and its key unless it is the owner on the dashboard. */
-export type Who = Pick<KeyHolder, 'account'> & {
-  readonly key?: string
-  readonly session?: number
-  /** the hash that the session was opened with */
-  readonly password?: string | null
+const actorOf = (who: Who | undefined) => {
+  if (who === undefined) return { kind: 'visitor' } as const
+  const by = who.member && { member: who.member.number, role: who.member.role }
+  return who.key === undefined ? ({ kind: 'session', ...by } as const) : ({ kind: 'key', key: who.key, ...by } as const)
 }
-
-const actorOf = (who: Who | undefined) =>
-  who === undefined
-    ? ({ kind: 'visitor' } as const)
-    : who.key === undefined
-      ? ({ kind: 'session' } as const)
-      : ({ kind: 'key', key: who.key } as const)
 
 /** How a request writes. */
 export interface Writing {
@@ -129,7 +119,7 @@ const findingCreated =
 
 /** Returns what binds a request to a password, and what it has to require of its account from then on. */
 const createBinding = (who: Who | undefined) => {
-  let bound = who?.session === undefined ? undefined : { account: who.account, password: who.password }
+  let bound = who?.session === undefined ? undefined : { account: who.person ?? who.account, password: who.password }
   return {
     bindTo: (account: number, password: string | null) => void (bound = { account, password }),
     requiresFor: (stream: string) => {
@@ -211,12 +201,17 @@ export const writer = (
  * good, and a username could not be erased from it.
  */
 export const operating =
-  (ctx: Context, who: Pick<Who, 'account'> | undefined, options: WriterOptions, { execution }: Writing): Operate =>
+  (
+    ctx: Context,
+    who: Pick<Who, 'account' | 'person'> | undefined,
+    options: WriterOptions,
+    { execution }: Writing,
+  ): Operate =>
   async (decider, command, of) => {
     const stream = streamOf(decider, command)
     const context = {
       account: of,
-      actor: { kind: 'operator', name: `account ${who?.account ?? 0}` } as const,
+      actor: { kind: 'operator', name: `account ${who?.person ?? who?.account ?? 0}` } as const,
       request: String(ctx.state['request']),
       command: commandIds(execution, '')(stream).id,
       at: new Date().toISOString(),

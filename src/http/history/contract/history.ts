@@ -26,6 +26,16 @@ export const fieldChange = z
   .meta({ id: 'FieldChange' })
 export type FieldChange = Answer<typeof fieldChange>
 
+/** Which member did something, if it was not the sign-in of the account itself. */
+export const actingMember = z
+  .object({
+    id: z.int().meta({ examples: [2] }),
+    name: text.describe('empty: a former member who is erased').meta({ examples: ['ann'] }),
+    role: text.describe('the role of then').meta({ examples: ['editor'] }),
+  })
+  .optional()
+  .describe('the member who did it, or whose key it was; missing for the sign-in of the account')
+
 const row = z.object({
   event: count
     .nullable()
@@ -38,12 +48,13 @@ const row = z.object({
       kind: z
         .string()
         .meta({ examples: ['key'] })
-        .describe('`key`, `session` (the owner in the dashboard), `operator`, `service` or `visitor`'),
+        .describe('`key`, `session` (somebody in the dashboard), `operator`, `service` or `visitor`'),
       key: z.int().optional().describe('id of the API key'),
       name: text
         .optional()
         .describe('name of the API key')
         .meta({ examples: ['Nightly import'] }),
+      member: actingMember,
     })
     .describe('who did it'),
   request: text.describe('`X-Request-Id` of the request'),

@@ -21,6 +21,7 @@ const accountRoute = (services: AccountRestoreServices) =>
   endpoint(restoreContract, 'POST /api/account/restore', {
     single: true,
     scope: 'account',
+    person: true,
     body: RestoreBody.safeExtend(given),
     run: async (call) => {
       const { account: id, body, lang, load, session } = call

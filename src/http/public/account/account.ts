@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { ownEmail as validEmail } from '../../../lib/fields.ts'
-import type { LinkKind } from '../../../security/onetimelinks.ts'
 import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage, tooMany } from './pages.ts'
@@ -25,10 +24,6 @@ export interface AccountPagesOptions
 /** bytes: an address and a password of 1,024 characters, percent-encoded */
 const formLimit = 32_768
 const rate = { limit: 30, seconds: 600 }
-
-/** The address of the page of a link that works once. */
-export const oneTimeAddress = (baseUrl: string, kind: LinkKind, token: string) =>
-  `${baseUrl}/account/${kind}?t=${token}`
 
 const problemOf = (name: keyof Posted): FormProblem => ({
   status: 400,

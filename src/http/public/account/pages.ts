@@ -157,9 +157,29 @@ export const passwordChangedPage = messageOf(200, 'changed')
 export const takenPage = messageOf(400, 'taken')
 export const gonePage = messageOf(410, 'gone')
 
-/** The page that shows the key of a new account, once. */
+/**
+ * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard.
+ */
+export const invitationPage =
+  ({ name, email }: { readonly name: string; readonly email?: string | undefined }, state: FormState): WritePage =>
+  ({ texts }) => {
+    const { invitation, fields } = texts.account
+    const account = html`<b><bdi>${name}</bdi></b>`
+    return form(texts, state, {
+      title: invitation.title,
+      text: html`${around(invitation.text, account)}
+        <a href="/dashboard/invitation?t=${state.token}">${invitation.signIn}</a>`,
+      submit: invitation.submit,
+      fields: [
+        ...(email === undefined ? [{ name: 'email', label: fields.email } as const] : []),
+        { name: 'password', label: fields.password, hint: fields.passwordHint },
+      ],
+    })
+  }
+
+/** The page that shows the key of a new account, once. `joined` is the account that it became a member of. */
 export const createdPage =
-  (made: { readonly id: number; readonly username: string; readonly api_key: string }): WritePage =>
+  (made: { readonly id: number; readonly username: string; readonly api_key: string }, joined?: number): WritePage =>
   ({
     texts: {
       account: { created },
@@ -176,5 +196,7 @@ export const createdPage =
         <p><bdi class="key">${made.api_key}</bdi></p>
         <p class="small">${created.username}: <bdi>${made.username}</bdi></p>
       </section>
-      <p class="actions"><a class="button go" href="/dashboard">${created.open}</a></p>`,
+      <p class="actions">
+        <a class="button go" href="${joined === undefined ? '/dashboard' : `/dashboard/@${joined}`}">${created.open}</a>
+      </p>`,
   })

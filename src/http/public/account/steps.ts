@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { account } from '../../../commands/accounts/account.ts'
+import { team } from '../../../commands/accounts/team.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
+import { findInvitation } from '../../accounts/invitation.ts'
 import { browserCookie } from '../../api/session.ts'
 import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { FoundLink, LinkKind } from '../../../security/onetimelinks.ts'
@@ -11,12 +13,13 @@ import {
   firstAccountPage,
   type FormProblem,
   gonePage,
+  invitationPage,
   newPasswordPage,
   passwordChangedPage,
   tooMany,
 } from './pages.ts'
 import type { WritePage } from '../page/page.ts'
-import { createWrites, type StepOptions, unlessRefused, unlessTaken } from './writes.ts'
+import { contextOf, createWrites, type StepOptions, timeoutMs, unlessRefused, unlessTaken } from './writes.ts'
 
 export interface Posted {
   readonly email: string
@@ -77,6 +80,46 @@ const createPasswordStep = (options: StepOptions, update: ReturnType<typeof crea
     return used?.result
   },
 })
+
+/** Makes an account for somebody who is invited to another one, also where nobody may register. */
+const createInvitationStep = (options: StepOptions, create: ReturnType<typeof createWrites>['create']): Step => {
+  const { handler, links, hashNewPassword, progress } = options
+  const find = (token: string) => findInvitation({ links, load: handler.load }, token)
+  const show: Step['show'] = async (token, problem, email) => {
+    const found = await find(token)
+    return found && invitationPage(found, { token, problem, ...(email !== undefined && { email }) })
+  }
+  return {
+    asks: ['password'],
+    show,
+    act: async (token, { email, password }) => {
+      const asked = await find(token)
+      if (!asked) return undefined
+      const address = asked.email ?? email
+      if (address === '')
+        return show(token, { status: 400, field: 'email', text: ({ account: { problems } }) => problems.email }, email)
+      const hash = await hashNewPassword(password, owner(0))
+      const used = await links.use('invitation', token, () =>
+        unlessTaken(
+          create(
+            { email: address, password: hash },
+            {
+              account: asked.account,
+              join: async (person) => {
+                const { account: id, member, role } = asked
+                const actor = { kind: 'session', member, role } as const
+                const command = { type: 'Join', id, member, person, now: new Date().toISOString() } as const
+                const { position } = await handler.handle(team, command, { ...contextOf(id), actor })
+                await progress.wait(position, timeoutMs)
+              },
+            },
+          ),
+        ),
+      )
+      return used?.result
+    },
+  }
+}
 
 const wrongPassword: FormProblem = { status: 400, field: 'password', text: ({ password }) => password.wrong }
 
@@ -152,6 +195,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       },
     },
     email: createEmailStep(options, update),
+    invitation: createInvitationStep(options, create),
     password: createPasswordStep(options, update),
   }
 }

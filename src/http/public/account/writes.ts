@@ -30,15 +30,21 @@ export interface StepOptions {
 }
 
 /** ms that a change is waited for until it is in the read tables */
-const timeoutMs = 2000
+export const timeoutMs = 2000
 
-const contextOf = (id: number) => ({
+export const contextOf = (id: number) => ({
   account: id,
   actor: { kind: 'visitor' } as const,
   request: randomUUID(),
   command: randomUUID(),
   at: new Date().toISOString(),
 })
+
+/** What a new account becomes a member of at once. */
+interface Joining {
+  readonly account: number
+  readonly join: (person: number) => Promise<void>
+}
 
 interface Update {
   readonly lang: string
@@ -47,23 +53,24 @@ interface Update {
 }
 
 export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions) => {
-  const create = async (registration: Registration): Promise<WritePage> => {
+  const create = async (registration: Registration, joining?: Joining): Promise<WritePage> => {
     const own = contextOf(0)
     const made = await registerHashed(pepper, registration, async (make) => {
       const created = await handler.create(account, nextId, make, (id) => ({ ...own, account: id }))
       await progress.wait(created.position, timeoutMs)
       return created
     })
-    return createdPage(made)
+    await joining?.join(made.id)
+    return createdPage(made, joining?.account)
   }
   return {
     /**
      * Registers an account with the hash of its password. A username that was taken since is replaced with one made
      * from the address.
      */
-    create: (registration: Registration) =>
-      create(registration).catch((error: unknown) => {
-        if (isTaken(error, 'username')) return create({ ...registration, username: undefined })
+    create: (registration: Registration, joining?: Joining) =>
+      create(registration, joining).catch((error: unknown) => {
+        if (isTaken(error, 'username')) return create({ ...registration, username: undefined }, joining)
         throw error
       }),
     /**

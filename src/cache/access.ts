@@ -1,0 +1,62 @@
+import type { Handler } from '../commands/handle.ts'
+import { streamId } from '../events/streams.ts'
+import { batch } from '../lib/async/batch.ts'
+import { Behind } from '../lib/unavailable.ts'
+import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
+import { findMembership } from '../queries/accounts/member.ts'
+import type { Reader } from '../queries/reader.ts'
+import { type Auth, openAuth } from './auth.ts'
+import { foldKey, foldMembership } from './fold.ts'
+import { type Members, openMembers } from './members.ts'
+import type { PendingStreams } from './pending.ts'
+
+/** Who may act in which account: by a key, or as a member. */
+export interface Access {
+  readonly auth: Auth
+  readonly members: Members
+  /** Forgets what is known of accounts, and of the people who sign in to them. */
+  readonly forget: (accounts: readonly number[]) => void
+  readonly forgetAll: () => void
+}
+
+export interface AccessOptions {
+  readonly handler: Handler
+  readonly reader: Reader
+  /** key of the hashes that API keys are stored as */
+  readonly pepper: Buffer
+  readonly pending: Pick<PendingStreams, 'has' | 'any'>
+}
+
+/** Reads from the tables or, while a change of who may act is not projected yet, from the log. */
+export const openAccess = ({ handler, reader, pepper, pending }: AccessOptions): Access => {
+  const isPending = (account: number, person: number | null) =>
+    pending.has(streamId('account', account)) ||
+    pending.has(streamId('team', account)) ||
+    (person !== null && pending.has(streamId('account', person)))
+
+  // keys that nobody was given are made up faster than they are looked up one by one
+  const findKey = batch<string, KeyRow | undefined>(500, (keys) => findKeys(reader, keys))
+  const auth = openAuth(pepper, async (key) => {
+    const found = await findKey(key)
+    // a key that was ended must not work until the tables know it
+    if (found && isPending(found.account, found.person)) return foldKey(handler, found.account, key)
+    // the account may not be projected yet: respond 503, not 401
+    if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
+    return found
+  })
+  const members = openMembers((account, person) =>
+    isPending(account, person) ? foldMembership(handler, account, person) : findMembership(reader, account, person),
+  )
+  return {
+    auth,
+    members,
+    forget: (accounts) => {
+      auth.forget(accounts)
+      members.forget(accounts)
+    },
+    forgetAll: () => {
+      auth.forgetAll()
+      members.forgetAll()
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { type Role, mayGive } from '../../events/accounts/role.ts'
+import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
+import type { Open } from '../../events/openenum.ts'
+import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
+
+/** A member of an account, or somebody who is invited: `expires` is when an invitation ends (ISO 8601). */
+export interface Member {
+  readonly role: Open<Role>
+  /** the account that signs in; null: invited */
+  readonly person: number | null
+  readonly expires: string | null
+}
+/** The members of an account besides its own sign-in, by their numbers. */
+export interface Team {
+  readonly members: Readonly<Record<string, Member>>
+  readonly last: number
+}
+
+/** members and open invitations of an account */
+export const mostMembers = 10_000
+
+/** Who sends a command about members: one of them, by a key or not. What a key gives is less than an owner's. */
+export interface Sender {
+  readonly member: number
+  readonly key: boolean
+}
+
+/** `by` undefined: an operator. `now` is ISO 8601. To remove somebody who is invited takes the invitation back. */
+export type TeamCommand =
+  | {
+      readonly type: 'Invite'
+      readonly id: number
+      readonly by: Sender
+      readonly role: Role
+      readonly addressHash: string | null
+      readonly expires: string
+    }
+  | {
+      readonly type: 'Join'
+      readonly id: number
+      readonly member: number
+      readonly person: number
+      readonly now: string
+    }
+  | {
+      readonly type: 'ChangeRole'
+      readonly id: number
+      readonly member: number
+      readonly role: Role
+      readonly by: Sender
+    }
+  | { readonly type: 'RemoveMember'; readonly id: number; readonly member: number; readonly by: Sender | undefined }
+
+type Decision<T> = (command: CommandOf<TeamCommand, T>, state: Team) => readonly TeamEvent[]
+
+/** Returns the role of a member, undefined for one that is none. */
+export const roleOf = ({ members }: Team, member: number): Open<Role> | undefined => {
+  if (member === ownMember) return 'owner'
+  const found = members[member]
+  return found?.person === null ? undefined : found?.role
+}
+/** Whether an account has members: an invitation is none yet. */
+export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
+  Object.values(members).some(({ person }) => person !== null)
+
+/** Returns the member of an account that a person is, by the number of that person's own account. */
+export const memberOf = ({ members }: Team, id: number, person: number) => {
+  if (person === id) return { number: ownMember, role: 'owner' as Open<Role> }
+  const found = Object.entries(members).find(([, one]) => one.person === person)
+  return found && { number: Number(found[0]), role: found[1].role }
+}
+
+/** Throws `Refused` unless a member may give or take each of some roles: a role may be lost while a request waits. */
+const requireMayGive = (state: Team, by: Sender, ...roles: readonly Open<Role>[]) => {
+  const held = roleOf(state, by.member)
+  const own = held === 'owner' && by.key ? 'admin' : held
+  if (own === undefined || !roles.every((role) => mayGive(own, role)))
+    refuse('lacks_rights', { what: own === 'admin' ? 'owners' : 'role', role: own ?? '-' })
+}
+
+const found = ({ members }: Team, member: number): Member => {
+  const one = members[member]
+  return one ?? refuse('not_found', { what: 'member' })
+}
+
+const invite: Decision<'Invite'> = ({ id, by, role, addressHash, expires }, state) => {
+  requireMayGive(state, by, role)
+  if (Object.keys(state.members).length >= mostMembers) refuse('too_many', { what: 'members', max: mostMembers })
+  return [{ type: 'MemberInvited', data: { id, member: state.last + 1, role, addressHash, expires } }]
+}
+
+const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
+  const invited = state.members[member]
+  // the same person again: an earlier attempt of this command, or a second click
+  if (invited?.person === person) return []
+  if (!invited || invited.person !== null || (invited.expires ?? '') <= now)
+    return refuse('not_found', { what: 'invitation' })
+  if (memberOf(state, id, person)) refuse('taken', { what: 'member' })
+  return [{ type: 'MemberJoined', data: { id, member, person, role: invited.role } }]
+}
+
+const changeRole: Decision<'ChangeRole'> = ({ id, member, role, by }, state) => {
+  const before = found(state, member).role
+  requireMayGive(state, by, before, role)
+  return before === role ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role } }]
+}
+
+/** Everybody may leave. */
+const remove: Decision<'RemoveMember'> = ({ id, member, by }, state) => {
+  const { role, person } = found(state, member)
+  if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
+  return [
+    person === null
+      ? { type: 'InvitationWithdrawn', data: { id, member } }
+      : { type: 'MemberRemoved', data: { id, member } },
+  ]
+}
+
+const withMember = ({ members, last }: Team, number: number, member: Member): Team => ({
+  members: { ...members, [number]: member },
+  last: Math.max(last, number),
+})
+
+/** Decides on who may act in an account. Its own sign-in stays its owner, so that there is always one. */
+export const team: Decider<TeamCommand, Team, TeamEvent> = {
+  kind: 'team',
+  version: 1,
+  id: ({ id }) => id,
+  initialState: { members: {}, last: ownMember },
+  decide: decideBy<TeamCommand, Team, TeamEvent>({
+    Invite: invite,
+    Join: join,
+    ChangeRole: changeRole,
+    RemoveMember: remove,
+  }),
+  evolve: (state, { type, data }) => {
+    const { member } = data
+    switch (type) {
+      case 'MemberInvited':
+        return withMember(state, member, { role: data.role, person: null, expires: data.expires })
+      case 'MemberJoined':
+        return withMember(state, member, { role: data.role, person: data.person, expires: null })
+      case 'MemberRoleChanged': {
+        const before = state.members[member]
+        return before ? withMember(state, member, { ...before, role: data.role }) : state
+      }
+      case 'InvitationWithdrawn':
+      case 'MemberRemoved': {
+        const { [member]: _, ...members } = state.members
+        return { ...state, members }
+      }
+    }
+  },
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { Open } from '../openenum.ts'
+import type { Scope } from './scope.ts'
+
+/** What a member of an account may do in it. */
+export const Role = z.enum(['owner', 'admin', 'editor', 'analyst', 'auditor'])
+export type Role = z.output<typeof Role>
+
+/** What a role gives: the scopes of a key, and `audit`, which reads what else only `account` may. */
+export type RoleRight = Scope | 'audit'
+
+/** What each role may do. `account` includes to manage members; only an owner makes owners, and ends them. */
+export const rightsOfRoles = {
+  owner: ['read', 'write', 'account'],
+  admin: ['read', 'write', 'account'],
+  editor: ['read', 'write'],
+  analyst: ['read'],
+  auditor: ['read', 'audit'],
+} as const satisfies Readonly<Record<Role, readonly RoleRight[]>>
+
+/** Returns what a role may do. One that only a newer release knows may do nothing here. */
+export const rightsOf = (role: Open<Role>): readonly RoleRight[] =>
+  Object.hasOwn(rightsOfRoles, role) ? rightsOfRoles[role as Role] : []
+
+/** Whether somebody with a role may give and take another one. */
+export const mayGive = (own: Open<Role>, role: Open<Role>): boolean =>
+  own === 'owner' || (own === 'admin' && role !== 'owner')

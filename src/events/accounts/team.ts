@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { EventOf } from '../event.ts'
+import { openEnum } from '../openenum.ts'
+import { Role } from './role.ts'
+
+const id = z.int()
+/** The number of a member within the account, which is never used again. The account's own sign-in is number 1. */
+const member = z.int().min(1)
+const role = openEnum(Role)
+
+/** Who may act in an account besides its own sign-in. `id` is that of the account. */
+export const teamEvents = {
+  /** `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere. */
+  MemberInvited: z.object({ id, member, role, addressHash: z.string().nullable(), expires: z.iso.datetime() }),
+  InvitationWithdrawn: z.object({ id, member }),
+  /** `person`: the account that the member signs in to. */
+  MemberJoined: z.object({ id, member, person: id, role }),
+  MemberRoleChanged: z.object({ id, member, role }),
+  MemberRemoved: z.object({ id, member }),
+}
+export type TeamEvent = EventOf<typeof teamEvents>
+
+/** The number of the account's own sign-in among its members. */
+export const ownMember = 1

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { Role } from '../../../events/accounts/role.ts'
+import {
+  type Answer,
+  type AnswerOf,
+  type Whole,
+  deletedForGood,
+  done,
+  id,
+  listOf,
+  pageFields,
+  stored,
+  type Contract,
+  success,
+  text,
+  time,
+} from '../../api/contract.ts'
+
+const timeOrNone = z.union([time, z.literal('')])
+const role = stored(Role).describe('what they may do: see the table of roles in docs/members.md')
+const row = z.object({
+  id: z
+    .int()
+    .describe('within the account; the one whose sign-in the account has is 1')
+    .meta({ examples: [2] }),
+  name: text.describe('the username; empty while invited').meta({ examples: ['ann'] }),
+  email: text.describe('empty for an invitation that was sent to nobody').meta({ examples: ['ann@example.com'] }),
+  role,
+  status: z.enum(['active', 'invited', 'expired']),
+  date: time.describe('since when'),
+  expires: timeOrNone.describe('when the invitation ends; empty for a member'),
+  lastactive: timeOrNone.describe(
+    'when they last used the dashboard, to about a minute; empty: not since their sessions ended',
+  ),
+  current: z.boolean().describe('whether they have sent this request'),
+})
+export type Member = Answer<typeof row>
+
+export const members = listOf('Member', 'members', row)
+export type MemberList = Whole<typeof members>
+
+const membership = z.object({
+  account: id,
+  name: text.describe('the username of the account').meta({ examples: ['acme'] }),
+  role,
+  own: z.boolean().describe('whether it is the account that they sign in to'),
+})
+export type Membership = Answer<typeof membership>
+
+const roles = `one of ${Role.options.map((one) => `\`${one}\``).join(', ')}`
+
+export const memberContract = {
+  'GET /api/members': {
+    summary: 'List the members of the account, and who is invited',
+    description: 'For owners, admins and auditors.',
+    fields: { ...pageFields, q: 'part of the name or the e-mail address, in any letter case' },
+    ...members,
+  },
+  'POST /api/member/invite': {
+    summary: 'Invite somebody to the account',
+    description:
+      'They become a member once they accept, with the account that they have or one that they make by the link, also where nobody may register. The link works once, and for seven days. Where the service sends mail, it goes to `email`, which is required then; otherwise it is in the answer, once.',
+    fields: {
+      email: 'where the invitation is sent to',
+      role: `what they may do: ${roles}. Only an owner who is signed in gives \`owner\``,
+    },
+    example: { email: 'ben@example.com', role: 'editor' },
+    answer: success({
+      id: z.int().meta({ examples: [2] }),
+      link: text
+        .describe('shown only once; empty when it was sent by mail')
+        .meta({ examples: ['https://go.example.com/account/invitation?t=…'] }),
+      expires: time,
+    }),
+  },
+  'PUT /api/member/:id/update': {
+    summary: 'Change the role of a member',
+    description: 'It counts at once, also for their API keys. That of the sign-in of the account stays `owner`.',
+    fields: { role: roles },
+    example: { role: 'analyst' },
+    answer: done,
+  },
+  'DELETE /api/member/:id/delete': {
+    summary: 'Remove a member, or take an invitation back',
+    description:
+      'They may do nothing in the account from then on, and neither may their API keys. What they made stays.',
+    answer: deletedForGood,
+  },
+  'DELETE /api/membership/:id/delete': {
+    summary: 'Leave an account',
+    description: 'For sessions of the dashboard. `id` is the account.',
+    answer: deletedForGood,
+  },
+  'GET /api/memberships': {
+    summary: 'List the accounts in which the caller may act',
+    description:
+      'A session acts in the account that the header `Linkledger-Account` names, or the query `account` of a GET; without either, in its own. A key acts in the account that it was made in.',
+    answer: success({ data: z.object({ memberships: z.array(membership) }) }),
+  },
+  'POST /api/invitation': {
+    summary: 'Say what an invitation is to',
+    description: 'For sessions of the dashboard. It stays usable.',
+    fields: { token: 'that of the link' },
+    example: { token: 'V1StGXR8Z5jdHi6BmyT9sVbP0cZbUOyl4mWnRqXk2aE' },
+    failures: { 404: { description: 'It was used or taken back, or has ended.' } },
+    answer: success({ data: z.object({ account: id, name: text, role, expires: time }) }),
+  },
+  'POST /api/invitation/accept': {
+    summary: 'Accept an invitation',
+    description: 'For sessions of the dashboard: whoever is signed in becomes a member.',
+    fields: { token: 'that of the link' },
+    example: { token: 'V1StGXR8Z5jdHi6BmyT9sVbP0cZbUOyl4mWnRqXk2aE' },
+    failures: { 404: { description: 'It was used or taken back, or has ended.' } },
+    answer: success({ account: id, role }),
+  },
+} satisfies Contract
+
+export type Invited = AnswerOf<typeof memberContract, 'POST /api/member/invite'>
+export type MembershipList = AnswerOf<typeof memberContract, 'GET /api/memberships'>
+export type InvitationFound = AnswerOf<typeof memberContract, 'POST /api/invitation'>
+export type InvitationAccepted = AnswerOf<typeof memberContract, 'POST /api/invitation/accept'>

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
+import { type Sender, team } from '../../commands/accounts/team.ts'
+import { refuse } from '../../commands/decider.ts'
+import type { Load } from '../../commands/load.ts'
+import { Role } from '../../events/accounts/role.ts'
+import { ownMember } from '../../events/accounts/team.ts'
+import { says, text, ownEmail, timestamp } from '../../lib/fields.ts'
+import type { OneTimeLinks } from '../../security/onetimelinks.ts'
+import { fail, failField } from '../api/errors.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
+import { oneTimeAddress } from './onetimeaddress.ts'
+import { memberContract } from './contract/member.ts'
+import type { StepUps } from './credentials.ts'
+import type { Mails } from './mails.ts'
+
+/** What the routes of invitations need. */
+export interface InvitationServices {
+  readonly baseUrl: () => string
+  readonly links: OneTimeLinks
+  /** undefined without SMTP_URL */
+  readonly mails: Mails | undefined
+  /** 32 bytes for keyed hashes */
+  readonly pepper: Buffer
+  readonly stepUps: Pick<StepUps, 'require'>
+}
+
+/** seconds that an invitation works */
+export const invitationSeconds = 7 * 86_400
+
+export const role = z.enum(Role.options, says('not_one_of', { values: Role.options.join(', ') }))
+
+/** Returns which member sends a request. */
+export const senderOf = ({ member, key }: Pick<Call, 'member' | 'key'>): Sender => ({
+  member: member?.number ?? ownMember,
+  key: key !== undefined,
+})
+
+/** Returns what an invitation is to while it can be accepted. */
+export const findInvitation = async (
+  { links, load }: { readonly links: OneTimeLinks; readonly load: Load },
+  token: string,
+) => {
+  const link = await links.find('invitation', token)
+  if (!link || link.account === null) return undefined
+  const [{ state }, { state: owner }] = await Promise.all([load(team, link.account), load(account, link.account)])
+  const invited = state.members[link.content.member]
+  if (!invited || invited.person !== null || invited.expires === null || owner.status !== 'active') return undefined
+  if (new Date(invited.expires) <= new Date()) return undefined
+  return {
+    ...link.content,
+    account: link.account,
+    name: owner.username ?? '',
+    role: invited.role,
+    expires: invited.expires,
+  }
+}
+
+const tokenOf = z.object({ token: text(64) })
+const gone = () => refuse('not_found', { what: 'invitation' })
+
+const invite = ({ baseUrl, links, mails, pepper, stepUps }: InvitationServices) =>
+  endpoint(memberContract, 'POST /api/member/invite', {
+    scope: 'account',
+    secret: true,
+    body: z.object({ email: ownEmail.optional(), role }),
+    run: async (call) => {
+      const { account: id, body, lang, write } = call
+      const { email } = body
+      if (mails && email === undefined) return failField('email', 'required', {})
+      await stepUps.require('members', call)
+      await mails?.count(`account ${id}`)
+      const expires = new Date(Date.now() + invitationSeconds * 1000).toISOString()
+      const addressHash =
+        email === undefined ? null : createHmac('sha256', pepper).update(`invitation ${email}`).digest('base64url')
+      const command = { type: 'Invite', id, by: senderOf(call), role: body.role, addressHash, expires } as const
+      const { state } = await write(team, command)
+      const invited = { id: state.last, expires: timestamp(expires) }
+      if (mails && email !== undefined) {
+        await mails.order({ kind: 'invitation', lang, to: email, member: state.last }, id)
+        return { ...invited, link: '' }
+      }
+      const content = { member: state.last, ...(email !== undefined && { email }) }
+      const token = await links.issue('invitation', { account: id, content }, invitationSeconds)
+      return { ...invited, link: oneTimeAddress(baseUrl(), 'invitation', token) }
+    },
+  })
+
+const find = ({ links }: InvitationServices) =>
+  endpoint(memberContract, 'POST /api/invitation', {
+    scope: [],
+    person: true,
+    body: tokenOf,
+    run: async ({ body, load, session }) => {
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      const { account: id, name, role: given, expires } = (await findInvitation({ links, load }, body.token)) ?? gone()
+      return { data: { account: id, name, role: given, expires: timestamp(expires) } }
+    },
+  })
+
+const accept = ({ links }: InvitationServices) =>
+  endpoint(memberContract, 'POST /api/invitation/accept', {
+    scope: [],
+    person: true,
+    body: tokenOf,
+    run: async ({ account: person, body, load, onBehalfOf, session }) => {
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      const used = await links.use('invitation', body.token, async () => {
+        const { account: id, member, role: given } = (await findInvitation({ links, load }, body.token)) ?? gone()
+        const joining = onBehalfOf({ account: id, session, person, member: { number: member, role: given } })
+        await joining.write(team, { type: 'Join', id, member, person, now: new Date().toISOString() })
+        return { account: id, role: given }
+      })
+      return (used ?? gone()).result
+    },
+  })
+
+export const invitationRoutes = (services: InvitationServices): readonly Route[] => [
+  invite(services),
+  find(services),
+  accept(services),
+]

@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { memberOf, team } from '../../commands/accounts/team.ts'
+import { refuse } from '../../commands/decider.ts'
+import { ownMember } from '../../events/accounts/team.ts'
+import { timestamp } from '../../lib/fields.ts'
+import { findAccount } from '../../queries/accounts/account.ts'
+import { type ListedMember, listMemberships, listMembers } from '../../queries/accounts/member.ts'
+import { fail } from '../api/errors.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { deletedForGood } from '../api/owned.ts'
+import { endpoint, type Route } from '../api/route.ts'
+import { memberContract, members } from './contract/member.ts'
+import { type InvitationServices, role, senderOf } from './invitation.ts'
+
+const present = (
+  { number, name, email, role: held, status, joined, expires, used }: ListedMember,
+  invited: ReadonlyMap<number, string>,
+  current: number | undefined,
+) => ({
+  id: number,
+  name: name ?? '',
+  email: email ?? invited.get(number) ?? '',
+  role: held,
+  status: status === 'invited' && expires !== null && expires <= new Date() ? ('expired' as const) : status,
+  date: timestamp(joined),
+  expires: expires ? timestamp(expires) : '',
+  lastactive: used ? timestamp(used) : '',
+  current: number === current,
+})
+
+const ownList = ({ links }: InvitationServices) =>
+  endpoint(memberContract, 'GET /api/members', {
+    scope: ['account', 'audit'],
+    query: listQuery(members),
+    run: async (call) => {
+      const invitations = await links.invitations(call.account)
+      const invited = new Map(
+        invitations.flatMap(({ member, email }) => (email === undefined ? [] : [[member, email]])),
+      )
+      const current = call.session === undefined ? undefined : (call.member?.number ?? ownMember)
+      return list(
+        members,
+        call,
+        (request) => listMembers(call.reader, call.account, request),
+        (row) => present(row, invited, current),
+      )
+    },
+  })
+
+const update = ({ stepUps }: InvitationServices) =>
+  endpoint(memberContract, 'PUT /api/member/:id/update', {
+    scope: 'account',
+    params: byId,
+    body: z.object({ role }),
+    run: async (call) => {
+      const { account: id, body, params, write } = call
+      await stepUps.require('members', call)
+      if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+      await write(team, { type: 'ChangeRole', id, member: params.id, role: body.role, by: senderOf(call) })
+      return { message: 'The role has been changed.' }
+    },
+  })
+
+const remove = ({ links }: InvitationServices) =>
+  endpoint(memberContract, 'DELETE /api/member/:id/delete', {
+    scope: 'account',
+    params: byId,
+    run: async (call) => {
+      const { account: id, params, write } = call
+      if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+      await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call) })
+      await links.endInvitation(id, params.id)
+      return deletedForGood('Member', 'invite them again')
+    },
+  })
+
+const leave = endpoint(memberContract, 'DELETE /api/membership/:id/delete', {
+  scope: [],
+  person: true,
+  params: byId,
+  run: async ({ account: person, load, onBehalfOf, params: { id }, session }) => {
+    if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+    const { number, role: held } =
+      memberOf((await load(team, id)).state, id, person) ?? refuse('not_found', { what: 'account' })
+    if (number === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+    const leaving = onBehalfOf({ account: id, session, person, member: { number, role: held } })
+    await leaving.write(team, { type: 'RemoveMember', id, member: number, by: { member: number, key: false } })
+    return deletedForGood('Membership', 'ask for a new invitation')
+  },
+})
+
+const memberships = endpoint(memberContract, 'GET /api/memberships', {
+  scope: [],
+  person: true,
+  nowOnly: 'sessions',
+  run: async ({ account: id, reader, session }) => {
+    const others = session === undefined ? [] : await listMemberships(reader, id)
+    const own = await findAccount(reader, id)
+    return {
+      data: {
+        memberships: [
+          { account: id, name: own?.username ?? '', role: 'owner' as const, own: true },
+          ...others.map((one) => ({ ...one, own: false })),
+        ],
+      },
+    }
+  },
+})
+
+export const memberRoutes = (services: InvitationServices): readonly Route[] => [
+  ownList(services),
+  update(services),
+  remove(services),
+  leave,
+  memberships,
+]

@@ -1,0 +1,39 @@
+/** Why somebody may not do something, in English. The form of the texts is that of `fields.ts`. */
+export const rightTexts = {
+  key_required: 'A valid API key is required to use this service.', // clients compare this text
+  key_ended: {
+    plain: 'This API key does not work any more.',
+    expired:
+      'This API key has expired. Create a new one with another key of the account, or request one from the operator of this service.',
+    rotated: 'This API key has expired. Add a new one instead.',
+    session: 'The password has changed since, or the session was ended. Ask for it again.',
+  },
+  confirmation_needed:
+    'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
+  lacks_scope: {
+    plain: 'This API key needs the scope {scopes}.',
+    password: 'This API key needs the scope `account`, or `current_password`.',
+    account: 'This needs an API key with the scope `account`.',
+    operator: 'Only an operator who is signed in on the dashboard may do this.',
+    receiver: '{field} must not change while the webhook sends `{type}`, unless your API key has the scope `account`.',
+    events: '{field} must not contain `{type}` unless your API key has the scope `account`.',
+  },
+  lacks_rights: {
+    key: 'Your API key lacks rights of this key: you may limit it further, but not extend it.',
+    scope: '{field} must not contain `{scope}`, which your API key does not have.',
+    expires: '{field} must not be later than that of your API key.',
+    addresses: '{field} must be within those of your API key.',
+    network: 'This API key must not be used from this address.',
+    role: 'Your role in this account does not allow this: it is `{role}`.',
+    first_owner: 'The sign-in of the account stays its owner.',
+    has_members: 'This account has other members. Remove them first.',
+    owners: 'Only an owner gives and takes the role `owner`.',
+    maker: 'Only the member who has made this key can replace it. End it, and make one of your own.',
+    person: 'A key of a member cannot change how the account is signed in to.',
+  },
+  not_dashboard: {
+    sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
+    session: 'This request was not sent by a session of the dashboard.',
+    other_site: 'This request must not come from a page of another site.',
+  },
+} as const

@@ -1,0 +1,118 @@
+import type { Role } from '../../events/accounts/role.ts'
+import { ownMember } from '../../events/accounts/team.ts'
+import type { Open } from '../../events/openenum.ts'
+import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
+import type { Reader } from '../reader.ts'
+
+/** What somebody is in an account that is not their own. */
+export interface Membership {
+  readonly number: number
+  readonly role: Open<Role>
+  /** of the account */
+  readonly status: 'active' | 'disabled' | 'erased'
+}
+
+/** Returns what a person is in an account, undefined when they are no member. */
+export const findMembership = async (
+  { db, table }: Reader,
+  account: number,
+  person: number,
+): Promise<Membership | undefined> => {
+  const [row] = (await db({ m: table('members') })
+    .join({ a: table('accounts') }, 'a.id', 'm.account')
+    .where({ 'm.account': account, 'm.person': person, 'm.status': 'active' })
+    .select('m.number', 'm.role', 'a.status')) as Membership[]
+  return row && { ...row, number: Number(row.number) }
+}
+
+/** An account in which a person may act. */
+export interface FoundMembership extends Pick<Membership, 'role'> {
+  readonly account: number
+  readonly name: string
+}
+
+/** Returns the accounts in which a person may act besides their own, by name. */
+export const listMemberships = async ({ db, table }: Reader, person: number): Promise<readonly FoundMembership[]> => {
+  const rows = (await db({ m: table('members') })
+    .join({ a: table('accounts') }, 'a.id', 'm.account')
+    .where({ 'm.person': person, 'm.status': 'active', 'a.status': 'active' })
+    .orderBy(['a.username', 'a.id'])
+    .select('m.account', 'm.role', { name: 'a.username' })) as FoundMembership[]
+  return rows.map((row) => ({ ...row, account: Number(row.account) }))
+}
+
+/** A member as the list has them; somebody who is invited has no name. */
+export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
+  readonly status: 'active' | 'invited'
+  readonly name: string | null
+  readonly email: string | null
+  readonly joined: Date
+  readonly expires: Date | null
+  /** when a session of theirs was used last, to about a minute */
+  readonly used: Date | null
+}
+
+/** Returns one page of the members of an account, its own sign-in among them. */
+export const listMembers = async (
+  reader: Reader,
+  account: number,
+  request: ListRequest,
+): Promise<Listed<ListedMember>> => {
+  const { db, table } = reader
+  const all = db.raw(
+    `(select ${ownMember} as number, id as person, 'owner' as role, 'active' as status, registered as joined,
+        null::timestamptz as expires, username, email
+      from ${table('accounts')} where id = :account
+      union all
+      select m.number, m.person, m.role, m.status, m.joined, m.expires, p.username, p.email
+      from ${table('members')} m left join ${table('accounts')} p on p.id = m.person
+      where m.account = :account and m.status in ('active', 'invited')) as x`,
+    { account },
+  )
+  const own = () => db.from(all)
+  const matching = () =>
+    filtered(db, own(), request, {
+      searched: `coalesce(x.username, '') || ' ' || coalesce(x.email, '')`,
+      created: 'x.joined',
+    })
+  const found = await readPositions({ matching, position: ['x.number'] }, reader, request)
+  const rows = (await own()
+    .whereIn(
+      'x.number',
+      found.rows.map(([number]) => Number(number)),
+    )
+    .select('x.number', 'x.role', 'x.status', 'x.joined', 'x.expires', 'x.email', {
+      name: 'x.username',
+      used: db.raw('(select max(s.used_at) from state.sessions s where s.account = x.person)'),
+    })) as ListedMember[]
+  return inOrder(
+    found,
+    rows.map((row) => ({ ...row, number: Number(row.number) })),
+    ({ number }) => number,
+  )
+}
+
+/** Names a member in a map. */
+export const memberName = (account: number | null, number: number): string => `${account} ${number}`
+
+/**
+ * Returns the names of members by `memberName`, also of those who have left; somebody who is erased has none.
+ */
+export const namesOfMembers = async (
+  reader: Reader,
+  members: readonly { readonly account: number | null; readonly number: number }[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (members.length === 0) return new Map()
+  const { db, table } = reader
+  const { rows } = await db.raw<{ rows: { account: string; number: string; username: string | null }[] }>(
+    `select m.account, m.number, p.username from unnest(?::bigint[], ?::bigint[]) as n (account, number)
+     join ${table('members')} m on m.account = n.account and m.number = n.number
+     join ${table('accounts')} p on p.id = m.person`,
+    [members.map(({ account }) => account ?? 0), members.map(({ number }) => number)],
+  )
+  return new Map(
+    rows.flatMap(({ account, number, username }) =>
+      username === null ? [] : [[memberName(Number(account), Number(number)), username]],
+    ),
+  )
+}

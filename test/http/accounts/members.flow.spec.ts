@@ -1,0 +1,241 @@
+import { expect } from 'chai'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import type { Answer } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
+import { samePage, signIn } from '../../support/session.ts'
+
+type Session = Awaited<ReturnType<typeof signIn>>
+interface Person extends Awaited<ReturnType<TestApp['register']>> {
+  readonly session: Session
+}
+
+describe('members of an account', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
+  })
+  after(() => app.close())
+
+  const person = async (): Promise<Person> => {
+    const made = await app.register()
+    return { ...made, session: await signIn(app, made.email) }
+  }
+  /** Asks as a person who has chosen an account. */
+  const asked = ({ session }: Person, account: number, method: string, path: string, body?: object) =>
+    session.ask(method, path, body, { 'Linkledger-Account': String(account) })
+  const invite = async (by: Person, account: number, role: string) => {
+    const { json } = await asked(by, account, 'POST', '/api/member/invite', { role })
+    const link = new URL(String(json['link']))
+    return { id: Number(json['id']), link, token: link.searchParams.get('t') ?? '' }
+  }
+  const join = async (owner: Person, who: Person, role: string) => {
+    const { id, token } = await invite(owner, owner.id, role)
+    const { json } = await who.session.ask('POST', '/api/invitation/accept', { token })
+    expect(json).to.deep.equal({ error: 0, account: owner.id, role })
+    return id
+  }
+  const failure = ({ status, json }: Answer) => [status, json['code']]
+  const addLink = async (who: Person, account: number) =>
+    Number((await asked(who, account, 'POST', '/api/url/add', { url: 'https://example.com/a' })).json['id'])
+
+  it('work in it once they have accepted, and history says who did what', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const { token } = await invite(ann, ann.id, 'editor')
+    const found = await ben.session.ask('POST', '/api/invitation', { token })
+    expect(found.json['data']).to.include({ account: ann.id, name: ann.username, role: 'editor' })
+    expect(failure(await asked(ben, ann.id, 'GET', '/api/urls'))).to.deep.equal([404, 'not_found'])
+    await ben.session.ask('POST', '/api/invitation/accept', { token })
+
+    const link = await addLink(ben, ann.id)
+    const { json, headers } = await asked(ben, ann.id, 'GET', '/api/urls')
+    expect(json['data'].urls.map(({ id }: { id: number }) => id)).to.deep.equal([link])
+    expect(headers.get('Linkledger-Account')).to.equal(String(ann.id))
+    expect((await ben.session.ask('GET', '/api/urls')).json['data'].result).to.equal(0)
+    expect((await ben.session.ask('GET', `/api/urls?account=${ann.id}`)).json['data'].result).to.equal(1)
+
+    const history = await ann.session.ask('GET', `/api/url/${link}/history`)
+    const by = { kind: 'session', member: { id: 2, name: ben.username, role: 'editor' } }
+    expect(history.json['data'].events[0].actor).to.deep.equal(by)
+    const revisions = await ann.session.ask('GET', `/api/url/${link}/revisions`)
+    expect(revisions.json['data'].revisions[0].actor).to.deep.equal(by)
+    const all = await ann.session.ask('GET', `/api/account/history?q=${ben.username}`)
+    expect(all.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal([
+      'LinkCreated',
+      'MemberJoined',
+    ])
+    const own = await ann.session.ask('GET', '/api/memberships')
+    expect(own.json['data'].memberships).to.deep.equal([
+      { account: ann.id, name: ann.username, role: 'owner', own: true },
+    ])
+    const bens = await ben.session.ask('GET', '/api/memberships')
+    expect(bens.json['data'].memberships[1]).to.deep.equal({
+      account: ann.id,
+      name: ann.username,
+      role: 'editor',
+      own: false,
+    })
+  })
+
+  it('are listed with their roles, and invitations with where they went', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'auditor')
+    await ann.session.ask('POST', '/api/member/invite', { role: 'analyst', email: 'Cleo@example.com' })
+    const { json } = await asked(ben, ann.id, 'GET', '/api/members?order=oldest')
+    const rows = json['data'].members as {
+      name: string
+      email: string
+      role: string
+      status: string
+      current: boolean
+    }[]
+    expect(rows.map(({ name, email, role, status, current }) => [name, email, role, status, current])).to.deep.equal([
+      [ann.username, ann.email, 'owner', 'active', false],
+      [ben.username, ben.email, 'auditor', 'active', true],
+      ['', 'cleo@example.com', 'analyst', 'invited', false],
+    ])
+  })
+
+  it('accept an invitation once, however many try at the same moment', async () => {
+    const ann = await person()
+    const { token } = await invite(ann, ann.id, 'analyst')
+    const guests = [await person(), await person(), await person(), await person()]
+    const answers = await Promise.all(
+      guests.map(({ session }) => session.ask('POST', '/api/invitation/accept', { token })),
+    )
+    expect(answers.map(({ status }) => status)).to.have.members([200, 404, 404, 404])
+    expect((await ann.session.ask('GET', '/api/members')).json['data'].result).to.equal(2)
+  })
+
+  it('are not made by an invitation that was taken back or has ended', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const [back, late] = [await invite(ann, ann.id, 'editor'), await invite(ann, ann.id, 'editor')]
+    await ann.session.ask('DELETE', `/api/member/${back.id}/delete`)
+    await query(app.connection, `update state.one_time_links set expires_at = now() where kind = 'invitation'`)
+    for (const { token } of [back, late])
+      expect(failure(await ben.session.ask('POST', '/api/invitation/accept', { token }))).to.deep.equal([
+        404,
+        'not_found',
+      ])
+  })
+
+  it('may do what their role says, from the request on that changes it', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const id = await join(ann, ben, 'analyst')
+    const adds = async () => (await asked(ben, ann.id, 'POST', '/api/url/add', { url: 'https://example.com/a' })).status
+    expect(await adds()).to.equal(403)
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'editor' })
+    expect(await adds()).to.equal(200)
+    expect(failure(await asked(ben, ann.id, 'GET', '/api/keys'))).to.deep.equal([403, 'lacks_rights'])
+    await ann.session.ask('DELETE', `/api/member/${id}/delete`)
+    expect(await adds()).to.equal(404)
+  })
+
+  it('give no more than they have, and an owner stays', async () => {
+    const [ann, ben, cleo] = [await person(), await person(), await person()]
+    const [admin, owner] = [await join(ann, ben, 'admin'), await join(ann, cleo, 'owner')]
+    const put = (who: Person, id: number, role: string) =>
+      asked(who, ann.id, 'PUT', `/api/member/${id}/update`, { role })
+    expect(failure(await put(ben, admin, 'owner'))).to.deep.equal([403, 'lacks_rights'])
+    expect(failure(await put(ben, owner, 'analyst'))).to.deep.equal([403, 'lacks_rights'])
+    expect(failure(await asked(ben, ann.id, 'DELETE', `/api/member/${owner}/delete`))).to.deep.equal([
+      403,
+      'lacks_rights',
+    ])
+    expect(failure(await put(cleo, 1, 'analyst'))).to.deep.equal([403, 'lacks_rights'])
+    expect(failure(await asked(cleo, ann.id, 'DELETE', '/api/member/1/delete'))).to.deep.equal([403, 'lacks_rights'])
+    expect((await put(cleo, admin, 'owner')).status).to.equal(200)
+    // also by a key of an owner: who finds it must not become one
+    const invited = await app.post('/api/member/invite', { key: ann.key, body: { role: 'owner' } })
+    expect(failure(invited)).to.deep.equal([403, 'lacks_rights'])
+  })
+
+  it('leave by themselves', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'analyst')
+    const leave = () => ben.session.ask('DELETE', `/api/membership/${ann.id}/delete`)
+    expect((await leave()).status).to.equal(200)
+    expect((await leave()).status).to.equal(404)
+    expect((await asked(ben, ann.id, 'GET', '/api/urls')).status).to.equal(404)
+  })
+
+  it('lose in their keys what they lose in their role, and all with their membership', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const id = await join(ann, ben, 'admin')
+    const made = await asked(ben, ann.id, 'POST', '/api/key/add', {
+      name: 'sync',
+      scopes: ['write', 'read', 'account'],
+    })
+    const key = String(made.json['key'])
+    const link = await app.post('/api/url/add', { key, body: { url: 'https://example.com/a' } })
+    const { json } = await ann.session.ask('GET', `/api/url/${String(link.json['id'])}/history`)
+    expect(json['data'].events[0].actor).to.deep.include({
+      name: 'sync',
+      member: { id, name: ben.username, role: 'admin' },
+    })
+    const listed = await ann.session.ask('GET', '/api/keys')
+    expect(listed.json['data'].keys[0].member).to.deep.equal({ id, name: ben.username, role: 'admin' })
+
+    const status = async (path: string) => (await app.get(path, { key })).status
+    expect([await status('/api/keys'), await status('/api/urls')]).to.deep.equal([200, 200])
+    // how the account is signed in to is its own sign-in's
+    const password = { key, body: { password: 'another one 1' } }
+    expect(failure(await app.put('/api/account/update', password))).to.deep.equal([403, 'lacks_rights'])
+    expect(failure(await app.get('/api/sessions', { key }))).to.deep.equal([403, 'lacks_rights'])
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'editor' })
+    expect([await status('/api/keys'), await status('/api/urls')]).to.deep.equal([403, 200])
+    await ann.session.ask('DELETE', `/api/member/${id}/delete`)
+    expect(await status('/api/urls')).to.equal(401)
+  })
+
+  it('cannot get the key of somebody else replaced', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'admin')
+    expect(failure(await asked(ben, ann.id, 'POST', '/api/key/1/rotate', {}))).to.deep.equal([403, 'lacks_rights'])
+  })
+
+  it('have their own settings, whichever account they have chosen', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'admin')
+    expect((await asked(ben, ann.id, 'GET', '/api/account')).json['data'].id).to.equal(ben.id)
+    const changed = await asked(ben, ann.id, 'PUT', '/api/account/update', { timezone: 'Europe/Berlin' })
+    expect(changed.status).to.equal(200)
+    expect((await ann.session.ask('GET', '/api/account')).json['data'].timezone).to.equal('UTC')
+  })
+
+  it('take away from the key of the registration that it may set a password', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'analyst')
+    const body = { password: 'another one 1' }
+    expect((await app.put('/api/account/update', { key: ann.key, body })).status).to.equal(400)
+    const current = { ...body, current_password: 'correct horse 1' }
+    expect((await app.put('/api/account/update', { key: ann.key, body: current })).status).to.equal(200)
+  })
+
+  it('keep the account from being erased', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const id = await join(ann, ben, 'analyst')
+    const erase = () => ann.session.ask('POST', '/api/account/erase', { current_password: 'correct horse 1' })
+    expect(failure(await erase())).to.deep.equal([403, 'lacks_rights'])
+    await ann.session.ask('DELETE', `/api/member/${id}/delete`)
+    expect((await erase()).status).to.equal(200)
+  })
+
+  it('join by the page of an invitation, with an account that it makes', async () => {
+    const ann = await person()
+    const { link } = await invite(ann, ann.id, 'editor')
+    const page = await app.get(link.pathname + link.search)
+    expect(page.text).to.include(ann.username)
+    const email = `guest-${ann.id}@example.com`
+    const posted = await app.post(link.pathname, {
+      body: String(new URLSearchParams({ t: link.searchParams.get('t') ?? '', email, password: 'correct horse 1' })),
+      headers: { ...samePage(app.address), 'Content-Type': 'application/x-www-form-urlencoded' },
+    })
+    expect(posted.status, posted.text).to.equal(200)
+    expect(posted.text).to.include(`/dashboard/@${ann.id}`)
+    const guest = await signIn(app, email)
+    expect((await guest.ask('GET', '/api/memberships')).json['data'].memberships[1]).to.include({
+      account: ann.id,
+      role: 'editor',
+    })
+  })
+})
