@@ -8,6 +8,7 @@ import { append } from './append.ts'
 import { type Claim, claimStream } from './claims/claim.ts'
 import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } from './claims/writes.ts'
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
+import { formerLoader, type LoadFormer } from './former.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
 import type { Context, Handled } from './context.ts'
 import { findOutcome } from './resume.ts'
@@ -30,6 +31,7 @@ export type NextIds = Readonly<Record<ResourceKind, NextId>>
 
 export interface Handler {
   readonly load: Load
+  readonly loadFormer: LoadFormer
   readonly steps: ReadSteps
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
@@ -161,6 +163,8 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
   return {
     load,
+
+    loadFormer: formerLoader(store, snapshots),
 
     steps: stepReader(store, snapshots),
 

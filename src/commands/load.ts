@@ -119,9 +119,12 @@ const snapshotOf = <S>({ state, since, createdBy }: Loaded<S>, { revision, id }:
 })
 
 /** Reads streams. One that is long, or has large events, is read from its newest snapshot on. */
-export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore = noSnapshots): Load => {
-  const long = new QuickLRU<string, true>({ maxSize: rememberedStreams })
-
+export const loader = (
+  store: Pick<EventStore, 'read'>,
+  snapshots: SnapshotStore = noSnapshots,
+  /** streams whose snapshots are looked for at once */
+  long: Pick<Map<string, true>, 'has' | 'set'> = new QuickLRU<string, true>({ maxSize: rememberedStreams }),
+): Load => {
   return async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, id: string | number) => {
     const place = { stream: streamId(decider.kind, id), version: decider.version }
     /** the newest states that are to be stored, and their accounts */
@@ -174,40 +177,3 @@ export const loader = (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore
     }
   }
 }
-
-/** Returns the newest state of a stream that was stored up to a position: few of its events are looked at. */
-const findUntil =
-  ({ read }: Pick<EventStore, 'read'>, { find }: SnapshotStore, position: bigint): SnapshotStore['find'] =>
-  async (place) => {
-    const isLater = async (revision: bigint) => {
-      for await (const event of read(place.stream, revision, 1)) return event.position > position
-      return true
-    }
-    const newest = await find(place)
-    if (!newest || !(await isLater(newest.revision))) return newest
-    let [before, later] = [-1n, newest.revision]
-    while (later - before > 1n) {
-      const middle = (before + later) / 2n
-      if (await isLater(middle)) later = middle
-      else before = middle
-    }
-    return find(place, before)
-  }
-
-/** Reads streams as they were when the event at a position was the newest one. */
-export const loaderUntil = (
-  store: Pick<EventStore, 'read'>,
-  position: bigint,
-  snapshots: SnapshotStore = noSnapshots,
-): Load =>
-  loader(
-    {
-      read: async function* (...of) {
-        for await (const event of store.read(...of)) {
-          if (event.position > position) return
-          yield event
-        }
-      },
-    },
-    { ...noSnapshots, find: findUntil(store, snapshots, position) },
-  )

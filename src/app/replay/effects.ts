@@ -1,4 +1,4 @@
-import { loaderUntil } from '../../commands/load.ts'
+import { loaderUntil } from '../../commands/former.ts'
 import { uncounted } from '../../http/api/limits/limiter.ts'
 import { noFrameChecks } from '../jobs/framing.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'

@@ -1,4 +1,4 @@
-import { loaderUntil } from '../../commands/load.ts'
+import { loaderUntil } from '../../commands/former.ts'
 import type { Past, ReadBy } from '../../http/api/past/past.ts'
 import { type Acquire, createSemaphore } from '../../lib/async/semaphore.ts'
 import { beginPast, beginPresent, type MomentOptions, type TablesAt } from '../../queries/history/tablesat.ts'

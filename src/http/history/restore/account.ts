@@ -27,7 +27,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       const { account: id, body, lang, load, session } = call
       const { links, mails, pepper, sessions, stepUps } = services
       const { state: before } = await load(account, id)
-      const former = await formerState(account, id, body, services, ({ status }) => status !== 'none')
+      const former = await formerState(account, id, call, services, ({ status }) => status !== 'none')
       const { email, password, timezone, exclusions, secondFactor } = former?.state ?? before
       const moved = email !== null && email !== before.email
       const hash = password === unreadable || password === before.password ? null : password
@@ -85,7 +85,7 @@ const keyRoute = (services: AccountRestoreServices) =>
       const { state: before } = await load(account, id)
       const find = ({ keys: { keys } }: typeof before) => keys.find(({ number }) => number === params.id)
       if (!find(before)) fail(409, 'not_restorable', { what: 'key' })
-      const former = await formerState(account, id, body, services, (state) => find(state) !== undefined)
+      const former = await formerState(account, id, call, services, (state) => find(state) !== undefined)
       const was = find(former?.state ?? before) ?? refuse('not_found', { what: 'key' })
       const now = new Date().toISOString()
       const expired = was.expires !== null && was.expires <= now && was.expires !== find(before)?.expires

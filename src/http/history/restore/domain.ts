@@ -24,7 +24,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
       const { id } = params
       const { domainCheck } = services
       const { state: before } = await load(domain, id)
-      const former = await formerState(domain, id, body, services, ({ status }) => status === 'open')
+      const former = await formerState(domain, id, call, services, ({ status }) => status === 'open')
       const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
       const { domain: _, ...changes } = completedDomain(fields)
       const addresses = { redirectroot: [changes.redirectroot], redirect404: [changes.redirect404] }

@@ -7,9 +7,11 @@ import { countRevision } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { isNamed, isOwned, kinds, type ResourceKind } from '../../../events/kinds.ts'
 import type { Ordinals } from '../../../events/ordinals.ts'
-import { ChangedByNewer, isUnknown } from '../../../events/unknown.ts'
+import { addressSite } from '../../../lib/address.ts'
+import { createSemaphore, within } from '../../../lib/async/semaphore.ts'
 import { must, says } from '../../../lib/fields.ts'
 import { problem, type Problem, sentenceOf, type Values } from '../../../lib/problems/problem.ts'
+import { Unavailable } from '../../../lib/unavailable.ts'
 import { fail, failField } from '../../api/errors.ts'
 import { flag } from '../../api/fields.ts'
 import { parseMoment } from '../../api/past/moment.ts'
@@ -63,6 +65,12 @@ const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreService
   return (await ordinals.lastAt(await notFuture(moment.at, ordinals)))?.position ?? 0n
 }
 
+/** Restores of an account read one after another, and those of a network leave others their turn. */
+const inTurn = createSemaphore<number>({ total: 2, perKey: 1, kept: 1, waiting: 20 })
+
+/** Who asks for a former state: it is read when it is their turn, while they wait for it. */
+type Asking = Pick<Call<unknown, unknown, RestoreBody>, 'account' | 'body' | 'from' | 'gone'>
+
 /**
  * Returns what a resource was when the body says; undefined when it says nothing. Fails with 400 when it did not exist
  * then.
@@ -70,23 +78,25 @@ const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreService
 export const formerState = async <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   id: number,
-  body: RestoreBody,
+  { account, body, from, gone }: Asking,
   services: Omit<RestoreServices, 'quotas'>,
   exists: (state: S) => boolean,
 ): Promise<FormerState<S> | undefined> => {
-  const field = body.at === undefined ? 'revision' : 'at'
-  const upTo = await positionOf(body, services)
-  if (upTo === undefined && body.revision === undefined) return undefined
-  let found: FormerState<S> | undefined
-  for await (const { event, after } of services.handler.steps(decider, id, { upTo: body.revision })) {
-    if (upTo !== undefined && event.position > upTo) break
-    if (isUnknown(event)) throw new ChangedByNewer('The resource')
-    found = { revision: countRevision(event.revision), state: after }
+  const position = await positionOf(body, services)
+  const { revision: asked } = body
+  const until = position === undefined ? asked !== undefined && { revision: asked } : { position }
+  if (!until) return undefined
+  const read = () => {
+    const signal = gone()
+    if (signal.aborted) throw new Unavailable('nobody waits for the answer')
+    return services.handler.loadFormer(decider, id, until, signal)
   }
-  if (body.revision !== undefined && found?.revision !== body.revision)
-    failField('revision', 'out_of_range', { what: 'revision', max: found?.revision ?? 0 })
-  if (!found || !exists(found.state)) return failField(field, 'out_of_range', { what: 'existed' })
-  return found
+  const { state, revision } = await within(inTurn, account, read, addressSite(from))
+  if (asked !== undefined && countRevision(revision) !== asked)
+    failField('revision', 'out_of_range', { what: 'revision', max: Math.max(0, countRevision(revision)) })
+  if (revision === 'no_stream' || !exists(state))
+    return failField(asked === undefined ? 'at' : 'revision', 'out_of_range', { what: 'existed' })
+  return { revision: countRevision(revision), state }
 }
 
 /** A restore: what it writes, and how its fields are shown. */

@@ -39,7 +39,7 @@ const ownedRoute = (
       const { account, body, load, params } = call
       const { id } = params
       const { state: before } = await load(decider, id)
-      const former = await formerState(decider, id, body, services, isOpen)
+      const former = await formerState(decider, id, call, services, isOpen)
       // what the operator has blocked since does not come back this way
       rejectBlocked(addresses(former?.state.fields ?? before.fields), services)
       const to = former && { revision: former.revision, fields: former.state.fields }
@@ -72,7 +72,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const { account, body, load, params } = call
       const { id } = params
       const { state: before } = await load(link, id)
-      const former = await formerState(link, id, body, services, isOpen)
+      const former = await formerState(link, id, call, services, isOpen)
       const { fields, password } = former?.state ?? before
       const { destinations, metaimage } = linkAddresses(fields)
       rejectSchemes(destinations, services)

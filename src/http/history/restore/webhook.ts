@@ -29,7 +29,7 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
       const { id } = params
       const { state: before } = await load(webhook, id)
       if (before.status === 'deleted') fail(409, 'not_restorable', { what: 'webhook' })
-      const former = await formerState(webhook, id, body, services, ({ status }) => status === 'open')
+      const former = await formerState(webhook, id, call, services, ({ status }) => status === 'open')
       const { fields, url, secret, stopped } = former?.state ?? before
       const all = completedWebhook(fields)
       const changes = { ...all, ...(url === null ? {} : { url }) }

@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { DomainEvent } from '../events/index.ts'
+import type { EventStore } from '../events/store.ts'
+import { turnTimer } from '../lib/async/pause.ts'
+import { Unavailable } from '../lib/unavailable.ts'
+import { noSnapshots, type SnapshotPlace, type SnapshotStore } from '../security/snapshots.ts'
+import type { Decider } from './decider.ts'
+import { type Load, type Loaded, loader } from './load.ts'
+
+/** Returns the newest state of a stream that was stored up to a position: few of its events are looked at. */
+const findUntil =
+  ({ read }: Pick<EventStore, 'read'>, { find }: SnapshotStore, position: bigint): SnapshotStore['find'] =>
+  async (place) => {
+    const isLater = async (revision: bigint) => {
+      for await (const event of read(place.stream, revision, 1)) return event.position > position
+      return true
+    }
+    const newest = await find(place)
+    if (!newest || !(await isLater(newest.revision))) return newest
+    let [before, later] = [-1n, newest.revision]
+    while (later - before > 1n) {
+      const middle = (before + later) / 2n
+      if (await isLater(middle)) later = middle
+      else before = middle
+    }
+    return find(place, before)
+  }
+
+/** Up to where a stream is read: its revision, or the newest event up to a position of the log. */
+export type Until = { readonly revision: number } | { readonly position: bigint }
+
+/** Reads no event of a stream after its end. Others are served in between; it ends early by its signal. */
+const readUntil = (store: Pick<EventStore, 'read'>, until: Until, signal?: AbortSignal): Pick<EventStore, 'read'> => ({
+  read: async function* (stream, from = 0n, limit = Infinity) {
+    const left = 'revision' in until ? until.revision - Number(from) + 1 : Infinity
+    if (left <= 0) return
+    const isLong = turnTimer()
+    for await (const event of store.read(stream, from, Math.min(limit, left))) {
+      if (signal?.aborted) throw new Unavailable('nobody waits for the answer')
+      if ('position' in until && event.position > until.position) return
+      if (isLong()) await nextTurn()
+      yield event
+    }
+  },
+})
+
+/** Reads streams as they were when the event at a position was the newest one. */
+export const loaderUntil = (
+  store: Pick<EventStore, 'read'>,
+  position: bigint,
+  snapshots: SnapshotStore = noSnapshots,
+): Load => loader(readUntil(store, { position }), { ...noSnapshots, find: findUntil(store, snapshots, position) })
+
+/** Reads a stream as it was. Throws as `Load` does, and when the signal aborts. */
+export type LoadFormer = <C, S, E extends DomainEvent>(
+  decider: Decider<C, S, E>,
+  id: string | number,
+  until: Until,
+  signal: AbortSignal,
+) => Promise<Loaded<S>>
+
+/** Returns what reads a stream as it was, from the newest snapshot of then on, however many events there are. */
+export const formerLoader =
+  (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore = noSnapshots): LoadFormer =>
+  (decider, id, until, signal) => {
+    const find =
+      'position' in until
+        ? findUntil(store, snapshots, until.position)
+        : (place: SnapshotPlace) => snapshots.find(place, BigInt(until.revision))
+    const all = { has: () => true, set: () => new Map<string, true>() }
+    return loader(readUntil(store, until, signal), { ...snapshots, find }, all)(decider, id)
+  }
