@@ -7,6 +7,7 @@ import { kafkaSettings, missingKafkaSettings } from './app/settings/kafka.ts'
 import { limitSettings } from './app/settings/limits.ts'
 import { mailSettings, missingMailSettings } from './app/settings/mail.ts'
 import { pageSettings } from './app/settings/pages.ts'
+import { signInProblems, signInSettings } from './app/settings/signin.ts'
 import { serviceSettings } from './app/settings/service.ts'
 import { missingStorageSettings, storageSettings } from './app/settings/storage.ts'
 
@@ -16,6 +17,7 @@ export const settings = {
   ...storageSettings,
   ...kafkaSettings,
   ...limitSettings,
+  ...signInSettings,
   ...mailSettings,
   ...domainSettings,
   ...pageSettings,
@@ -35,6 +37,7 @@ const Environment = z.object(settings).superRefine((given, context) => {
     ...missingStorageSettings(given),
     ...missingKafkaSettings(given),
     ...missingMailSettings(given),
+    ...signInProblems(given),
     ...domainProblems(given),
     ...blockListProblems(given),
   ])

@@ -64,6 +64,14 @@ describe('settings', () => {
       OWN_HOSTS: [],
       ALLOWED_SCHEMES: [],
       NEW_SECRET: undefined,
+      OIDC_SCOPES: 'openid email profile',
+      OIDC_REGISTRATION: 'on',
+      OIDC_LINK_VERIFIED_EMAIL: 'off',
+      OIDC_EMAIL_CLAIM: 'email',
+      OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
+      OIDC_NAME_CLAIM: 'name',
+      OIDC_LOGOUT: 'off',
+      PASSWORD_SIGN_IN: 'on',
       OPERATOR: undefined,
       OPERATOR_NAME: 'Linkledger',
       SECRET,
@@ -141,6 +149,14 @@ describe('settings', () => {
       KEEP_PAST: 'on',
       STREAMS: 2000,
       STREAMS_PER_ACCOUNT: 10,
+      OIDC_SCOPES: 'openid email profile',
+      OIDC_REGISTRATION: 'on',
+      OIDC_LINK_VERIFIED_EMAIL: 'off',
+      OIDC_EMAIL_CLAIM: 'email',
+      OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
+      OIDC_NAME_CLAIM: 'name',
+      OIDC_LOGOUT: 'off',
+      PASSWORD_SIGN_IN: 'on',
       QUOTA_BIO_PAGES: 10_000,
       OPERATOR_PORT: 9000,
       KAFKA_BROKERS: ['a.example:9092', '[::1]:9093'],
@@ -415,6 +431,24 @@ describe('settings', () => {
     ])
       expect(read({ DATABASE_URL: good }).DATABASE_URL).to.equal(good)
     expect(read({ KAFKA_BROKERS: 'a:9092 , [::1]:9093' }).KAFKA_BROKERS).to.deep.equal(['a:9092', '[::1]:9093'])
+  })
+
+  it('need an issuer, its id of this service, and confirmed addresses to link accounts by them', () => {
+    const OIDC_ISSUER = 'https://id.example.com/realms/main'
+    const right = { OIDC_ISSUER, OIDC_CLIENT_ID: 'linkledger' }
+    expect(problems({ OIDC_ISSUER }).join()).to.match(/^OIDC_CLIENT_ID must be set with OIDC_ISSUER/)
+    expect(problems({ OIDC_CLIENT_ID: 'x' }).join()).to.match(/^OIDC_ISSUER must be set with OIDC_CLIENT_ID/)
+    expect(problems({ PASSWORD_SIGN_IN: 'off' }).join()).to.match(
+      /^PASSWORD_SIGN_IN must not be off without OIDC_ISSUER/,
+    )
+    expect(problems({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on' }).join()).to.match(/REGISTRATION=closed/)
+    read({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on', REGISTRATION: 'closed' })
+    for (const issuer of ['http://id.example.com', 'https://id.example.com?x=1', 'https://u:p@id.example.com', 'id'])
+      expect(problems({ ...right, OIDC_ISSUER: issuer }).join(), issuer).to.match(
+        /^OIDC_ISSUER must be an https address/,
+      )
+    expect(read({ ...right, OIDC_ISSUER: 'http://localhost:9000' }).OIDC_ISSUER).to.equal('http://localhost:9000')
+    expect(problems({ ...right, OIDC_SCOPES: 'email' }).join()).to.match(/^OIDC_SCOPES must contain openid/)
   })
 
   it('never show a secret value in a message', () => {

@@ -1,3 +1,4 @@
+import { redirectAddress } from '../app/accounts/services.ts'
 import type { Config } from '../config.ts'
 
 type Places = Pick<Config, 'DATA_DIR' | 'DATABASE_URL' | 'EVENTSTORE_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC'>
@@ -12,7 +13,7 @@ const placesOf = ({ DATA_DIR, DATABASE_URL, EVENTSTORE_URL, KAFKA_BROKERS, KAFKA
   ])
 
 interface Started {
-  readonly config: Places & Pick<Config, 'ROLES' | 'REGISTRATION'>
+  readonly config: Places & Pick<Config, 'ROLES' | 'REGISTRATION' | 'OIDC_ISSUER'>
   /** where it listens: http://host:port */
   readonly address: string
   /** where metrics are: http://host:port */
@@ -31,10 +32,15 @@ export const welcome = (started: Started): string => {
   const metrics = `metrics: ${operatorAddress}/metrics`
   if (!config.ROLES.has('http'))
     return `Linkledger listens on ${address} for probes and runs the roles ${[...config.ROLES].join(', ')} (${metrics}).`
+  const { OIDC_ISSUER } = config
+  const signIn =
+    OIDC_ISSUER === undefined
+      ? ''
+      : `\n${OIDC_ISSUER} signs people in. It must know exactly this redirect address: ${redirectAddress(baseUrl)}`
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
   if (isNew)
-    return `\n${heading}\n${tour(started)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
-  const line = `${heading} (dashboard: ${baseUrl}/dashboard; API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).`
+    return `\n${heading}${signIn}\n${tour(started)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`
+  const line = `${heading} (dashboard: ${baseUrl}/dashboard; API: ${baseUrl}/docs; data: ${placesOf(config)}; ${metrics}).${signIn}`
   return firstAccount === undefined
     ? line
     : `${line}\nCreate the first account with this link, which works once: ${firstAccount}`

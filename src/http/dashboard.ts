@@ -28,6 +28,10 @@ export interface DashboardOptions {
   readonly isEmpty: () => Promise<boolean>
   /** whether the service sends mail */
   readonly mail: boolean
+  /** the name of the issuer that signs people in */
+  readonly issuer: string | undefined
+  /** whether passwords do */
+  readonly passwords: boolean
   readonly sendPage: SendPage
   /** serves what is not the dashboard's: its path on a branded domain */
   readonly handle: PublicHandler
@@ -124,9 +128,11 @@ interface PageOptions {
   readonly path: string
 }
 
+type PageService = Pick<DashboardOptions, 'baseUrl' | 'registration' | 'mail' | 'issuer' | 'passwords'>
+
 const pageOf = (
   bundle: Bundle,
-  { baseUrl, registration, mail }: Pick<DashboardOptions, 'baseUrl' | 'registration' | 'mail'>,
+  { baseUrl, registration, mail, issuer = '', passwords }: PageService,
   page: PageOptions,
 ) => {
   const { scripts, later } = scriptsOf(bundle, page)
@@ -137,6 +143,8 @@ const pageOf = (
       data-registration="${registration ? 'open' : 'closed'}"
       data-first="${page.isEmpty ? 'yes' : 'no'}"
       data-mail="${mail ? 'yes' : 'no'}"
+      data-issuer="${issuer}"
+      data-passwords="${passwords ? 'on' : 'off'}"
       data-session="${page.isSignedIn ? 'maybe' : 'none'}"
     >
       <head>

@@ -1,6 +1,7 @@
 import type { OwnedKind } from '../events/kinds.ts'
 import { accountRoutes } from './accounts/account.ts'
 import { type ExportServices, exportRoutes } from './accounts/export/export.ts'
+import { identityRoutes } from './accounts/identity.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { keyRoutes } from './accounts/key.ts'
 import { memberRoutes } from './accounts/member.ts'
@@ -33,6 +34,7 @@ const others = [
   accountRoutes,
   registerRoutes,
   sessionRoutes,
+  identityRoutes,
   secondFactorRoutes,
   keyRoutes,
   memberRoutes,

@@ -10,10 +10,13 @@ export interface StoredSession {
   readonly created: Date
   readonly used: Date
   readonly expires: Date
-  /** whether its password was entered in the last ten minutes */
+  /** whether its password was entered, or its sign-in repeated, in the last ten minutes */
   readonly confirmed: boolean
 }
-export interface NewSession extends Pick<StoredSession, 'id' | 'account' | 'credential' | 'browser' | 'os'> {
+export interface NewSession extends Pick<
+  StoredSession,
+  'id' | 'account' | 'credential' | 'browser' | 'os' | 'confirmed'
+> {
   readonly hash: Buffer
   /** until it expires */
   readonly seconds: number
@@ -24,11 +27,11 @@ const columns = `id, account, credential, browser, os, created_at as created, us
   coalesce(confirmed_at > now() - interval '10 minutes', false) as confirmed`
 const typed = (row: StoredSession): StoredSession => ({ ...row, id: Number(row.id), account: Number(row.account) })
 
-/** Stores a session, whose password was entered just now. The oldest of more than `most` end. */
+/** Stores a session. The oldest of more than `most` end. */
 export const insertSession = async (db: Database, session: NewSession, most: number): Promise<void> => {
   await db.raw(
     `insert into ${table} (id, hash, account, credential, browser, os, confirmed_at, expires_at)
-     values (:id, :hash, :account, :credential, :browser, :os, now(), now() + make_interval(secs => :seconds))`,
+     values (:id, :hash, :account, :credential, :browser, :os, case when :confirmed then now() end, now() + make_interval(secs => :seconds))`,
     { ...session },
   )
   await db.raw(
@@ -88,8 +91,19 @@ export const confirmSession = async (db: Database, id: number): Promise<void> =>
   await db.raw(`update ${table} set confirmed_at = now() where id = ?`, [id])
 }
 
-export const setCredential = async (db: Database, id: number, credential: Buffer): Promise<void> => {
-  await db(table).where({ id }).update({ credential })
+/** Replaces the credential of a session, if it is the one that it had. */
+export const setCredential = async (db: Database, id: number, before: Buffer, credential: Buffer): Promise<void> => {
+  await db(table).where({ id, credential: before }).update({ credential })
+}
+
+/** Deletes the sessions of an account that a credential has opened. */
+export const deleteSessionsBy = async (db: Database, account: number, credential: Buffer): Promise<void> => {
+  const ended = (await db(table).where({ account, credential }).delete('id')) as unknown as { id: string }[]
+  await endJobs(
+    db,
+    'session',
+    ended.map(({ id }) => Number(id)),
+  )
 }
 
 export const deleteExpiredSessions = async (db: Database): Promise<void> => {

@@ -42,7 +42,14 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
       acquire(stream, 'username', usernameToken),
     ],
     AccountEmailChanged: ({ stream, data }) => [acquire(stream, 'email', data.emailToken)],
-    AccountErased: ({ stream }) => ['email', 'username'].map((kind) => remove('held_names', { holder: stream, kind })),
+    AccountRegisteredByIdentity: ({ stream, data: { emailToken, usernameToken } }) => [
+      ...(emailToken === null ? [] : [acquire(stream, 'email', emailToken)]),
+      acquire(stream, 'username', usernameToken),
+    ],
+    // an account may have several
+    IdentityAdded: ({ stream, data }) => [acquire(stream, `identity ${data.number}`, data.identityToken)],
+    IdentityRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `identity ${data.number}` })],
+    AccountErased: ({ stream }) => [remove('held_names', { holder: stream })],
   },
   link: {
     LinkCreated: alias.acquired,
@@ -110,7 +117,7 @@ const limit = 20
 export const wrongClaims = async (db: Knex, names: TableNames): Promise<readonly string[]> => {
   const { rows } = await db.raw<{ rows: { holder: string; kind: string }[] }>(
     `select h.holder, h.kind from ${names('held_names')} h
-     where not exists (select from ${names('newest_claims')} n where (n.token, n.holder, n.kind) = (h.token, h.holder, h.kind))
+     where not exists (select from ${names('newest_claims')} n where (n.token, n.holder, n.kind) = (h.token, h.holder, split_part(h.kind, ' ', 1)))
      order by h.holder, h.kind limit ${limit}`,
   )
   return rows.map(

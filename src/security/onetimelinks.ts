@@ -31,6 +31,8 @@ const contents = {
   password: z.object({}),
   /** makes somebody a member of the account; `email` is where it was sent to */
   invitation: z.object({ member: z.number(), email: z.string().optional() }),
+  /** signs in without one, for an operator */
+  enter: z.object({}),
 }
 export type LinkKind = keyof typeof contents
 export type LinkContent<K extends LinkKind> = z.output<(typeof contents)[K]>

@@ -1,9 +1,11 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
+import { type Credential, type Credentials, credentialsOf, linkCredential } from './credential.ts'
 import type { Database } from '../postgres/database.ts'
 import {
   confirmSession,
   deleteExpiredSessions,
   deleteSession,
+  deleteSessionsBy,
   deleteSessionsOf,
   findSession,
   insertSession,
@@ -17,8 +19,8 @@ import {
 
 /** A session of the dashboard. */
 export interface Session extends Omit<StoredSession, 'credential'> {
-  /** Whether it was opened with the password that an account has now, given its stored hash. */
-  readonly isFor: (password: string | null) => boolean
+  /** Returns what it was opened with; undefined when the account does not have that any more. */
+  readonly openedWith: (now: Credentials) => Credential | undefined
 }
 
 /** What a session is listed as. */
@@ -27,16 +29,23 @@ export interface SessionClient {
   readonly os: string
 }
 
+/** How long a session lasts, if not as long as others, and whether it may widen rights in its first ten minutes. */
+export interface SessionLimits {
+  readonly seconds?: number
+  readonly confirmed: boolean
+}
+
 export interface Sessions {
-  /** Opens a session for an account whose password was right. Returns its token, of which only the hash is stored. */
+  /** Opens a session by a credential that was right. Returns its token, of which only the hash is stored. */
   readonly open: (
     account: number,
-    password: string | null,
+    credential: Credential,
     client: SessionClient,
+    limits?: SessionLimits,
   ) => Promise<{ readonly id: number; readonly token: string }>
   /** Returns the session of a token, undefined when it has ended or never was. */
   readonly find: (token: string) => Promise<Session | undefined>
-  /** Notes that the password of a session was entered again: for ten minutes, it may widen rights. */
+  /** Notes that whoever has a session has signed in again: for ten minutes, it may widen rights. */
   readonly confirm: (id: number) => Promise<void>
   /** Notes that a session is used; never waits. */
   readonly recordUse: (session: Session) => void
@@ -49,7 +58,9 @@ export interface Sessions {
   /** Ends the sessions of an account, except one. */
   readonly endOthers: (account: number, except?: number) => Promise<void>
   /** Ends the sessions of an account that has a new password, except the one that has set it. */
-  readonly keepWith: (account: number, password: string, id: number | undefined) => Promise<void>
+  readonly keepWith: (account: number, before: Credentials, password: string, id: number | undefined) => Promise<void>
+  /** Ends those sessions of an account that an identity has opened. */
+  readonly endOf: (account: number, credential: Credential) => Promise<void>
   /** Uses the code of a time step up. Returns false when it was used before. */
   readonly useStep: (account: number, step: number) => Promise<boolean>
   readonly deleteExpired: () => Promise<void>
@@ -64,24 +75,38 @@ const most = 50
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 const isToken = (token: string) => /^[\w-]{43}$/.test(token)
 
-/** Opens the sessions of the dashboard, which end after `days`. */
-export const openSessions = (db: Database, pepper: Buffer, days: number): Sessions => {
+const textOf = (credential: Credential) => {
+  switch (credential.kind) {
+    case 'password':
+      return `session credential ${credential.hash ?? ''}`
+    case 'identity':
+      return `session identity ${credential.token}`
+    case 'link':
+      return `session link ${credential.before}`
+  }
+}
+
+/**
+ * Opens the sessions of the dashboard, which end after `days`. Without `passwords`, none that a password has opened
+ * counts.
+ */
+export const openSessions = (db: Database, pepper: Buffer, days: number, passwords = true): Sessions => {
   const seconds = days * day
-  const credentialOf = (password: string | null) =>
-    createHmac('sha256', pepper)
-      .update(`session credential ${password ?? ''}`)
-      .digest()
+  const hashed = (credential: Credential) => createHmac('sha256', pepper).update(textOf(credential)).digest()
   const opened = ({ credential, ...session }: StoredSession): Session => ({
     ...session,
-    isFor: (password) => password !== null && timingSafeEqual(credential, credentialOf(password)),
+    openedWith: (now) =>
+      credentialsOf(now).find(
+        (one) => (passwords || one.kind !== 'password') && timingSafeEqual(credential, hashed(one)),
+      ),
   })
   return {
     seconds,
-    open: async (account, password, { browser, os }) => {
+    open: async (account, by, { browser, os }, { confirmed, seconds: own = seconds } = { confirmed: true }) => {
       const token = randomBytes(32).toString('base64url')
       const id = randomInt(1, 2 ** 47)
-      const credential = credentialOf(password)
-      await insertSession(db, { id, hash: hashOf(token), account, credential, browser, os, seconds }, most)
+      const session = { id, hash: hashOf(token), account, credential: hashed(by), browser, os, confirmed }
+      await insertSession(db, { ...session, seconds: own }, most)
       return { id, token }
     },
     find: async (token) => {
@@ -96,10 +121,16 @@ export const openSessions = (db: Database, pepper: Buffer, days: number): Sessio
     end: (account, id) => deleteSession(db, account, id),
     throwOut: (account, id) => throwSessionOut(db, account, id),
     endOthers: (account, except) => deleteSessionsOf(db, [account], except),
-    keepWith: async (account, password, id) => {
-      if (id !== undefined) await setCredential(db, id, credentialOf(password))
+    keepWith: async (account, before, password, id) => {
+      const link = (now: Credentials) => hashed(linkCredential(now))
+      if (id !== undefined) {
+        const by = (hash: string | null) => hashed({ kind: 'password', hash })
+        await setCredential(db, id, by(before.password), by(password))
+        await setCredential(db, id, link(before), link({ ...before, password }))
+      }
       await deleteSessionsOf(db, [account], id)
     },
+    endOf: (account, credential) => deleteSessionsBy(db, account, hashed(credential)),
     useStep: (account, step) => useStep(db, account, step),
     deleteExpired: () => deleteExpiredSessions(db),
   }

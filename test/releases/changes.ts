@@ -158,4 +158,7 @@ export const typesSince: readonly string[] = [
   'MemberJoined',
   'MemberRoleChanged',
   'MemberRemoved',
+  'AccountRegisteredByIdentity',
+  'IdentityAdded',
+  'IdentityRemoved',
 ]

@@ -32,7 +32,7 @@ const firstWord = (type: string) => /^[A-Z][a-z]+/.exec(type)?.[0] ?? type
 /** The streams of events that are not named after their resource. */
 const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[] = [
   [/^(?:Member|Invitation)/, (n) => `team-${n}`],
-  [/^ApiKey/, (n) => `account-${n}`],
+  [/^(?:ApiKey|Identity)/, (n) => `account-${n}`],
   [/^Item/, (n) => `channelitem-${n}-links-${n}`],
   [/^NameClaimed$/, (n) => `claim-alias-0-golden-${n}`],
   [/^ClaimFenced$/, (n) => `link-${n}`],
@@ -64,6 +64,7 @@ const earlier: Readonly<Record<string, EventType>> = {
   MemberRemoved: 'MemberInvited',
   AccountErasureCancelled: 'AccountErasureScheduled',
   AccountErasedOnDisk: 'AccountErased',
+  IdentityRemoved: 'IdentityAdded',
   AddressUnblocked: 'AddressBlocked',
   ItemRemovedFromChannel: 'ItemAssignedToChannel',
   ReclassificationUndone: 'ClicksReclassified',
@@ -76,6 +77,7 @@ const isType = (name: string): name is EventType => Object.hasOwn(events, name)
 /** Returns the events that an event needs in its stream. */
 const before = (type: EventType, stream: string): readonly EventType[] => {
   const [kind = ''] = stream.split('-')
+  if (type === 'AccountRegisteredByIdentity') return []
   const creating = kind === 'account' ? 'AccountRegistered' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Created`
   const needed = [creating, earlier[type] ?? type.replace(/Restored$/, 'Deleted')]
   return needed.filter(isType).filter((name) => name !== type)

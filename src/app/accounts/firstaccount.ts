@@ -28,8 +28,10 @@ export const linkToFirstAccount = async (
   ledger: Pick<Ledger, 'config' | 'db' | 'keys' | 'reader' | 'store'>,
   baseUrl: string,
 ): Promise<string | undefined> => {
-  const { REGISTRATION, ROLES } = ledger.config
-  if (REGISTRATION === 'open' || !ROLES.has('http') || !(await isWithoutAccounts(ledger))) return undefined
+  const { PASSWORD_SIGN_IN, REGISTRATION, ROLES } = ledger.config
+  // with an issuer alone, its first sign-in makes the account
+  if (REGISTRATION === 'open' || PASSWORD_SIGN_IN === 'off' || !ROLES.has('http') || !(await isWithoutAccounts(ledger)))
+    return undefined
   const links = openOneTimeLinks(ledger.db, ledger.keys.service)
   return oneTimeAddress(baseUrl, 'first', await links.issue('first', { account: null, content: {} }, null))
 }

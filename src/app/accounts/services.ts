@@ -1,4 +1,7 @@
 import type { Cache } from '../../cache/cache.ts'
+import { findHolder } from '../../commands/claims/writes.ts'
+import { parseStreamId } from '../../events/streams.ts'
+import { openEntrance } from '../../http/accounts/entrance.ts'
 import { openAccountPasswords } from '../../http/accounts/password.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
 import { createMails } from '../../http/accounts/mails.ts'
@@ -13,9 +16,12 @@ import { idSequence } from '../../postgres/ids.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { openOutbox } from '../../security/outbox.ts'
+import { openIssuer } from '../../security/issuer.ts'
 import { openSessions } from '../../security/sessions.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from '../log/ledger.ts'
+import { issuerNameOf } from '../settings/signin.ts'
+import { createOidcPages, type OidcPagesOptions } from '../../http/public/account/oidc.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
 
 /** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
@@ -60,6 +66,46 @@ const openMails = (
   }
 }
 
+/** Where the issuer sends browsers back to, which it has to know letter by letter. */
+export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
+
+/** Opens the issuer that signs people in, with OIDC_ISSUER. */
+const openSignIn = (
+  { config, db, handler, keys, store }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'store'>,
+  progress: Cache['progress'],
+  countRegistration: (from: string) => Promise<void>,
+  baseUrl: string,
+) => {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID = '', OIDC_EMAIL_VERIFIED_CLAIM: verified } = config
+  if (OIDC_ISSUER === undefined) return undefined
+  const issuer = openIssuer({
+    issuer: OIDC_ISSUER,
+    clientId: OIDC_CLIENT_ID,
+    clientSecret: config.OIDC_CLIENT_SECRET,
+    scopes: config.OIDC_SCOPES,
+    redirect: redirectAddress(baseUrl),
+    claims: {
+      email: config.OIDC_EMAIL_CLAIM,
+      verified: verified === 'always' ? undefined : verified,
+      name: config.OIDC_NAME_CLAIM,
+    },
+  })
+  const entrance = openEntrance({
+    handler,
+    nextId: idSequence(db, 'account'),
+    progress,
+    countRegistration,
+    pepper: keys.service,
+    registers: config.OIDC_REGISTRATION === 'on',
+    linksByEmail: config.OIDC_LINK_VERIFIED_EMAIL === 'on',
+    holderOf: async (name) => {
+      const holder = await findHolder(store, handler.load, name)
+      return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
+    },
+  })
+  return { issuer, entrance, issuerName: issuerNameOf(config) ?? '' }
+}
+
 /**
  * Opens the services of accounts: passwords, sessions, mails to owners, links that work once, and exports.
  */
@@ -67,12 +113,15 @@ export const openAccountServices = (
   ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'jobs' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
   { progress }: Pick<Cache, 'progress'>,
   { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
+  countRegistration: (from: string) => Promise<void>,
   baseUrl: string,
 ) => {
   const { config, db, handler, jobs, keys, log, reader } = ledger
+  const passwordSignIn = config.PASSWORD_SIGN_IN === 'on'
+  const signIn = openSignIn(ledger, progress, countRegistration, baseUrl)
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
-  const sessions = openSessions(db, keys.service, config.SESSION_DAYS)
+  const sessions = openSessions(db, keys.service, config.SESSION_DAYS, passwordSignIn)
   const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
   const stopCleanup = repeat(cleanup.watching(sessions.deleteExpired), cleanupEvery, (error) =>
     log.error({ err: error }, 'expired sessions could not be deleted'),
@@ -80,16 +129,21 @@ export const openAccountServices = (
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
-  const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, serviceUrl: baseUrl }
+  const ways = { passwordSignIn, sessions, serviceUrl: baseUrl }
+  const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, ...ways }
   return {
     links,
     mails,
+    issuer: signIn?.issuer,
+    passwordSignIn,
     exports: openExports(ledger, progress),
     passwords,
     sessions,
     secondFactors,
     stepUps: openStepUps({ passwords, secondFactors }),
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
+    oidcPages: (pages: Omit<OidcPagesOptions, keyof typeof ways | keyof NonNullable<typeof signIn>>) =>
+      signIn && createOidcPages({ ...pages, ...signIn, sessions, serviceUrl: baseUrl }),
     close: async () => void (await Promise.all([stopCleanup(), close()])),
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { createDashboard, type DashboardOptions } from '../../http/dashboard.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
+import { issuerNameOf } from '../settings/signin.ts'
 import { dashboardHosts } from './hosts.ts'
 import type { Reader } from '../../queries/reader.ts'
 
@@ -44,6 +45,8 @@ export const openDashboard = ({
     baseUrl: () => baseUrl,
     isDashboardHost: dashboardHosts(config),
     isEmpty: emptiness(reader),
-    registration: config.REGISTRATION === 'open',
+    registration: config.REGISTRATION === 'open' && config.PASSWORD_SIGN_IN === 'on',
     mail: config.SMTP_URL !== undefined,
+    issuer: issuerNameOf(config),
+    passwords: config.PASSWORD_SIGN_IN === 'on',
   })

@@ -44,8 +44,8 @@ export const openServices = (options: ServicesOptions) => {
   const domainCheck = openDomainCheck(ledger, overrides)
   const jobs = effects.startJobs({ ledger, cache, baseUrl, domainCheck, overrides })
   const streams = openStreams(ledger)
-  const accounts = openAccountServices(ledger, cache, effects, baseUrl)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
+  const accounts = openAccountServices(ledger, cache, effects, limits.countRegistration, baseUrl)
   const services: Services = {
     allowedSchemes: config.ALLOWED_SCHEMES,
     auth,
@@ -67,11 +67,14 @@ export const openServices = (options: ServicesOptions) => {
     isMainHost,
     isOperatorHost: isOperatorHost(config),
     isOurHost,
+    issuer: accounts.issuer,
     links: accounts.links,
     mails: accounts.mails,
     operatorHealth,
     ordinals,
     passwords: accounts.passwords,
+    passwordSignIn: accounts.passwordSignIn,
+    signsOutThere: config.OIDC_LOGOUT === 'on',
     pepper: keys.service,
     proofs: openAllProofs(ledger),
     quotas: limits.quotas,
@@ -88,6 +91,7 @@ export const openServices = (options: ServicesOptions) => {
   return {
     services,
     accountPages: accounts.pages,
+    oidcPages: accounts.oidcPages,
     endStreams: streams.endFollowers,
     close: async () => void (await Promise.all([jobs.close(), accounts.close(), streams.close()])),
   }

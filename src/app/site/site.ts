@@ -24,6 +24,7 @@ import { openApi } from './api.ts'
 import { openDashboard } from './dashboard.ts'
 import type { Operator } from '../../http/public/page/view.ts'
 import { type Effects, effectsOf } from '../effects.ts'
+import { dashboardHosts } from './hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
 import type { Overrides } from '../overrides.ts'
 import { openServices } from './services.ts'
@@ -45,7 +46,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
 }
 
 /** What public pages lead to. */
-interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'accountPages'> {
+interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'accountPages' | 'oidcPages'> {
   readonly images: ReturnType<typeof openImages>
   readonly routes: readonly Route[]
   readonly api: PublicHandler
@@ -120,7 +121,7 @@ const openLogPages = ({ config, db }: Ledger) =>
 const openPages = (
   { ledger, cache, redirectReader, countryOf, recordVisit, isOurHost, isMainHost, baseUrl, overrides }: SiteOptions,
   { limiter, misses, now }: Effects,
-  { images, routes, api, services, accountPages }: Behind,
+  { images, routes, api, services, accountPages, oidcPages }: Behind,
 ) => {
   const { config, handler, log, metrics, outages } = ledger
   const { blocks, clickCounts, current, domains, pending, progress, targets } = cache
@@ -153,10 +154,12 @@ const openPages = (
   const qrPages = openQrPages(ledger, redirectReader, pages)
   const own = { config, reader: redirectReader, baseUrl, web: overrides.web }
   const dashboard = openDashboard({ ...shared, ...redirect, ...own })
+  const oidc = oidcPages({ ...pages, isDashboardHost: dashboardHosts(config) })
   const forms = {
     '/dashboard/': dashboard,
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
     '/account/': accountPages({ ...pages, hashNewPassword: services.hashNewPassword }),
+    ...(oidc && { '/oidc/': oidc }),
     '/log/': openLogPages(ledger),
     '/.well-known/': createWellKnown({
       ...redirect,
@@ -178,7 +181,7 @@ const openPages = (
 export const openSite = (options: SiteOptions) => {
   const { ledger, cache, overrides, effects = effectsOf(ledger) } = options
   const images = overrides.images ?? openImages()
-  const { services, accountPages, endStreams, close } = openServices({ ...options, effects, images })
+  const { services, accountPages, oidcPages, endStreams, close } = openServices({ ...options, effects, images })
   const routes = routesOf(services)
   const stopMisses = effects.repeat(effects.misses.write, missInterval, (error) =>
     ledger.log.warn({ err: error }, 'addresses that lead nowhere could not be counted; it is tried again'),
@@ -186,7 +189,7 @@ export const openSite = (options: SiteOptions) => {
   const api = openApi({ ledger, cache, effects }, services, routes)
   return {
     api,
-    ...openPages(options, effects, { images, routes, api, services, accountPages }),
+    ...openPages(options, effects, { images, routes, api, services, accountPages, oidcPages }),
     endStreams,
     close: async () => {
       await close()

@@ -14,6 +14,7 @@ import { certificate } from './certificate.ts'
 import { erase, erasures } from './erase.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
+import { addIdentityCommands } from './identity.ts'
 import { addLimitCommand } from './limit.ts'
 import { addOperatorCommand } from './operator.ts'
 import { addPasswordCommand, readPassword } from './password.ts'
@@ -58,6 +59,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
     .action((who: string, options: KeyOptions) => replaceKey(cli, who, options))
   addPasswordCommand(accounts, cli)
   addTotpCommand(accounts, cli)
+  addIdentityCommands(accounts, cli)
   addLimitCommand(accounts, cli)
   addOperatorCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(

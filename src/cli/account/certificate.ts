@@ -11,8 +11,9 @@ import { accountName } from './name.ts'
 /** Returns the mark of the account's key: what is sealed in the log begins with it. */
 const markOf = async ({ stored }: Ledger, stream: string): Promise<string | null> => {
   for await (const { data } of stored.read(stream, 0n, 1)) {
-    const { email } = data as { readonly email?: unknown }
-    return typeof email === 'string' ? (email.split('.')[0] ?? null) : null
+    const { email, username } = data as { readonly email?: unknown; readonly username?: unknown }
+    const sealed = email ?? username
+    return typeof sealed === 'string' ? (sealed.split('.')[0] ?? null) : null
   }
   return null
 }

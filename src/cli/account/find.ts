@@ -6,7 +6,7 @@ import { type Confirmation, confirm } from '../confirm.ts'
 import { accountName } from './name.ts'
 
 const described = ({ id, username, email, status }: AccountRow) =>
-  `Account ${id} (@${username}, ${email}${status === 'active' ? '' : `, ${status}`})`
+  `Account ${id} (@${username}${email === null ? '' : `, ${email}`}${status === 'active' ? '' : `, ${status}`})`
 
 /** Returns the account that is meant, once the operator has confirmed the change. */
 export const findConfirmed = async (

@@ -6,6 +6,7 @@ import { stop } from '../../lib/operatorerror.ts'
 import { password as validPassword } from '../../commands/accounts/register.ts'
 import { firstProblem } from '../../lib/fields.ts'
 import { sentenceOf } from '../../lib/problems/problem.ts'
+import { oneTimeAddress } from '../../http/accounts/onetimeaddress.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { hashPassword, owner } from '../../security/passwords.ts'
@@ -17,7 +18,11 @@ import { oneLine } from '../oneline.ts'
 
 interface PasswordOptions {
   readonly generate?: boolean
+  readonly once?: boolean
 }
+
+/** s in which the link of `--once` has to be used */
+const onceSeconds = 600
 
 /** Adds `linkledger account password` to the commands on accounts. */
 export const addPasswordCommand = (accounts: Command, cli: Cli) =>
@@ -26,6 +31,7 @@ export const addPasswordCommand = (accounts: Command, cli: Cli) =>
     .description('set a new password for an account, read from the terminal or the input')
     .argument('<account>', accountForms)
     .option('--generate', 'generate the password and print it')
+    .option('--once', 'change nothing, and print a link that signs in once, within ten minutes, without a password')
     .action((who: string, options: PasswordOptions) => setPassword(cli, who, options))
 
 /** Returns a new password from the terminal or the input. */
@@ -35,7 +41,21 @@ export const readPassword = async (cli: Cli) => {
   throw new BadCommand(`${sentenceOf(firstProblem(given.error), 'the password')} Nothing was changed.`)
 }
 
-const setPassword = (cli: Cli, who: string, { generate }: PasswordOptions) => {
+/** Lets in an account that cannot sign in: its issuer is away, or nobody has linked an identity yet. */
+const printLink = (cli: Cli, who: string) => {
+  const name = accountName(who)
+  return withTables(cli, async ({ config, db, keys, reader }) => {
+    const found = await findAccountBy(reader, name)
+    if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
+    const content = { account: found.id, content: {} }
+    const token = await openOneTimeLinks(db, keys.service).issue('enter', content, onceSeconds)
+    cli.print(oneTimeAddress(config.BASE_URL ?? `http://localhost:${config.PORT}`, 'enter', token))
+    cli.print('Open this link within ten minutes: whoever has it is signed in to the account for twelve hours, once.')
+  })
+}
+
+const setPassword = (cli: Cli, who: string, { generate, once }: PasswordOptions) => {
+  if (once) return printLink(cli, who)
   const name = accountName(who)
   return withTables(cli, async ({ config, db, handler, keys, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)

@@ -4,8 +4,10 @@ import type { Exclusions } from '../../events/statistics/exclusions.ts'
 import type { Event } from '../../events/index.ts'
 import { defined } from '../../lib/defined.ts'
 import { utc } from '../../lib/zone.ts'
+import { type Credential, type Credentials, has } from '../../security/credential.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideErasure, type DiskErasure, type ErasureCommand } from './erasing.ts'
+import { type ClaimedIdentity, decideIdentity, type IdentityCommand } from './identity.ts'
 import { decideKey, type IssuedKey, type KeyCommand } from './key.ts'
 import { decideSecondFactor, type SecondFactorCommand } from './secondfactor.ts'
 import { type Account, evolveAccount, noAccount } from './state.ts'
@@ -18,19 +20,30 @@ interface ClaimedEmail {
   readonly emailToken: string
 }
 
+interface ClaimedUsername {
+  readonly username: string
+  readonly usernameKey: string
+  readonly usernameToken: string
+}
+
 type SentExclusions = { readonly [K in keyof Exclusions]?: Exclusions[K] | undefined }
 
 /** Commands on an account; `password` is an scrypt hash. */
 export type AccountCommand =
-  | (ClaimedEmail & {
-      readonly type: 'RegisterAccount'
+  | (ClaimedEmail &
+      ClaimedUsername & {
+        readonly type: 'RegisterAccount'
+        readonly id: number
+        readonly password: string
+        readonly timezone?: string
+        readonly apiKey: IssuedKey
+      })
+  | (ClaimedUsername & {
+      readonly type: 'RegisterByIdentity'
       readonly id: number
-      readonly username: string
-      readonly usernameKey: string
-      readonly usernameToken: string
-      readonly password: string
-      readonly timezone?: string
-      readonly apiKey: IssuedKey
+      /** undefined: an account without an address */
+      readonly email?: ClaimedEmail | undefined
+      readonly identity: ClaimedIdentity
     })
   | {
       readonly type: 'UpdateAccount'
@@ -47,6 +60,7 @@ export type AccountCommand =
   | { readonly type: 'SetExclusions'; readonly id: number; readonly changes: SentExclusions }
   | KeyCommand
   | SecondFactorCommand
+  | IdentityCommand
   | ErasureCommand
   | DiskErasure
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
@@ -61,14 +75,11 @@ const alive = (state: Account) =>
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
 
-/**
- * Returns what refuses a command once an account has another password than the one that was shown for it, by its stored
- * hash.
- */
-export const requirePassword =
-  (shown: string | null | undefined) =>
-  ({ password }: Pick<Account, 'password'>): void => {
-    if (password !== shown) refuse('wrong_password', { what: 'changed' })
+/** Returns what refuses a command once an account no longer has the credential that was shown for it. */
+export const requireCredential =
+  (shown: Credential) =>
+  (now: Credentials): void => {
+    if (!has(now, shown)) refuse('wrong_password', { what: shown.kind === 'password' ? 'changed' : 'identity' })
   }
 
 const zoneSet = (
@@ -86,6 +97,17 @@ const register: Decision<'RegisterAccount'> = (command, state) => {
     { type: 'AccountRegistered', data },
     { type: 'ApiKeyIssued', data: { id: command.id, ...apiKey } },
     ...zoneSet(command.id, timezone),
+  ]
+}
+
+const registerByIdentity: Decision<'RegisterByIdentity'> = (command, state) => {
+  const { id, email, username, usernameToken, identity } = command
+  if (state.tokens.held.username === usernameToken) return []
+  if (state.status !== 'none' || state.tokens.fenced.length > 0) return refuse('id_in_use', { what: 'account' })
+  const address = { email: email?.email ?? null, emailToken: email?.emailToken ?? null }
+  return [
+    { type: 'AccountRegisteredByIdentity', data: { id, ...address, username, usernameToken } },
+    ...decideIdentity({ type: 'AddIdentity', id, identity }, state),
   ]
 }
 
@@ -128,6 +150,8 @@ const changeSecondFactor = (command: SecondFactorCommand, state: Account): reado
   return isNew ? [...events, ...withoutErasure(command.id, state)] : events
 }
 
+const changeIdentities = (command: IdentityCommand, state: Account) => decideIdentity(command, enabled(state))
+
 const setRateLimit: Decision<'SetRateLimit'> = ({ id, limit }, state) =>
   alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]
 
@@ -141,11 +165,12 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 12,
+  version: 13,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
     RegisterAccount: register,
+    RegisterByIdentity: registerByIdentity,
     UpdateAccount: update,
     IssueKey: issueKey,
     AddKey: changeKeys,
@@ -155,6 +180,8 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     AddSecondFactor: changeSecondFactor,
     UseRecoveryCode: changeSecondFactor,
     RemoveSecondFactor: changeSecondFactor,
+    AddIdentity: changeIdentities,
+    RemoveIdentity: changeIdentities,
     SetRateLimit: setRateLimit,
     SetExclusions: setExclusions,
     MarkOperator: ({ id }, state) => (enabled(state).operator ? [] : [{ type: 'AccountOperatorMarked', data: { id } }]),
@@ -178,11 +205,19 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
   evolve: evolveAccount,
   claims: (command, events) => {
     const email = ({ emailKey: name, emailToken: token }: ClaimedEmail) => ({ kind: 'email', name, token }) as const
+    const username = ({ usernameKey: name, usernameToken: token }: ClaimedUsername) =>
+      ({ kind: 'username', name, token }) as const
+    const identity = ({ identityKey: name, identityToken: token }: ClaimedIdentity) =>
+      ({ kind: 'identity', name, token }) as const
+    if (events.length === 0) return []
     switch (command.type) {
       case 'RegisterAccount':
-        return events.length === 0
-          ? []
-          : [email(command), { kind: 'username', name: command.usernameKey, token: command.usernameToken }]
+        return [email(command), username(command)]
+      case 'RegisterByIdentity':
+        // the identity first: somebody who signs in twice at once gets one account
+        return [identity(command.identity), ...(command.email ? [email(command.email)] : []), username(command)]
+      case 'AddIdentity':
+        return [identity(command.identity)]
       case 'UpdateAccount':
         return command.email && events.some(({ type }) => type === 'AccountEmailChanged') ? [email(command.email)] : []
       default:

@@ -4,6 +4,7 @@ import { must, orStop, ownEmail, says, text } from '../../lib/fields.ts'
 import { newKey } from '../../security/apikeys.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import type { AccountCommand } from './account.ts'
+import type { ClaimedIdentity } from './identity.ts'
 import { isZone } from '../../lib/zone.ts'
 import { isTaken } from '../claims/taken.ts'
 
@@ -28,8 +29,8 @@ export const Registration = z.object({
 })
 export type Registration = z.output<typeof Registration>
 
-/** The name of the claim on an e-mail or username: a keyed hash, because stream names must not hold personal data. */
-const personalKey = (pepper: Buffer, kind: 'email' | 'username', value: string) =>
+/** The name of the claim on what names a person: a keyed hash, because stream names must not hold personal data. */
+const personalKey = (pepper: Buffer, kind: 'email' | 'username' | 'identity', value: string) =>
   createHmac('sha256', pepper).update(`${kind} ${value}`).digest('base64url')
 
 export const claimedEmail = (pepper: Buffer, address: string) => ({
@@ -41,6 +42,21 @@ const claimedUsername = (pepper: Buffer, name: string) => ({
   username: name,
   usernameKey: personalKey(pepper, 'username', name),
   usernameToken: randomUUID(),
+})
+
+/** Returns the name of the claim on an identity. */
+export const identityKey = (pepper: Buffer, { issuer, subject }: Pick<ClaimedIdentity, 'issuer' | 'subject'>) =>
+  personalKey(pepper, 'identity', JSON.stringify([issuer, subject]))
+
+export const claimedIdentity = (
+  pepper: Buffer,
+  { issuer, subject, name }: Pick<ClaimedIdentity, 'issuer' | 'subject' | 'name'>,
+): ClaimedIdentity => ({
+  issuer,
+  subject,
+  name,
+  identityKey: identityKey(pepper, { issuer, subject }),
+  identityToken: randomUUID(),
 })
 
 /** Returns eight letters and digits, of which none looks like another: a name that says nothing of its owner. */
@@ -66,6 +82,21 @@ const withUsername = async <R>(
 }
 
 type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
+
+/** Registers somebody who an issuer says has signed in, without a password and without a key. */
+export const registerByIdentity = async (
+  pepper: Buffer,
+  { email, ...who }: Pick<ClaimedIdentity, 'issuer' | 'subject' | 'name'> & { readonly email: string | undefined },
+  create: (make: (id: number) => AccountCommand) => Promise<{ readonly id: number }>,
+) => {
+  const identity = claimedIdentity(pepper, who)
+  const claimed = email === undefined ? {} : { email: claimedEmail(pepper, email) }
+  return withUsername({}, async (username) => {
+    const named = claimedUsername(pepper, username)
+    const { id } = await create((id) => ({ type: 'RegisterByIdentity', id, ...claimed, ...named, identity }))
+    return { id, username, token: identity.identityToken }
+  })
+}
 
 type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
 

@@ -1,7 +1,8 @@
-import type { AccountEvent } from '../../events/accounts/account.ts'
+import { type AccountEvent, mainKey } from '../../events/accounts/account.ts'
 import { type Exclusions, noExclusions } from '../../events/statistics/exclusions.ts'
 import type { Event } from '../../events/index.ts'
-import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
+import { acquire, fence, noTokens, release, type Slot, type Tokens } from '../claims/claim.ts'
+import { evolveIdentities, type Identity } from './identity.ts'
 import { evolveKeys, type Keys, noKeys } from './key.ts'
 import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
@@ -15,6 +16,10 @@ export interface Account {
   readonly keys: Keys
   /** what a sign-in needs besides the password */
   readonly secondFactor: SecondFactor | null
+  /** by whom it can be entered without a password */
+  readonly identities: readonly Identity[]
+  /** the highest number that was given to an identity */
+  readonly lastIdentity: number
   /** requests per minute, 0 = unlimited, null = that of the service */
   readonly rateLimit: number | null
   readonly exclusions: Exclusions
@@ -35,6 +40,8 @@ export const noAccount: Account = {
   timezone: null,
   keys: noKeys,
   secondFactor: null,
+  identities: [],
+  lastIdentity: 0,
   rateLimit: null,
   exclusions: noExclusions,
   operator: false,
@@ -43,14 +50,22 @@ export const noAccount: Account = {
   tokens: noTokens,
 }
 
+const registered = (
+  state: Account,
+  { email, username, emailToken, usernameToken }: Event<'AccountRegistered' | 'AccountRegisteredByIdentity'>['data'],
+): Account => {
+  const tokens = emailToken === null ? state.tokens : acquire(state.tokens, 'email', emailToken)
+  return { ...state, status: 'active', email, username, tokens: acquire(tokens, 'username', usernameToken) }
+}
+
 /** Returns the state after an event. */
 export const evolveAccount = (state: Account, event: AccountEvent | Event<'ClaimFenced'>): Account => {
   switch (event.type) {
-    case 'AccountRegistered': {
-      const { email, username, password, emailToken, usernameToken } = event.data
-      const tokens = acquire(acquire(state.tokens, 'email', emailToken), 'username', usernameToken)
-      return { ...state, status: 'active', email, username, password, tokens }
-    }
+    case 'AccountRegistered':
+      return { ...registered(state, event.data), password: event.data.password }
+    case 'AccountRegisteredByIdentity':
+      // the first number stays that of the key of a registration, which may do more than others
+      return { ...registered(state, event.data), keys: { ...noKeys, lastKey: mainKey.number } }
     case 'AccountEmailChanged':
       return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
     case 'AccountPasswordChanged':
@@ -67,6 +82,9 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
     case 'RecoveryCodeUsed':
     case 'SecondFactorRemoved':
       return { ...state, secondFactor: evolveSecondFactor(state.secondFactor, event) }
+    case 'IdentityAdded':
+    case 'IdentityRemoved':
+      return { ...state, ...evolveIdentities(state, event) }
     case 'AccountRateLimitSet':
       return { ...state, rateLimit: event.data.limit }
     case 'AccountExclusionsSet':
@@ -87,7 +105,7 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       return {
         ...noAccount,
         status: 'erased',
-        tokens: release(state.tokens, 'email', 'username'),
+        tokens: release(state.tokens, ...(Object.keys(state.tokens.held) as Slot[])),
       }
     case 'AccountErasedOnDisk':
       return { ...state, erasedOnDisk: true }

@@ -3,8 +3,18 @@ import type { Event } from '../../events/index.ts'
 import { streamId } from '../../events/streams.ts'
 
 /** The kinds of unique names, and whether a released name stays reserved for its account. */
-const reserved = { alias: true, host: true, qr: true, slug: true, username: true, email: false } as const
+const reserved = {
+  alias: true,
+  host: true,
+  qr: true,
+  slug: true,
+  username: true,
+  email: false,
+  identity: false,
+} as const
 export type ClaimKind = keyof typeof reserved
+/** What a resource has a name as: it has one of each kind, but an account may have several identities. */
+export type Slot = ClaimKind | `identity ${number}`
 
 /**
  * A claim of a unique name. `name` is unique within its kind; the resource's event repeats `token`, which makes the
@@ -22,7 +32,7 @@ export const claimStream = ({ kind, name }: Pick<Claim, 'kind' | 'name'>) => str
  * fenced off.
  */
 export interface Tokens {
-  readonly held: Readonly<Partial<Record<ClaimKind, string>>>
+  readonly held: Readonly<Partial<Record<Slot, string>>>
   readonly spent: readonly string[]
   readonly fenced: readonly string[]
   /** by spent token: when its name, until then reserved for its account, is free for others (ISO 8601) */
@@ -31,7 +41,7 @@ export interface Tokens {
 export const noTokens: Tokens = { held: {}, spent: [], fenced: [] }
 
 /** Adds the token of a claim; the token of the name before is spent. */
-export const acquire = (tokens: Tokens, kind: ClaimKind, token: string): Tokens => {
+export const acquire = (tokens: Tokens, kind: Slot, token: string): Tokens => {
   const before = tokens.held[kind]
   return {
     ...tokens,
@@ -40,9 +50,9 @@ export const acquire = (tokens: Tokens, kind: ClaimKind, token: string): Tokens 
   }
 }
 /** Releases the names of these kinds. */
-export const release = (tokens: Tokens, ...kinds: readonly ClaimKind[]): Tokens => ({
+export const release = (tokens: Tokens, ...kinds: readonly Slot[]): Tokens => ({
   ...tokens,
-  held: Object.fromEntries(Object.entries(tokens.held).filter(([kind]) => !kinds.includes(kind as ClaimKind))),
+  held: Object.fromEntries(Object.entries(tokens.held).filter(([kind]) => !kinds.includes(kind as Slot))),
   spent: [...tokens.spent, ...kinds.flatMap((kind) => tokens.held[kind] ?? [])],
 })
 /** Releases a name that stays reserved for its account until a time (ISO 8601). */

@@ -51,6 +51,7 @@ const nameOf: Readonly<Record<ClaimKind, string>> = {
   slug: 'slug',
   email: 'email',
   username: 'username',
+  identity: 'identity',
 }
 
 /** Links call their alias `custom`; nobody chooses that of a QR code. */
@@ -118,6 +119,15 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
         return refuseTaken(claim.kind, aliasField(claim, claimant))
     }
   }
+}
+
+/** Returns the stream of the resource that has a name, and the token of its claim; undefined while none has it. */
+export const findHolder = async (store: Pick<EventStore, 'last'>, load: Load, name: Pick<Claim, 'kind' | 'name'>) => {
+  const newest = await newestClaim(store, name)
+  if (!newest) return undefined
+  const { token, holder } = newest.data
+  const { held } = (await holderLoader(load)(holder)).state.tokens
+  return Object.values(held).includes(token) ? { stream: holder, token } : undefined
 }
 
 /**

@@ -36,6 +36,17 @@ export const accountEvents = {
     emailToken: z.string(),
     usernameToken: z.string(),
   }),
+  /**
+   * Somebody has signed in with an issuer for the first time. The account has neither a password nor a first API key,
+   * and no e-mail address when `email` is null. `IdentityAdded` follows.
+   */
+  AccountRegisteredByIdentity: z.object({
+    id,
+    email: Personal,
+    username: Personal,
+    emailToken: z.string().nullable(),
+    usernameToken: z.string(),
+  }),
   /** `to`, here and below: the revision whose value it has again. */
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
   AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),
@@ -69,6 +80,19 @@ export const accountEvents = {
   /** `hash` is that of the recovery code. */
   RecoveryCodeUsed: z.object({ id, hash: z.string() }),
   SecondFactorRemoved: z.object({ id }),
+  /**
+   * Whoever an issuer calls `subject` can sign in to the account. `number` is the id of the identity within the
+   * account, `name` what the issuer calls the person, and the token belongs to the claim of issuer and subject.
+   */
+  IdentityAdded: z.object({
+    id,
+    number: id,
+    issuer: Personal,
+    subject: Personal,
+    name: Personal,
+    identityToken: z.string(),
+  }),
+  IdentityRemoved: z.object({ id, number: id }),
   /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
   /** Which visits the account does not count as clicks. They count for the reclassifications after it. */

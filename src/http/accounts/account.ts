@@ -14,7 +14,7 @@ import { signInMark } from '../../security/knownbrowsers.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
-import { fail } from '../api/errors.ts'
+import { fail, requirePasswords } from '../api/errors.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import type { StepUps } from './credentials.ts'
@@ -29,6 +29,8 @@ export interface AccountServices {
   readonly links: Pick<OneTimeLinks, 'end'>
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
+  /** whether people may sign in with passwords */
+  readonly passwordSignIn: boolean
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly sessions: Pick<Sessions, 'keepWith'>
@@ -103,7 +105,7 @@ const details = endpoint(accountContract, 'GET /api/account', {
   }),
 })
 
-const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: AccountServices) =>
+const update = ({ hashNewPassword, links, mails, passwordSignIn, pepper, sessions, stepUps }: AccountServices) =>
   endpoint(accountContract, 'PUT /api/account/update', {
     single: true,
     scope: 'account',
@@ -119,6 +121,7 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
       const { account: id, body, inScope, lang, load, session, write } = call
       if (!inScope && session === undefined && body.current_password === undefined)
         fail(403, 'lacks_scope', { what: 'password' })
+      if (body.password !== undefined) requirePasswords({ passwordSignIn })
       // the time zone opens nothing
       if ([body.email, body.password, body.current_password].some((sent) => sent !== undefined))
         await stepUps.require('account', call, body)
@@ -141,17 +144,18 @@ const update = ({ hashNewPassword, links, mails, pepper, sessions, stepUps }: Ac
       })
       // a link to reset the old password must not replace the new one
       if (hash !== undefined) await links.end(id)
-      if (hash !== undefined) await sessions.keepWith(id, hash, session)
+      if (hash !== undefined) await sessions.keepWith(id, before, hash, session)
       return { message: toConfirm === undefined ? 'Account has been updated.' : emailSent, revision }
     },
   })
 
-const reset = ({ mails }: AccountServices) =>
+const reset = ({ mails, passwordSignIn }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/reset', {
     public: true,
     ownPagesOnly: true,
     body: z.object({ email }),
     run: async ({ body, from, lang }) => {
+      requirePasswords({ passwordSignIn })
       if (!mails) return fail(404, 'not_found', { what: 'mail' })
       await mails.count(from)
       await mails.order({ kind: 'reset', lang, to: body.email })
@@ -163,7 +167,7 @@ const erase = ({ erasure, mails, stepUps }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
     person: true,
-    body: z.object({ ...given, current_password: verbatim(1024) }),
+    body: z.object(given),
     run: async (call) => {
       const { account: id, body, lang, load, write } = call
       if (hasMembers((await load(team, id)).state)) refuse('lacks_rights', { what: 'has_members' })

@@ -10,10 +10,13 @@ import type { Call } from '../api/route.ts'
  * last ten minutes of its session; the password, and a code where there is a second factor, for which such a session
  * counts, too; or both in the request itself.
  */
-export type Need = 'nothing' | 'confirmation' | 'password' | 'password and code'
+export type Need = 'nothing' | 'confirmation' | 'password' | 'password and code' | 'a session'
 
-/** Who asks: a session, the key of the registration without any limit, or any other key. */
-export type Asker = 'session' | 'first key' | 'key'
+/**
+ * Who asks: a session that a password has opened, one that an issuer or a link of an operator has, the key of the
+ * registration without any limit, or any other key.
+ */
+export type Asker = 'session' | 'other session' | 'first key' | 'key'
 
 interface Step extends Readonly<Record<Asker, Need>> {
   /** what is done */
@@ -21,9 +24,11 @@ interface Step extends Readonly<Record<Asker, Need>> {
   readonly routes: readonly string[]
 }
 
-const anybody = (need: Need) => ({ session: need, 'first key': need, key: need })
+/** Without a password, a fresh sign-in with the issuer is as good. */
+const otherSession = { 'other session': 'confirmation' } as const
+const anybody = (need: Need) => ({ session: need, ...otherSession, 'first key': need, key: need })
 /** A key gives no more than it has: that is decided on the keys of the account. */
-const onlySessions = { session: 'confirmation', 'first key': 'nothing', key: 'nothing' } as const
+const onlySessions = { session: 'confirmation', ...otherSession, 'first key': 'nothing', key: 'nothing' } as const
 
 /** Every step by which a credential becomes another one, or a wider one. There are no others. */
 export const steps = {
@@ -31,6 +36,7 @@ export const steps = {
     does: 'set a password or an e-mail address',
     routes: ['PUT /api/account/update', 'POST /api/account/restore'],
     session: 'password',
+    ...otherSession,
     // as the API has always had it
     'first key': 'nothing',
     key: 'password',
@@ -60,6 +66,23 @@ export const steps = {
     routes: ['POST /api/account/totp', 'POST /api/account/totp/delete'],
     ...anybody('password and code'),
   },
+  identities: {
+    does: 'link an identity of an issuer',
+    routes: ['POST /api/identity/add'],
+    // it signs in for good, without the password and without the second factor
+    session: 'password and code',
+    ...otherSession,
+    'first key': 'a session',
+    key: 'a session',
+  },
+  unlink: {
+    does: 'remove an identity',
+    routes: ['DELETE /api/identity/:id/delete'],
+    session: 'confirmation',
+    ...otherSession,
+    'first key': 'a session',
+    key: 'a session',
+  },
   erasure: {
     does: 'have the account erased',
     routes: ['POST /api/account/erase'],
@@ -79,11 +102,11 @@ export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some(
  * account that has neither a second factor, nor members, nor the mark of an operator.
  */
 export const askerOf = (
-  { key, session }: Pick<Caller, 'key' | 'session'>,
+  { credential, key, session }: Pick<Caller, 'credential' | 'key' | 'session'>,
   { keys, secondFactor, operator }: Pick<Account, 'keys' | 'secondFactor' | 'operator'>,
   team: Pick<Team, 'members'>,
 ): Asker => {
-  if (session !== undefined) return 'session'
+  if (session !== undefined) return credential?.kind === 'password' ? 'session' : 'other session'
   const own = keys.keys.find(({ number }) => number === key?.number)
   const isUnlimited =
     own?.number === mainKey.number &&
@@ -102,7 +125,10 @@ export interface Given {
   readonly codeField?: 'code' | 'current_code'
 }
 /** What has sent it. */
-export type Caller = Pick<Call, 'account' | 'bindTo' | 'key' | 'session' | 'confirmed' | 'load' | 'write' | 'from'>
+export type Caller = Pick<
+  Call,
+  'account' | 'bindTo' | 'key' | 'session' | 'credential' | 'confirmed' | 'load' | 'write' | 'from'
+>
 
 export interface StepUps {
   /**

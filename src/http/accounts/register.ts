@@ -5,7 +5,7 @@ import { register, Registration } from '../../commands/accounts/register.ts'
 import { refuseTaken } from '../../commands/claims/taken.ts'
 import { stranger, type Turn } from '../../security/passwords.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
-import { fail } from '../api/errors.ts'
+import { fail, requirePasswords } from '../api/errors.ts'
 import { countNetworks, type Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
@@ -53,6 +53,8 @@ export interface RegisterServices {
   readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
+  /** whether people may sign in with passwords */
+  readonly passwordSignIn: boolean
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
 }
@@ -99,6 +101,7 @@ export const registerRoutes = (services: RegisterServices): readonly Route[] => 
     body: Registration,
     run: async ({ body, create, created, part, from, lang, reader }) => {
       const { pepper, countRegistration, hashNewPassword, mails } = services
+      requirePasswords(services)
       const before = await created('account', account)
       if (before) return newKeyFor(before, part, pepper)
       // after the fields were checked: a mistake in them is no registration

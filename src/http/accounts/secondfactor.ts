@@ -116,7 +116,8 @@ export interface SecondFactorServices {
   readonly stepUps: Pick<StepUps, 'require'>
 }
 
-const currentPassword = verbatim(1024)
+// a session that an issuer has opened has none to send
+const currentPassword = verbatim(1024).optional()
 
 /** The label under which an authenticator app shows the account. */
 const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => email ?? username ?? ''

@@ -6,8 +6,9 @@ import { email, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { Behind } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { knownBrowser, markBrowser } from '../../security/knownbrowsers.ts'
+import type { Issuer } from '../../security/issuer.ts'
 import type { Session, Sessions } from '../../security/sessions.ts'
-import { fail } from '../api/errors.ts'
+import { fail, requirePasswords } from '../api/errors.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { needsCode } from './secondfactor.ts'
 import { byId } from '../api/fields.ts'
@@ -24,7 +25,13 @@ export interface SessionServices {
   readonly baseUrl: () => string
   /** undefined without SMTP_URL */
   readonly mails: Mails | undefined
+  /** undefined without OIDC_ISSUER */
+  readonly issuer: Pick<Issuer, 'signOutAddress'> | undefined
   readonly passwords: AccountPasswords
+  /** whether people may sign in with passwords */
+  readonly passwordSignIn: boolean
+  /** whether whoever signs out is led to the sign-out of the issuer */
+  readonly signsOutThere: boolean
   /** 32 bytes for keyed hashes */
   readonly pepper: Buffer
   readonly secondFactors: SecondFactors
@@ -70,7 +77,7 @@ const checkPassword = async (
 }
 
 const present = (
-  { id, browser, os, created, used, expires }: Omit<Session, 'isFor' | 'confirmed'>,
+  { id, browser, os, created, used, expires }: Omit<Session, 'openedWith' | 'confirmed'>,
   current: number | undefined,
 ) => ({
   id,
@@ -91,6 +98,7 @@ const signIn = (services: SessionServices) =>
       const { baseUrl, mails, pepper, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
       if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
+      requirePasswords(services)
       const { id, state, known } = await checkPassword(call, services)
       const { secondFactor: factor } = state
       if (factor && body.code === undefined)
@@ -112,7 +120,7 @@ const signIn = (services: SessionServices) =>
       const { browser: name, os } = browser.client
       if (known === undefined)
         await mails?.order({ kind: 'newBrowser', lang: call.lang, browser: `${name}, ${os}` }, id)
-      const { id: session, token } = await sessions.open(id, state.password, browser.client)
+      const { id: session, token } = await sessions.open(id, { kind: 'password', hash: state.password }, browser.client)
       // a second factor that was added meanwhile has ended the sessions that were there
       if ((await call.load(account, id)).state.secondFactor?.secret !== factor?.secret) {
         await sessions.end(id, session)
@@ -124,7 +132,7 @@ const signIn = (services: SessionServices) =>
     },
   })
 
-const confirm = ({ sessions, stepUps }: SessionServices) =>
+const confirm = ({ sessions, stepUps, ...services }: SessionServices) =>
   endpoint(sessionContract, 'POST /api/session/confirm', {
     scope: [],
     person: true,
@@ -132,6 +140,7 @@ const confirm = ({ sessions, stepUps }: SessionServices) =>
     run: async (call) => {
       const { body, session } = call
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      requirePasswords(services)
       await stepUps.confirm(call, body)
       await sessions.confirm(session)
       return { message: 'The password was right. It counts for ten minutes.' }
@@ -145,19 +154,21 @@ const ownList = ({ sessions }: SessionServices) =>
     person: true,
     run: async ({ account: id, load, reader, session }) => {
       const [{ state }, all] = await Promise.all([load(account, id), sessions.list(id, reader.db)])
-      return { data: { sessions: all.filter((one) => one.isFor(state.password)).map((one) => present(one, session)) } }
+      return { data: { sessions: all.filter((one) => one.openedWith(state)).map((one) => present(one, session)) } }
     },
   })
 
-const signOut = ({ baseUrl, sessions }: SessionServices) =>
+const signOut = ({ baseUrl, issuer, sessions, signsOutThere }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/session', {
     scope: [],
     person: true,
-    run: async ({ account: id, session, setCookie }) => {
+    run: async ({ account: id, credential, session, setCookie }) => {
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
       await sessions.end(id, session)
       setCookie(sessionCookie(undefined, baseUrl(), 0))
-      return { message: 'You are signed out.' }
+      const isFromThere = signsOutThere && credential?.kind === 'identity'
+      const address = isFromThere ? await issuer?.signOutAddress(`${baseUrl()}/dashboard`) : undefined
+      return { message: 'You are signed out.', ...(address !== undefined && { address }) }
     },
   })
 

@@ -35,15 +35,18 @@ export const openStepUps = ({
     },
     require: async (step, call, given = {}) => {
       const { account: id, load, session } = call
-      const again = () => fail(403, 'confirmation_needed', {})
+      const isByPassword = call.credential?.kind === 'password'
+      const again = (): never => fail(403, 'confirmation_needed', isByPassword ? {} : { what: 'identity' })
       switch (await needFor(step, call)) {
         case 'nothing':
           // one that is sent all the same must be right
           if (given.current_password !== undefined) await passwords.require(call, given.current_password)
           return
+        case 'a session':
+          return fail(400, 'not_dashboard', { what: 'session' })
         case 'confirmation':
-          if (!call.confirmed) again()
-          return
+          if (call.confirmed) return
+          return isByPassword || given.current_password === undefined ? again() : requireBoth(call, given)
         case 'password': {
           if (session === undefined || given.code !== undefined) return requireBoth(call, given)
           await passwords.require(call, given.current_password)
@@ -59,8 +62,8 @@ export const openStepUps = ({
 
 /** Returns what a step needs of a caller. The account is read only where it makes a difference. */
 const needFor = async (step: StepName, call: Caller): Promise<Need> => {
-  const { session, 'first key': first, key } = steps[step]
-  if (call.session !== undefined) return session
+  const { session, 'other session': other, 'first key': first, key } = steps[step]
+  if (call.session !== undefined) return call.credential?.kind === 'password' ? session : other
   if (first === key) return key
   const { account: id, load } = call
   const [own, members] = await Promise.all([load(account, id), load(team, id)])

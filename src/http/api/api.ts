@@ -215,6 +215,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     key: who?.key === undefined ? undefined : who,
     member: who?.member,
     session: who?.session,
+    credential: who?.session === undefined ? undefined : who.credential,
     confirmed: who?.session !== undefined && who.confirmed,
     get browser() {
       return browserOf(ctx.req, options)

@@ -51,6 +51,11 @@ export const failField = <C extends ProblemCode>(field: string, code: C, values:
   throw new Failure(400, problem(code, { ...values, field }))
 }
 
+/** Fails unless people may sign in with passwords. */
+export const requirePasswords = ({ passwordSignIn }: { readonly passwordSignIn: boolean }): void => {
+  if (!passwordSignIn) fail(403, 'passwords_off', {})
+}
+
 /** Throws a `Failure` about one field, for a problem that was found without knowing the field. */
 export const failAt = (field: string, reason: Problem): never => {
   throw new Failure(400, { ...reason, field })

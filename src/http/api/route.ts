@@ -9,6 +9,7 @@ import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
 import type { Reader } from '../../queries/reader.ts'
+import type { Credential } from '../../security/credential.ts'
 import type { Answer, Contract, Description } from './contract.ts'
 import type { Download, Picture } from './download.ts'
 import type { Cursors } from './list/cursor.ts'
@@ -39,7 +40,9 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly member: MemberHolder | undefined
   /** the id of the session that has sent the request */
   readonly session: number | undefined
-  /** whether the password of that session was entered in the last ten minutes */
+  /** what that session was opened with */
+  readonly credential: Credential | undefined
+  /** whether the password of that session was entered, or its sign-in repeated, in the last ten minutes */
   readonly confirmed: boolean
   readonly browser: BrowserCall
   /** Adds a `Set-Cookie` header to the answer. */
@@ -118,8 +121,8 @@ export type Who = Pick<KeyHolder, 'account'> & {
   /** the account that the session is signed in to */
   readonly person?: number
   readonly member?: MemberHolder | undefined
-  /** the hash that the session was opened with */
-  readonly password?: string | null
+  /** what the session was opened with */
+  readonly credential?: Credential
 }
 
 /** Who reads resources, and from what. */

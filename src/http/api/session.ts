@@ -3,6 +3,7 @@ import type { MemberHolder } from '../../cache/auth.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { Members } from '../../cache/members.ts'
 import type { Account } from '../../commands/accounts/state.ts'
+import type { Credential } from '../../security/credential.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { rightsOf } from '../../events/accounts/role.ts'
 import type { Open } from '../../events/openenum.ts'
@@ -19,10 +20,10 @@ export interface SessionHolder {
   readonly member?: MemberHolder | undefined
   /** the id of the session */
   readonly session: number
-  /** whether its password was entered in the last ten minutes */
+  /** whether its password was entered, or its sign-in repeated, in the last ten minutes */
   readonly confirmed: boolean
-  /** the stored hash of the password that it was opened with */
-  readonly password: string | null
+  /** what it was opened with */
+  readonly credential: Credential
   readonly scopes: readonly Open<Scope>[]
   /** whether their own account is marked as that of an operator */
   readonly operator: boolean
@@ -79,7 +80,8 @@ export const browserCookie = (account: number, mark: string, baseUrl: string): s
   return `${markName(account, secure)}=${mark}; Path=/; Max-Age=${markAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
-const cookieOf = ({ headers }: IncomingMessage, of: string) => {
+/** Returns the value of a cookie; undefined when there is none, or more than one. */
+export const cookieOf = ({ headers }: IncomingMessage, of: string) => {
   const name = `${of}=`
   const found = headers.cookie
     ?.split(';')
@@ -89,7 +91,8 @@ const cookieOf = ({ headers }: IncomingMessage, of: string) => {
   return found?.length === 1 ? found[0]?.slice(name.length) || undefined : undefined
 }
 
-const tokenOf = (req: IncomingMessage, baseUrl: string) => cookieOf(req, cookieName(isSecure(baseUrl)))
+/** Returns the token of a session that a browser has, which may have ended. */
+export const tokenOf = (req: IncomingMessage, baseUrl: string) => cookieOf(req, cookieName(isSecure(baseUrl)))
 
 /** Whether a browser has a session, which may have ended. */
 export const hasSessionCookie = (req: IncomingMessage, baseUrl: string): boolean => tokenOf(req, baseUrl) !== undefined
@@ -125,6 +128,12 @@ const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => 
   return origin !== undefined || method === 'GET' || method === 'HEAD'
 }
 
+/** Returns what a session is listed as that a request opens. */
+export const clientOf = ({ headers }: IncomingMessage): SessionClient => {
+  const { browser, os } = readAgent(headers['user-agent'] ?? '')
+  return { browser: browser.family, os: os.family }
+}
+
 /** Returns what a request tells about its browser. */
 export const browserOf = (
   req: IncomingMessage,
@@ -132,10 +141,9 @@ export const browserOf = (
 ): BrowserCall => {
   const { host = '' } = req.headers
   const isOurs = isDashboardHost(host) && domains.byHost(host) === undefined
-  const { browser, os } = readAgent(req.headers['user-agent'] ?? '')
   return {
     sameOrigin: isOurs && isSameOrigin(req, baseUrl()),
-    client: { browser: browser.family, os: os.family },
+    client: clientOf(req),
     token: tokenOf(req, baseUrl()),
     markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
   }
@@ -161,8 +169,8 @@ const chosenBy = ({ headers, method, url = '' }: IncomingMessage): number | unde
 
 /**
  * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
- * The account is read from its stream, so that a session never outlives its password, or an account that is disabled or
- * erased. `own`: whether they act in their own account, whichever they have chosen.
+ * The account is read from its stream, so that a session never outlives its password or identity, or an account that is
+ * disabled or erased. `own`: whether they act in their own account, whichever they have chosen.
  */
 export const presentedSession = async (
   req: IncomingMessage,
@@ -175,11 +183,12 @@ export const presentedSession = async (
   if (!session) return undefined
   const { account: person } = session
   const state = await accountOf(person)
-  if (!session.isFor(state.password)) return undefined
+  const credential = session.openedWith(state)
+  if (!credential) return undefined
   if (state.status === 'disabled') return { disabled: person }
   if (state.status !== 'active') return undefined
-  const { password, operator } = state
-  const signedIn = { person, session: session.id, confirmed: session.confirmed, password, operator }
+  const { operator } = state
+  const signedIn = { person, session: session.id, confirmed: session.confirmed, credential, operator }
   const chosen = own ? undefined : chosenBy(req)
   if (chosen === undefined || chosen === person)
     return { holder: { ...signedIn, account: person, scopes: allScopes, audit: true }, session }

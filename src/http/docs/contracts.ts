@@ -7,6 +7,7 @@ import { keyContract } from '../accounts/contract/key.ts'
 import { memberContract } from '../accounts/contract/member.ts'
 import { operatorContract } from '../operator/contract.ts'
 import { proofContract } from '../proof/contract.ts'
+import { identityContract } from '../accounts/contract/identity.ts'
 import { sessionContract } from '../accounts/contract/session.ts'
 import { missesContract } from '../statistics/contract/misses.ts'
 import { reclassifyContract } from '../statistics/contract/reclassify.ts'
@@ -48,8 +49,8 @@ export const topics: Readonly<Record<string, Topic>> = {
     },
   },
   'Sign-in': {
-    about: 'Sessions of the dashboard, and its second factor',
-    contract: sessionContract,
+    about: 'Sessions of the dashboard, its second factor, and who signs in with an issuer',
+    contract: { ...sessionContract, ...identityContract },
   },
   'API keys': {
     about: 'Keys for programs and people, each with its scopes, until a time, or from some addresses only',

@@ -46,6 +46,7 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
 
 const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   AccountRegistered: 'Account registered.',
+  AccountRegisteredByIdentity: 'Account made by a sign-in with an issuer.',
   AccountEmailChanged: 'E-mail address changed.',
   AccountPasswordChanged: 'Password changed.',
   AccountRateLimitSet: 'Rate limit changed by the operator.',

@@ -177,6 +177,7 @@ export const fieldTexts = {
     plain: '{field} is not the password of the account.',
     sign_in: 'The e-mail address or the password is wrong.',
     changed: 'Another password was set for the account meanwhile. Sign in with that.',
+    identity: 'The identity that opened this session was removed meanwhile. Sign in again.',
   },
   wrong_code: {
     plain: '{field} is wrong. Enter the code that your authenticator app shows now.',

@@ -8,8 +8,15 @@ export const rightTexts = {
     rotated: 'This API key has expired. Add a new one instead.',
     session: 'The password has changed since, or the session was ended. Ask for it again.',
   },
-  confirmation_needed:
-    'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
+  confirmation_needed: {
+    plain: 'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
+    identity:
+      'This session must sign in again with the issuer first: POST /api/session/confirm/identity. It counts for ten minutes.',
+  },
+  last_identity:
+    'The account has no password, so that nobody could sign in without this identity. Set a password or link another identity first.',
+  passwords_off:
+    'Passwords are turned off on this service (`PASSWORD_SIGN_IN`). Sign in with its issuer. API keys work as before.',
   lacks_scope: {
     plain: 'This API key needs the scope {scopes}.',
     password: 'This API key needs the scope `account`, or `current_password`.',

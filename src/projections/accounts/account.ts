@@ -1,9 +1,34 @@
 import { mainKey } from '../../events/accounts/account.ts'
+import type { Recorded } from '../../events/event.ts'
+import type { Event } from '../../events/index.ts'
 import { noExclusions } from '../../events/statistics/exclusions.ts'
 import { allScopes } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
 import { fenceHandler } from '../owned.ts'
 import { patch, type Projection, put, remove } from '../engine/projection.ts'
+
+type Registered = Pick<
+  Recorded<Event<'AccountRegistered' | 'AccountRegisteredByIdentity'>>,
+  'data' | 'at' | 'revision' | 'position'
+>
+const registered = ({ data: { id, email, username }, at, revision, position }: Registered) => [
+  put(
+    'accounts',
+    { id },
+    {
+      email,
+      username,
+      timezone: null,
+      status: 'active',
+      registered: at,
+      rate_limit: null,
+      exclusions: noExclusions,
+      erases: null,
+      revision,
+      position,
+    },
+  ),
+]
 
 /** Accounts, their API keys and their members. A member who has left stays, for the names in histories.
  * Rows that processes cache carry the `position` of their last change. */
@@ -33,24 +58,8 @@ export const accounts: Projection = {
       create index on ${t} (position)`,
   },
   on: {
-    AccountRegistered: ({ data: { id, email, username }, at, revision, position }) => [
-      put(
-        'accounts',
-        { id },
-        {
-          email,
-          username,
-          timezone: null,
-          status: 'active',
-          registered: at,
-          rate_limit: null,
-          exclusions: noExclusions,
-          erases: null,
-          revision,
-          position,
-        },
-      ),
-    ],
+    AccountRegistered: registered,
+    AccountRegisteredByIdentity: registered,
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
       patch('accounts', { id }, { email, revision, position }),
     ],
@@ -85,6 +94,8 @@ export const accounts: Projection = {
     SecondFactorAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     RecoveryCodeUsed: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     SecondFactorRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    IdentityAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    IdentityRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     AccountRateLimitSet: ({ data: { id, limit }, revision, position }) => [
       patch('accounts', { id }, { rate_limit: limit, revision, position }),
     ],

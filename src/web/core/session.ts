@@ -11,6 +11,10 @@ export interface Service {
   readonly baseUrl: string
   readonly registration: boolean
   readonly mail: boolean
+  /** the name of the issuer that signs people in; empty: there is none */
+  readonly issuer: string
+  /** whether passwords do */
+  readonly passwords: boolean
   /** whether the service has no account yet */
   readonly first: boolean
 }
@@ -20,6 +24,8 @@ export const service: Service = {
   baseUrl: dataset['base'] ?? location.origin,
   registration: dataset['registration'] === 'open',
   mail: dataset['mail'] === 'yes',
+  issuer: dataset['issuer'] ?? '',
+  passwords: dataset['passwords'] !== 'off',
   first: dataset['first'] === 'yes',
 }
 
@@ -58,8 +64,9 @@ export const signIn = async (given: SignIn): Promise<void> => {
 }
 
 export const signOut = async (): Promise<void> => {
-  await request('DELETE', '/api/session')
+  const { address } = await request<{ readonly address?: string }>('DELETE', '/api/session')
   signedOut.value = true
+  if (address !== undefined) location.assign(address)
 }
 
 /** Keeps the account up to date: it ends with its session, and is read again after changes. */

@@ -13,8 +13,8 @@ const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 describe('the table of what credentials may do', () => {
   it('is printed in docs/security.md: what each step needs', () => {
     const found = Object.values(steps).map(
-      ({ does, routes: of, session, 'first key': first, key }) =>
-        `- ${does}: a session needs ${session}, the first key ${first}, any other key ${key} (${of.map((one) => `\`${one}\``).join(', ')})`,
+      ({ does, routes: of, session, 'other session': other, 'first key': first, key }) =>
+        `- ${does}: a session needs ${session}, one that no password has opened ${other}, the first key ${first}, any other key ${key} (${of.map((one) => `\`${one}\``).join(', ')})`,
     )
     expect(found).to.deep.equal(linesBelow('docs/security.md', 'What widens a right', found))
   })
@@ -60,7 +60,7 @@ describe('the table of what credentials may do', () => {
       members: Team['members'] = {},
     ) =>
       askerOf(
-        { key: { number } as never, session: undefined },
+        { key: { number } as never, session: undefined, credential: undefined },
         {
           keys: { ...noKeys, keys: [{ ...main, number, ...changes }] },
           secondFactor: null,

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { type Answer, type AnswerOf, count, done, id, type Contract, success, text, time } from '../../api/contract.ts'
+import {
+  address,
+  type Answer,
+  type AnswerOf,
+  count,
+  done,
+  id,
+  type Contract,
+  success,
+  text,
+  time,
+} from '../../api/contract.ts'
 
 const row = z
   .object({
@@ -16,7 +27,7 @@ export type Session = Answer<typeof row>
 
 export const sessionContract = {
   'POST /api/session': {
-    summary: 'Sign in on the dashboard',
+    summary: 'Sign in on the dashboard with a password',
     description:
       'For pages of this service only: the answer sets a cookie (`HttpOnly`, `SameSite=Lax`, and over https `Secure` with the prefix `__Host-`), with which pages of the same origin call the API instead of with a key. It ends after `SESSION_DAYS`, with a new password, and when the account is disabled or erased. Wrong passwords and codes are limited by account and by address.',
     fields: {
@@ -28,7 +39,10 @@ export const sessionContract = {
         description: 'The e-mail address, the password or the code is wrong, or a code is required.',
         shape: { second_factor: z.literal(true).optional().describe('whether `code` is what is missing or wrong') },
       },
-      403: { description: 'The account is disabled, or the request does not come from a page of this service.' },
+      403: {
+        description:
+          'The account is disabled, passwords are turned off (`PASSWORD_SIGN_IN`), or the request does not come from a page of this service.',
+      },
     },
     answer: success({ id, username: text.meta({ examples: ['ann'] }), session: id }),
   },
@@ -57,7 +71,10 @@ export const sessionContract = {
   'DELETE /api/session': {
     summary: 'Sign out',
     description: 'Ends the session that sends the request.',
-    answer: done,
+    answer: success({
+      message: text,
+      address: address.optional().describe('where to sign out of the issuer that has signed in, with `OIDC_LOGOUT`'),
+    }),
   },
   'DELETE /api/session/:id': { summary: 'End a session', answer: done },
   'DELETE /api/sessions': { summary: 'End all sessions but the one that sends the request', answer: done },

@@ -4,8 +4,8 @@ import { v5 as uuid } from 'uuid'
 import type { Quotas } from '../../../cache/quotas.ts'
 import type { Progress } from '../../../cache/progress.ts'
 import { type Decider, streamOf } from '../../../commands/decider.ts'
-import { requirePassword } from '../../../commands/accounts/account.ts'
-import type { Account } from '../../../commands/accounts/state.ts'
+import { requireCredential } from '../../../commands/accounts/account.ts'
+import type { Credentials } from '../../../security/credential.ts'
 import type { Handler, NextId, NextIds, Revisions } from '../../../commands/handle.ts'
 import type { Handled } from '../../../commands/context.ts'
 import { countRevision, type Load } from '../../../commands/load.ts'
@@ -117,15 +117,16 @@ const findingCreated =
     }
   }
 
-/** Returns what binds a request to a password, and what it has to require of its account from then on. */
+/** Returns what binds a request to a credential, and what it has to require of its account from then on. */
 const createBinding = (who: Who | undefined) => {
-  let bound = who?.session === undefined ? undefined : { account: who.person ?? who.account, password: who.password }
+  let bound = who?.credential && { account: who.person ?? who.account, credential: who.credential }
   return {
-    bindTo: (account: number, password: string | null) => void (bound = { account, password }),
+    bindTo: (account: number, hash: string | null) =>
+      void (bound = { account, credential: { kind: 'password', hash } }),
     requiresFor: (stream: string) => {
       if (!bound || stream !== streamId('account', bound.account)) return undefined
-      const requires = requirePassword(bound.password)
-      return (state: unknown) => requires(state as Account)
+      const requires = requireCredential(bound.credential)
+      return (state: unknown) => requires(state as Credentials)
     },
   }
 }

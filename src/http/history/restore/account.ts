@@ -3,7 +3,7 @@ import { refuse } from '../../../commands/decider.ts'
 import { claimedEmail } from '../../../commands/accounts/register.ts'
 import { utc } from '../../../lib/zone.ts'
 import { unreadable } from '../../../security/seal.ts'
-import { fail } from '../../api/errors.ts'
+import { fail, requirePasswords } from '../../api/errors.ts'
 import { byId } from '../../api/fields.ts'
 import { endpoint, type Route } from '../../api/route.ts'
 import { accountFieldsOf, keyFieldsOf } from '../fields.ts'
@@ -15,7 +15,9 @@ import { restoreContract } from '../contract/history.ts'
 
 /** What the restore of an account needs. */
 export interface AccountRestoreServices
-  extends RestoreServices, Pick<AccountServices, 'links' | 'mails' | 'pepper' | 'sessions' | 'stepUps'> {}
+  extends
+    RestoreServices,
+    Pick<AccountServices, 'links' | 'mails' | 'passwordSignIn' | 'pepper' | 'sessions' | 'stepUps'> {}
 
 const accountRoute = (services: AccountRestoreServices) =>
   endpoint(restoreContract, 'POST /api/account/restore', {
@@ -32,6 +34,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       const moved = email !== null && email !== before.email
       const hash = password === unreadable || password === before.password ? null : password
       const dryRun = body.dryRun ?? false
+      if (hash !== null) requirePasswords(services)
       // a former password may be one that has leaked
       if ((moved || hash !== null) && !dryRun) await stepUps.require('account', call, body)
       // before the change: it is sent once the change has happened, and lost by no crash
@@ -68,7 +71,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       // a link to reset the password before must not replace this one
       if (hash !== null && !dryRun) {
         await links.end(id)
-        await sessions.keepWith(id, hash, session)
+        await sessions.keepWith(id, before, hash, session)
       }
       return answer
     },

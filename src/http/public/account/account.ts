@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { ownEmail as validEmail } from '../../../lib/fields.ts'
+import { clientOf } from '../../api/session.ts'
 import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage, tooMany } from './pages.ts'
@@ -58,7 +59,11 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
     return sendPage(
       req,
       res,
-      (await step.act(token, { email: address.data ?? '', password }, { lang: textsFor(req).lang, from })) ?? gonePage,
+      (await step.act(
+        token,
+        { email: address.data ?? '', password },
+        { lang: textsFor(req).lang, from, client: clientOf(req) },
+      )) ?? gonePage,
     )
   }
 

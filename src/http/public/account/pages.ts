@@ -177,6 +177,27 @@ export const invitationPage =
     })
   }
 
+/** The page of a link that signs in without a password. */
+export const enterPage =
+  (state: FormState): WritePage =>
+  ({ texts }) =>
+    form(texts, state, { ...texts.account.enter, fields: [] })
+
+export const enteredPage =
+  (cookie: string): WritePage =>
+  ({
+    texts: {
+      account: { created, entered },
+    },
+  }) => ({
+    status: 200,
+    title: entered.title,
+    headers: { 'Set-Cookie': cookie },
+    content: html`<h1>${entered.title}</h1>
+      <p>${entered.text}</p>
+      <p class="actions"><a class="button go" href="/dashboard/account">${created.open}</a></p>`,
+  })
+
 /** The page that shows the key of a new account, once. `joined` is the account that it became a member of. */
 export const createdPage =
   (made: { readonly id: number; readonly username: string; readonly api_key: string }, joined?: number): WritePage =>

@@ -3,13 +3,17 @@ import { account } from '../../../commands/accounts/account.ts'
 import { team } from '../../../commands/accounts/team.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { findInvitation } from '../../accounts/invitation.ts'
-import { browserCookie } from '../../api/session.ts'
+import { browserCookie, sessionCookie } from '../../api/session.ts'
 import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { FoundLink, LinkKind } from '../../../security/onetimelinks.ts'
+import { linkCredential } from '../../../security/credential.ts'
+import type { SessionClient } from '../../../security/sessions.ts'
 import { owner } from '../../../security/passwords.ts'
 import {
   confirmedPage,
   confirmPage,
+  enteredPage,
+  enterPage,
   firstAccountPage,
   type FormProblem,
   gonePage,
@@ -25,10 +29,11 @@ export interface Posted {
   readonly email: string
   readonly password: string
 }
-/** Who sends the page of a link: a language, and an address block. */
+/** Who sends the page of a link: a language, an address block, and a browser. */
 export interface Visitor {
   readonly lang: string
   readonly from: string
+  readonly client: SessionClient
 }
 /** What a link does: its page, what the page asks for, and what happens when it is sent. */
 export interface Step {
@@ -162,6 +167,29 @@ const createEmailStep = (options: StepOptions, update: ReturnType<typeof createW
   }
 }
 
+/** s of a session that a link of the operator has opened: long enough to link an identity */
+const enteredSeconds = 12 * 3600
+
+/** An operator has made the link, for somebody who cannot sign in. */
+const createEnterStep = ({ handler, links, serviceUrl, sessions }: StepOptions): Step => ({
+  asks: [],
+  show: async (token) => ((await links.find('enter', token)) ? enterPage({ token }) : undefined),
+  act: async (token, _, { client }) => {
+    const used = await links.use('enter', token, async ({ account: id }) => {
+      const { state } = await handler.load(account, id ?? 0)
+      if (id === null || state.status !== 'active') return gonePage
+      const limits = { confirmed: true, seconds: enteredSeconds }
+      const session = await sessions.open(id, linkCredential(state), client, limits)
+      return enteredPage(sessionCookie(session.token, serviceUrl, enteredSeconds))
+    })
+    return used?.result
+  },
+})
+
+/** Does nothing where nobody signs in with a password. */
+const withPasswords = ({ passwordSignIn }: StepOptions, step: Step): Step =>
+  passwordSignIn ? step : { ...step, show: async () => undefined, act: async () => undefined }
+
 /** Returns what the links of each kind do. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
   const { hashNewPassword, links, isFirst } = options
@@ -180,7 +208,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
         return used?.result
       },
     },
-    register: {
+    register: withPasswords(options, {
       // not that of whoever asked for the mail: anybody may do so with an address of somebody else
       asks: ['password'],
       show: async (token, problem) => {
@@ -193,9 +221,10 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
         )
         return used?.result
       },
-    },
+    }),
     email: createEmailStep(options, update),
-    invitation: createInvitationStep(options, create),
-    password: createPasswordStep(options, update),
+    invitation: withPasswords(options, createInvitationStep(options, create)),
+    password: withPasswords(options, createPasswordStep(options, update)),
+    enter: createEnterStep(options),
   }
 }

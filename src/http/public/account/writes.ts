@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Progress } from '../../../cache/progress.ts'
-import { account, requirePassword } from '../../../commands/accounts/account.ts'
+import { account, requireCredential } from '../../../commands/accounts/account.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { isTaken } from '../../../commands/claims/taken.ts'
 import { Refused } from '../../../commands/decider.ts'
@@ -10,6 +10,7 @@ import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { AccountPasswords } from '../../accounts/password.ts'
 import type { OneTimeLinks } from '../../../security/onetimelinks.ts'
+import type { Sessions } from '../../../security/sessions.ts'
 import type { Turn } from '../../../security/passwords.ts'
 import { createdPage, takenPage } from './pages.ts'
 import type { WritePage } from '../page/page.ts'
@@ -26,6 +27,9 @@ export interface StepOptions {
   readonly passwords: Pick<AccountPasswords, 'verify'>
   readonly hashNewPassword: (password: string, turn: Turn) => Promise<string>
   readonly pepper: Buffer
+  /** whether people may sign in with passwords */
+  readonly passwordSignIn: boolean
+  readonly sessions: Pick<Sessions, 'open'>
   readonly serviceUrl: string
 }
 
@@ -95,7 +99,7 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         ...(password === undefined ? {} : { password }),
       }
       const command = { type: 'UpdateAccount', id, ...changes } as const
-      const requires = shown === undefined ? undefined : requirePassword(shown)
+      const requires = shown === undefined ? undefined : requireCredential({ kind: 'password', hash: shown })
       const { position, state } = await handler.handle(account, command, contextOf(id), { requires })
       await progress.wait(position, timeoutMs)
       return pageOf(state)

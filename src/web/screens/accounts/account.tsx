@@ -1,18 +1,20 @@
 import type { Updated } from '../../../http/api/contract.ts'
-import type { Session, SessionList } from '../../../http/accounts/contract/session.ts'
 import { useState } from 'preact/hooks'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { useLoad } from '../../core/load.ts'
-import { account } from '../../core/session.ts'
+import { account, service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
-import { attempt, say, sayProblem } from '../../core/toasts.ts'
+import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
 import { Head, Section } from '../../parts/section.tsx'
-import { Failed, Skeleton } from '../../parts/states.tsx'
+import { Skeleton } from '../../parts/states.tsx'
+import type { IdentityList } from '../../../http/accounts/contract/identity.ts'
+import { Identities } from './identities.tsx'
+import { Sessions } from './sessions.tsx'
 import { SecondFactor } from './secondfactor.tsx'
 import { Zone } from './zone.tsx'
 import { filled, When } from '../../parts/when.tsx'
@@ -22,7 +24,14 @@ const change = async (body: object) => {
   say(message)
 }
 
-const Email = () => {
+interface OfAccount {
+  /** whether the account has a password: without one, the issuer is asked again */
+  readonly hasPassword: boolean
+}
+/** What a change is sent with besides itself. */
+const proofOf = ({ hasPassword }: OfAccount, current: string) => (hasPassword ? { current_password: current } : {})
+
+const Email = (of: OfAccount) => {
   const [email, setEmail] = useState(account.value?.email ?? '')
   const [current, setCurrent] = useState('')
   const { run, busy, problem } = useForm()
@@ -30,7 +39,7 @@ const Email = () => {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void run(async () => {
-      await change({ email, current_password: current })
+      await change({ email, ...proofOf(of, current) })
       setCurrent('')
     })
   }
@@ -47,15 +56,19 @@ const Email = () => {
       />
       {email !== account.value?.email && (
         <>
-          <PasswordField
-            label={texts.currentPassword}
-            autocomplete="current-password"
-            required
-            value={current}
-            onValue={setCurrent}
-            hint={texts.whyPassword}
-            problem={problem('current_password') ?? problem()}
-          />
+          {of.hasPassword ? (
+            <PasswordField
+              label={texts.currentPassword}
+              autocomplete="current-password"
+              required
+              value={current}
+              onValue={setCurrent}
+              hint={texts.whyPassword}
+              problem={problem('current_password') ?? problem()}
+            />
+          ) : (
+            problem() !== undefined && <Problem>{problem()}</Problem>
+          )}
           <div>
             <Button type="submit" kind="primary" busy={busy}>
               {texts.changeEmail}
@@ -67,7 +80,7 @@ const Email = () => {
   )
 }
 
-const Password = () => {
+const Password = (of: OfAccount) => {
   const [password, setPassword] = useState('')
   const [current, setCurrent] = useState('')
   const texts = t().account
@@ -75,7 +88,7 @@ const Password = () => {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void run(async () => {
-      await change({ password, current_password: current })
+      await change({ password, ...proofOf(of, current) })
       setPassword('')
       setCurrent('')
     })
@@ -91,14 +104,18 @@ const Password = () => {
         hint={t().signIn.passwordHint}
         problem={problem('password')}
       />
-      <PasswordField
-        label={texts.currentPassword}
-        autocomplete="current-password"
-        required
-        value={current}
-        onValue={setCurrent}
-        problem={problem('current_password')}
-      />
+      {of.hasPassword ? (
+        <PasswordField
+          label={texts.currentPassword}
+          autocomplete="current-password"
+          required
+          value={current}
+          onValue={setCurrent}
+          problem={problem('current_password')}
+        />
+      ) : (
+        <p>{fill(texts.noPassword, { name: service.issuer })}</p>
+      )}
       {problem() !== undefined && <Problem>{problem()}</Problem>}
       <div>
         <Button type="submit" busy={busy}>
@@ -109,72 +126,12 @@ const Password = () => {
   )
 }
 
-const SessionRow = ({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }) => {
-  const texts = t().account
-  return (
-    <tr>
-      <th scope="row">
-        <strong>{fill(texts.browserOn, { browser: session.browser, os: session.os })}</strong>
-        <br />
-        <span class="quiet small">{filled(texts.since, { when: <When at={moment(session.date)} as="day" /> })}</span>
-      </th>
-      <td class="quiet">{session.current ? texts.thisOne : <When at={moment(session.lastused)} />}</td>
-      <td class="num">
-        {!session.current && (
-          <Button writes onClick={onEnd}>
-            {texts.end}
-          </Button>
-        )}
-      </td>
-    </tr>
-  )
-}
-
-const Sessions = () => {
-  const list = useLoad<SessionList>('/api/sessions')
-  const [ended, setEnded] = useState<ReadonlySet<number>>(new Set())
-  const texts = t().account
-  const rows = (list.data?.data.sessions ?? []).filter(({ id }) => !ended.has(id))
-  const end = ({ id, browser, os }: Session) =>
-    attempt({
-      apply: () => {
-        setEnded((before) => new Set([...before, id]))
-        return () => setEnded((before) => new Set([...before].filter((one) => one !== id)))
-      },
-      send: () => request('DELETE', `/api/session/${id}`),
-      done: texts.ended,
-      what: fill(texts.browserOn, { browser, os }),
-    })
-  const endOthers = () => request('DELETE', '/api/sessions').then(() => say(texts.othersEnded), sayProblem)
-  return (
-    <Section
-      title={texts.sessions}
-      tools={
-        rows.length > 1 && (
-          <button class="text-button small" type="button" onClick={() => void endOthers()}>
-            {texts.endOthers}
-          </button>
-        )
-      }
-    >
-      {list.error && <Failed error={list.error} reload={list.reload} />}
-      {!list.data && !list.error && <Skeleton rows={2} label={texts.sessions} />}
-      <table class="figures">
-        <caption class="visually-hidden">{texts.sessions}</caption>
-        <tbody>
-          {rows.map((session) => (
-            <SessionRow key={session.id} session={session} onEnd={() => void end(session)} />
-          ))}
-        </tbody>
-      </table>
-    </Section>
-  )
-}
-
 /** The account: its address, its password, its second factor, and where it is signed in. */
 export const AccountScreen = () => {
   const texts = t().account
   const who = account.value
+  const list = useLoad<IdentityList>(service.issuer ? '/api/identities' : undefined)
+  const hasPassword = list.data?.data.password ?? true
   if (!who) return <Skeleton rows={4} label={texts.title} />
   return (
     <>
@@ -185,17 +142,20 @@ export const AccountScreen = () => {
       <div class="pair">
         <div class="stack">
           <Section title={texts.email}>
-            <Email key={who.email} />
+            <Email key={who.email} hasPassword={hasPassword} />
           </Section>
-          <Section title={texts.password}>
-            <Password />
-          </Section>
+          {service.passwords && (
+            <Section title={texts.password}>
+              <Password hasPassword={hasPassword} />
+            </Section>
+          )}
           <Section title={texts.zone}>
             <Zone current={who.timezone} />
           </Section>
         </div>
         <div class="stack">
-          <SecondFactor />
+          {list.data && <Identities list={list.data.data} />}
+          {service.passwords && hasPassword && <SecondFactor />}
           <Sessions />
         </div>
       </div>

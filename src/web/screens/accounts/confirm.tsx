@@ -1,13 +1,47 @@
+import type { IdentityList } from '../../../http/accounts/contract/identity.ts'
 import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
-import { ApiError, request } from '../../core/api.ts'
+import { ApiError, get, request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { overlay } from '../../core/overlay.ts'
-import { loadTexts } from '../../core/texts.ts'
+import { service } from '../../core/session.ts'
+import { fill, loadTexts } from '../../core/texts.ts'
+import { sayProblem } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { PasswordField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
+import { goToIssuer } from './identities.tsx'
 
-const Confirm = ({ onClose }: { readonly onClose: (isConfirmed: boolean) => void }) => {
+interface ConfirmProps {
+  /** whether the account has a password */
+  readonly hasPassword: boolean
+  readonly onClose: (isConfirmed: boolean) => void
+}
+
+/** Who comes back from the issuer has lost what was entered, and ten minutes to enter it again. */
+const WithIssuer = () => (
+  <p>
+    <Button writes={false} onClick={() => void goToIssuer('/api/session/confirm/identity').catch(sayProblem)}>
+      {fill(t().account.confirmIssuer, { name: service.issuer })}
+    </Button>
+  </p>
+)
+
+/** For an account that only the issuer signs in to. */
+const ConfirmThere = ({ onClose }: Pick<ConfirmProps, 'onClose'>) => {
+  const title = fill(t().account.confirmIssuer, { name: service.issuer })
+  return (
+    <Dialog title={title} onClose={() => onClose(false)}>
+      <div class="body">
+        <p>{t().account.confirmIssuerText}</p>
+        <WithIssuer />
+      </div>
+    </Dialog>
+  )
+}
+
+const Confirm = ({ hasPassword, onClose }: ConfirmProps) => {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
@@ -24,6 +58,7 @@ const Confirm = ({ onClose }: { readonly onClose: (isConfirmed: boolean) => void
       setNeedsCode(true)
     }
   }
+  if (!hasPassword) return <ConfirmThere onClose={onClose} />
   return (
     <FormDialog
       title={texts.confirm}
@@ -34,6 +69,7 @@ const Confirm = ({ onClose }: { readonly onClose: (isConfirmed: boolean) => void
       onClose={() => onClose(false)}
     >
       <p>{texts.confirmText}</p>
+      {service.issuer && <WithIssuer />}
       <PasswordField
         label={t().signIn.password}
         autocomplete="current-password"
@@ -67,13 +103,15 @@ let asking: Promise<boolean> | undefined
  */
 export const confirmPassword = async (): Promise<boolean> => {
   await loadTexts()
+  const { data } = service.issuer ? await get<IdentityList>('/api/identities') : { data: { password: true } }
+  const hasPassword = service.passwords && data.password
   asking ??= new Promise<boolean>((resolve) => {
     const close = (isConfirmed: boolean) => {
       overlay.value = undefined
       asking = undefined
       resolve(isConfirmed)
     }
-    overlay.value = <Confirm onClose={close} />
+    overlay.value = <Confirm hasPassword={hasPassword} onClose={close} />
   })
   return asking
 }

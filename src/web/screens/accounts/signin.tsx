@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import { ApiError, request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { service, shortHost, signIn } from '../../core/session.ts'
-import { t } from '../../core/texts.ts'
+import { fill, t } from '../../core/texts.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
@@ -128,6 +128,18 @@ const Forgotten = ({ state }: { readonly state: SignInState }) => {
   )
 }
 
+/** Leads to the issuer, which leads back to this screen. */
+const WithIssuer = () => (
+  <p class="actions">
+    <a
+      class={`button${service.passwords ? '' : ' primary'}`}
+      href={`/oidc/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`}
+    >
+      {fill(t().signIn.withIssuer, { name: service.issuer })}
+    </a>
+  </p>
+)
+
 /** Signing in, and the first account. */
 export const SignIn = () => {
   const state = useSignIn()
@@ -154,14 +166,17 @@ export const SignIn = () => {
         {service.first && (isNew || !service.registration) && (
           <p>{service.registration ? texts.firstText : texts.firstPrinted}</p>
         )}
-        <form ref={form} onSubmit={submit}>
-          {state.needsCode ? <Code state={state} /> : <Credentials state={state} isNew={isNew} />}
-          {general !== undefined && <Problem>{general}</Problem>}
-          <Button kind="primary" type="submit" writes={false} busy={state.busy}>
-            {isNew ? texts.create : texts.signIn}
-          </Button>
-          {!isNew && !state.needsCode && <Forgotten state={state} />}
-        </form>
+        {service.issuer && !state.needsCode && <WithIssuer />}
+        {service.passwords && (
+          <form ref={form} onSubmit={submit}>
+            {state.needsCode ? <Code state={state} /> : <Credentials state={state} isNew={isNew} />}
+            {general !== undefined && <Problem>{general}</Problem>}
+            <Button kind="primary" type="submit" writes={false} busy={state.busy}>
+              {isNew ? texts.create : texts.signIn}
+            </Button>
+            {!isNew && !state.needsCode && <Forgotten state={state} />}
+          </form>
+        )}
       </main>
       <footer>
         <span>{shortHost}</span>

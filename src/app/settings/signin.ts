@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { isLoopback } from '../../lib/loopback.ts'
+import { oneOf } from './parsers.ts'
+
+/** Whether a text is the address of an issuer: it is compared with the one in tokens, letter by letter. */
+const isIssuer = (text: string) => {
+  try {
+    const { protocol, hostname, search, hash, username } = new URL(text)
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+    return isSafe && !/[?#]/.test(text) && search === '' && hash === '' && username === ''
+  } catch {
+    return false
+  }
+}
+
+const claim = (otherwise: string) =>
+  z
+    .string()
+    .regex(/^[\w:./-]{1,200}$/, 'must be the name of a claim')
+    .default(otherwise)
+
+/** What settings of the sign-in with an issuer lack, with what is wrong. */
+export const signInProblems = (given: {
+  readonly OIDC_ISSUER?: string | undefined
+  readonly OIDC_CLIENT_ID?: string | undefined
+  readonly OIDC_LINK_VERIFIED_EMAIL: 'on' | 'off'
+  readonly PASSWORD_SIGN_IN: 'on' | 'off'
+  readonly REGISTRATION: 'open' | 'closed'
+  readonly SMTP_URL?: string | undefined
+}): readonly (readonly [name: string, message: string])[] => {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_LINK_VERIFIED_EMAIL, PASSWORD_SIGN_IN, REGISTRATION, SMTP_URL } = given
+  const problems: (readonly [string, string])[] = []
+  if (OIDC_ISSUER !== undefined && OIDC_CLIENT_ID === undefined)
+    problems.push(['OIDC_CLIENT_ID', 'must be set with OIDC_ISSUER: the id that the issuer has for this service'])
+  if (OIDC_ISSUER === undefined && OIDC_CLIENT_ID !== undefined)
+    problems.push(['OIDC_ISSUER', 'must be set with OIDC_CLIENT_ID: the address of the issuer'])
+  if (OIDC_ISSUER === undefined && PASSWORD_SIGN_IN === 'off')
+    problems.push(['PASSWORD_SIGN_IN', 'must not be off without OIDC_ISSUER: nobody could sign in'])
+  const isOpen = REGISTRATION === 'open' && PASSWORD_SIGN_IN === 'on' && SMTP_URL === undefined
+  if (OIDC_LINK_VERIFIED_EMAIL === 'on' && isOpen)
+    problems.push([
+      'OIDC_LINK_VERIFIED_EMAIL',
+      'must not be on while anybody can register with an address that nobody confirms: set SMTP_URL, or REGISTRATION=closed',
+    ])
+  return problems
+}
+
+/** How people sign in. */
+export const signInSettings = {
+  OIDC_ISSUER: z
+    .string()
+    .refine(isIssuer, 'must be an https address without a query, for example https://id.example.com/realms/main')
+    .optional()
+    .describe(
+      'issuer (OpenID Connect) with which people sign in, as its metadata spells it: [sign-in with an issuer](oidc.md). `http://` only on this machine',
+    ),
+  OIDC_CLIENT_ID: z.string().max(500).optional().describe('id that the issuer has for this service'),
+  OIDC_CLIENT_SECRET: z
+    .string()
+    .optional()
+    .describe('secret that the issuer has given this service; without one, it is a public client'),
+  OIDC_SCOPES: z
+    .string()
+    .regex(/^(?:\S+ )*openid(?: \S+)*$/, 'must contain openid, separated by single spaces')
+    .default('openid email profile')
+    .describe('what is asked of the issuer'),
+  OIDC_NAME: z
+    .string()
+    .max(50, 'must have at most 50 characters')
+    .optional()
+    .describe('name of the issuer on the sign-in page; default its host'),
+  OIDC_REGISTRATION: oneOf(['on', 'off'], 'on').describe(
+    '`off`: the first sign-in with the issuer makes no account; one that exists has to be linked first',
+  ),
+  OIDC_LINK_VERIFIED_EMAIL: oneOf(['on', 'off'], 'off').describe(
+    '`on`: an address that the issuer has verified is enough to enter the account that has it, unless that has a second factor or is an operator’s',
+  ),
+  OIDC_EMAIL_CLAIM: claim('email').describe('claim with the e-mail address'),
+  OIDC_EMAIL_VERIFIED_CLAIM: claim('email_verified').describe(
+    'claim that says whether the issuer has verified the address; `always`: it has verified every address that it sends',
+  ),
+  OIDC_NAME_CLAIM: claim('name').describe('claim with the name of the person'),
+  OIDC_LOGOUT: oneOf(['on', 'off'], 'off').describe(
+    '`on`: signing out here leads to the sign-out of the issuer, which must know the address of the dashboard',
+  ),
+  PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on').describe(
+    '`off`: people sign in with the issuer only, and sessions that a password has opened end; API keys work as before',
+  ),
+} as const
+
+/** Returns the name of the issuer on pages. */
+export const issuerNameOf = ({
+  OIDC_ISSUER,
+  OIDC_NAME,
+}: {
+  readonly OIDC_ISSUER?: string | undefined
+  readonly OIDC_NAME?: string | undefined
+}): string | undefined => OIDC_NAME ?? (OIDC_ISSUER === undefined ? undefined : new URL(OIDC_ISSUER).host)

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Progress } from '../../cache/progress.ts'
+import { account } from '../../commands/accounts/account.ts'
+import { claimedEmail, claimedIdentity, identityKey, registerByIdentity } from '../../commands/accounts/register.ts'
+import type { Claim } from '../../commands/claims/claim.ts'
+import { isTaken } from '../../commands/claims/taken.ts'
+import type { Handler, NextId } from '../../commands/handle.ts'
+import { ownEmail } from '../../lib/fields.ts'
+import type { Credential } from '../../security/credential.ts'
+import { type Person } from '../../security/issuer.ts'
+import { NotSignedIn } from '../../security/notsignedin.ts'
+import type { RegisterServices } from './register.ts'
+
+/** An account, and the identity that signs in to it. */
+export interface Entered {
+  readonly account: number
+  readonly credential: Credential & { readonly kind: 'identity' }
+}
+
+export interface EntranceOptions extends Pick<RegisterServices, 'countRegistration' | 'pepper'> {
+  readonly handler: Handler
+  readonly nextId: NextId
+  readonly progress: Pick<Progress, 'wait'>
+  /** Returns the account that has a name, and the token of its claim. */
+  readonly holderOf: (
+    name: Pick<Claim, 'kind' | 'name'>,
+  ) => Promise<{ readonly account: number; readonly token: string } | undefined>
+  /** whether the first sign-in makes an account */
+  readonly registers: boolean
+  /** whether a verified address is enough to enter the account that has it */
+  readonly linksByEmail: boolean
+}
+
+export interface Entrance {
+  /** Returns the account that a person signs in to, which may be new. Throws `NotSignedIn`. */
+  readonly enter: (person: Person, from: string) => Promise<Entered>
+  /** Returns the account that a person is an identity of. */
+  readonly find: (person: Person) => Promise<Entered | undefined>
+  /** Links a person to an account, while that has the credential by which it was asked for. */
+  readonly link: (person: Person, id: number, requires: (state: unknown) => void) => Promise<void>
+}
+
+/** ms that a new account is waited for until it is in the read tables */
+const timeoutMs = 2000
+
+const contextOf = (id: number) => ({
+  account: id,
+  actor: { kind: 'visitor' } as const,
+  request: randomUUID(),
+  command: randomUUID(),
+  at: new Date().toISOString(),
+})
+
+/** Opens what decides which account somebody enters whom the issuer knows. */
+export const openEntrance = (options: EntranceOptions): Entrance => {
+  const { countRegistration, handler, holderOf, linksByEmail, nextId, pepper, progress, registers } = options
+  const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
+
+  const find = async (person: Person) => {
+    const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, person) })
+    return holder && entered(holder.account, holder.token)
+  }
+  const add = async (person: Person, id: number, requires?: (state: unknown) => void) => {
+    const command = { type: 'AddIdentity', id, identity: claimedIdentity(pepper, person) } as const
+    const { position } = await handler.handle(account, command, contextOf(id), { requires })
+    await progress.wait(position, timeoutMs)
+  }
+
+  /** Links the account that has a verified address, unless that asks for more than the address at a sign-in. */
+  const enterByEmail = async (person: Person, id: number) => {
+    const { operator, secondFactor, status } = (await handler.load(account, id)).state
+    if (!linksByEmail || operator || secondFactor)
+      throw new NotSignedIn('taken', 'there is an account with this address, which the identity is not linked to')
+    if (status === 'disabled') throw new NotSignedIn('disabled', `account ${id} is disabled`)
+    await add(person, id)
+  }
+  const register = async (person: Person, email: string | undefined, from: string) => {
+    if (!registers) throw new NotSignedIn('unknown', 'no account has this identity, and OIDC_REGISTRATION is off')
+    await countRegistration(from)
+    const { issuer, subject, name } = person
+    await registerByIdentity(pepper, { issuer, subject, name, email }, async (make) => {
+      const created = await handler.create(account, nextId, make, contextOf)
+      await progress.wait(created.position, timeoutMs)
+      return created
+    }).catch((error: unknown) => {
+      // somebody who signs in twice at once
+      if (isTaken(error, 'identity')) return
+      if (isTaken(error, 'email')) throw new NotSignedIn('taken', 'the address was taken meanwhile', error)
+      throw error
+    })
+  }
+
+  return {
+    find,
+    link: async (person, id, requires) => {
+      const holder = await find(person)
+      if (holder && holder.account !== id)
+        throw new NotSignedIn('linked', `the identity signs in to account ${holder.account}, not ${id}`)
+      if (!holder) await add(person, id, requires)
+    },
+    enter: async (person, from) => {
+      const known = await find(person)
+      if (known) return known
+      const address = ownEmail.safeParse(person.email)
+      const email = address.success ? address.data : undefined
+      if (email !== undefined && (registers || linksByEmail)) {
+        if (!person.verified)
+          throw new NotSignedIn(
+            'unverified',
+            'the issuer does not say that the address is verified; OIDC_EMAIL_VERIFIED_CLAIM names the claim that does',
+          )
+        const holder = await holderOf({ kind: 'email', name: claimedEmail(pepper, email).emailKey })
+        if (holder) await enterByEmail(person, holder.account)
+        else await register(person, email, from)
+      } else await register(person, email, from)
+      return (await find(person)) ?? (await Promise.reject(new Error('the identity was removed at once')))
+    },
+  }
+}

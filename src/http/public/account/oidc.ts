@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { account, requireCredential } from '../../../commands/accounts/account.ts'
+import { isTaken } from '../../../commands/claims/taken.ts'
+import type { Handler } from '../../../commands/handle.ts'
+import type { Cache } from '../../../cache/cache.ts'
+import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
+import type { Credentials } from '../../../security/credential.ts'
+import { isFresh, type Issuer, type Person } from '../../../security/issuer.ts'
+import { NotSignedIn } from '../../../security/notsignedin.ts'
+import type { Sessions } from '../../../security/sessions.ts'
+import type { Entrance } from '../../accounts/entrance.ts'
+import { beginFlow, endFlow, type Flow, flowOf, type FlowServices, placeOf } from '../../accounts/flow.ts'
+import { failureOf, Failure } from '../../api/errors.ts'
+import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
+import { browserOf, type SessionOptions, sessionCookie, tokenOf } from '../../api/session.ts'
+import { pages, tooManyRequestsPage } from '../page/messages.ts'
+import type { SendPage } from '../page/page.ts'
+import type { Redirect } from '../redirect.ts'
+import type { PublicHandler } from '../responses.ts'
+import { hindrancePage } from './hindrance.ts'
+
+export interface OidcPagesOptions
+  extends
+    Omit<FlowServices, 'baseUrl'>,
+    Pick<Redirect, 'handle' | 'sendFailure'>,
+    Pick<Cache, 'domains'>,
+    Pick<SessionOptions, 'isDashboardHost'> {
+  readonly serviceUrl: string
+  readonly entrance: Entrance
+  readonly handler: Pick<Handler, 'load'>
+  readonly sessions: Sessions
+  readonly issuerName: string
+  readonly sendPage: SendPage
+  readonly limiter: Limiter
+  readonly log: Logger
+  readonly trustProxy: TrustedProxies
+}
+
+/** two requests for each sign-in: a company that begins its day is one address */
+const rate = { limit: 400, seconds: 600 }
+
+/** Sends a browser to an address that it asks for itself; a `POST` would be sent again. */
+const leadTo = (res: ServerResponse, location: string, cookies: readonly string[]) =>
+  res
+    .writeHead(303, {
+      Location: location,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      ...(cookies.length > 0 && { 'Set-Cookie': [...cookies] }),
+    })
+    .end()
+
+/** Returns what becomes of somebody who is back from the issuer: the cookies that the browser gets. */
+const createSteps = ({ domains, entrance, handler, isDashboardHost, serviceUrl, sessions }: OidcPagesOptions) => {
+  const baseUrl = () => serviceUrl
+  /** Returns the session that a flow was begun with, if this browser still has it. */
+  const sessionOf = async (req: IncomingMessage, flow: Flow) => {
+    const token = tokenOf(req, serviceUrl)
+    const session = token === undefined ? undefined : await sessions.find(token)
+    const { state } = session ? await handler.load(account, session.account) : { state: undefined }
+    const credential = state?.status === 'active' ? session?.openedWith(state) : undefined
+    if (!session || !credential || session.id !== flow.session)
+      throw new NotSignedIn('session', 'the session that has asked for it has ended')
+    return { session, credential }
+  }
+  const signIn = async (req: IncomingMessage, person: Person, from: string) => {
+    const { account: id, credential } = await entrance.enter(person, from)
+    if ((await handler.load(account, id)).state.status === 'disabled')
+      throw new NotSignedIn('disabled', `account ${id} is disabled`)
+    const { client, token: before } = browserOf(req, { baseUrl, domains, isDashboardHost })
+    // always a new session: one that the browser had before may be known to somebody else
+    const old = before === undefined ? undefined : await sessions.find(before)
+    if (old) await sessions.end(old.account, old.id)
+    // the issuer may have asked for nothing: what widens a right asks again
+    const { token } = await sessions.open(id, credential, client, { confirmed: false })
+    return [sessionCookie(token, serviceUrl, sessions.seconds)]
+  }
+  const confirm = async (req: IncomingMessage, person: Person, flow: Flow) => {
+    const { session } = await sessionOf(req, flow)
+    const found = await entrance.find(person)
+    if (found?.account !== session.account)
+      throw new NotSignedIn('other', `somebody else has signed in than account ${session.account}`)
+    if (!isFresh(person, flow.begun))
+      throw new NotSignedIn('fresh', 'the ID token has no `auth_time` after the request, although `max_age` was 0')
+    await sessions.confirm(session.id)
+    return []
+  }
+  const link = async (req: IncomingMessage, person: Person, flow: Flow) => {
+    const { session, credential } = await sessionOf(req, flow)
+    const requires = requireCredential(credential)
+    await entrance
+      .link(person, session.account, (state) => requires(state as Credentials))
+      .catch((error: unknown) => {
+        throw isTaken(error, 'identity') ? new NotSignedIn('linked', 'the identity was linked meanwhile', error) : error
+      })
+    return []
+  }
+  return (req: IncomingMessage, person: Person, flow: Flow, from: string): Promise<readonly string[]> => {
+    if (flow.for === 'signIn') return signIn(req, person, from)
+    return flow.for === 'confirm' ? confirm(req, person, flow) : link(req, person, flow)
+  }
+}
+
+/**
+ * Serves `/oidc/`: where a sign-in with the issuer begins, and where the issuer sends browsers back to. Both are opened
+ * as pages, so that they answer with pages.
+ */
+export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: Issuer }): PublicHandler => {
+  const { domains, issuer, issuerName, limiter, log, sendPage, serviceUrl, trustProxy } = options
+  const finish = createSteps(options)
+  const flows = { ...options, baseUrl: () => serviceUrl }
+  const { host: ownHost } = new URL(serviceUrl)
+
+  const begin = async (res: ServerResponse, query: URLSearchParams) => {
+    const { address, cookie } = await beginFlow(flows, { for: 'signIn', to: placeOf(query.get('to')) })
+    leadTo(res, address, [cookie])
+  }
+  const comeBack = async (req: IncomingMessage, res: ServerResponse, query: URLSearchParams, from: string) => {
+    const flow = flowOf(req, flows)
+    if (!flow || query.get('state') !== flow.state)
+      throw new NotSignedIn('begin', 'this browser has not begun this sign-in, or has used its answer already')
+    const person = await issuer.personOf(query, flow)
+    const cookies = await finish(req, person, flow, from)
+    leadTo(res, flow.to, [...cookies, endFlow(serviceUrl)])
+  }
+  const refuse = (req: IncomingMessage, res: ServerResponse, error: NotSignedIn) => {
+    // who it is stays out of the log
+    log.warn({ why: error.why, problem: error.message }, 'somebody was not signed in with the issuer')
+    sendPage(req, res, hindrancePage(error, issuerName, endFlow(serviceUrl)))
+  }
+
+  return async (req, res) => {
+    const { headers, method, url = '' } = req
+    const [path = '', search] = url.split('?')
+    try {
+      const isBegin = path === '/oidc/sign-in'
+      if ((!isBegin && path !== '/oidc/callback') || domains.byHost(headers.host ?? ''))
+        return await options.handle(req, res)
+      if (method !== 'GET') return sendPage(req, res, pages.readOnly)
+      // the cookie of the flow must be on the host to which the issuer leads
+      if (isBegin && headers.host !== ownHost) return void leadTo(res, `${serviceUrl}${url}`, [])
+      const from = clientAddress(req, trustProxy)
+      const { over, wait } = await countNetworks(limiter, 'oidc', addressBlock(from), rate.limit, rate.seconds)
+      if (over) return sendPage(req, res, tooManyRequestsPage(wait))
+      const query = new URLSearchParams(search)
+      return await (isBegin ? begin(res, query) : comeBack(req, res, query, addressBlock(from)))
+    } catch (error) {
+      if (error instanceof NotSignedIn) return refuse(req, res, error)
+      if (error instanceof Failure && error.status === 429)
+        return sendPage(req, res, tooManyRequestsPage(Number(failureOf(error).headers['Retry-After'] ?? 60)))
+      return options.sendFailure(req, res, error)
+    }
+  }
+}

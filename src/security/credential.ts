@@ -1,0 +1,36 @@
+/** What somebody was let in by: a password, by its stored hash; an identity, by its token; or a link of an operator. */
+export type Credential =
+  | { readonly kind: 'password'; readonly hash: string | null }
+  | { readonly kind: 'identity'; readonly token: string }
+  | { readonly kind: 'link'; readonly before: string }
+
+/** By what an account can be entered. */
+export interface Credentials {
+  readonly password: string | null
+  readonly identities: readonly { readonly token: string }[]
+}
+
+/** Returns what a link of an operator lets in by: it ends with any change of the others. */
+export const linkCredential = ({ password, identities }: Credentials): Credential => ({
+  kind: 'link',
+  before: JSON.stringify([password, ...identities.map(({ token }) => token)]),
+})
+
+/** Whether an account still has a credential. */
+export const has = (now: Credentials, credential: Credential): boolean => {
+  switch (credential.kind) {
+    case 'password':
+      return now.password === credential.hash
+    case 'identity':
+      return now.identities.some(({ token }) => token === credential.token)
+    case 'link':
+      return JSON.stringify(linkCredential(now)) === JSON.stringify(credential)
+  }
+}
+
+/** Returns all credentials by which an account can be entered now. */
+export const credentialsOf = (now: Credentials): readonly Credential[] => [
+  ...(now.password === null ? [] : [{ kind: 'password', hash: now.password } as const]),
+  ...now.identities.map(({ token }) => ({ kind: 'identity', token }) as const),
+  linkCredential(now),
+]

@@ -1,0 +1,128 @@
+import type { Begun, Identity, IdentityList } from '../../../http/accounts/contract/identity.ts'
+import { t } from '../../core/alltexts.ts'
+import { useState } from 'preact/hooks'
+import { ApiError, request } from '../../core/api.ts'
+import { useForm } from '../../core/form.ts'
+import { service } from '../../core/session.ts'
+import { fill } from '../../core/texts.ts'
+import { say, sayProblem } from '../../core/toasts.ts'
+import { Button } from '../../parts/button.tsx'
+import { PasswordField, TextField } from '../../parts/field.tsx'
+import { FormDialog } from '../../parts/formdialog.tsx'
+import { Section } from '../../parts/section.tsx'
+
+/** Leads to the issuer, which leads back to this screen. */
+export const goToIssuer = async (
+  path: '/api/identity/add' | '/api/session/confirm/identity',
+  proof: object = {},
+): Promise<void> => {
+  const { address } = await request<Begun>('POST', path, { to: location.pathname + location.search, ...proof })
+  location.assign(address)
+}
+
+const nameOf = ({ name, subject }: Identity) => name || subject
+
+const Row = ({ identity }: { readonly identity: Identity }) => {
+  const texts = t().account
+  const remove = () =>
+    request('DELETE', `/api/identity/${identity.id}/delete`).then(
+      () => say(fill(texts.identityRemoved, { name: nameOf(identity) })),
+      sayProblem,
+    )
+  return (
+    <tr>
+      <th scope="row">
+        <strong dir="auto">{nameOf(identity)}</strong>
+        <br />
+        <span class="quiet small cut">{identity.issuer}</span>
+      </th>
+      <td class="quiet">{identity.current && texts.thisOne}</td>
+      <td class="num">
+        <Button writes onClick={() => void remove()}>
+          {texts.removeIdentity}
+        </Button>
+      </td>
+    </tr>
+  )
+}
+
+/** An identity signs in for good, so the password is asked for, and a code where there is a second factor. */
+const LinkDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [needsCode, setNeedsCode] = useState(false)
+  const form = useForm()
+  const texts = t().account
+  const submit = async () => {
+    try {
+      await goToIssuer('/api/identity/add', { current_password: password, ...(needsCode ? { code } : {}) })
+    } catch (error) {
+      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
+      if (!isAsked || needsCode) throw error
+      setNeedsCode(true)
+    }
+  }
+  return (
+    <FormDialog
+      title={fill(texts.linkIdentity, { name: service.issuer })}
+      action={texts.confirmed}
+      form={form}
+      fields={['current_password', 'code']}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <PasswordField
+        label={texts.currentPassword}
+        autocomplete="current-password"
+        required
+        autofocus
+        value={password}
+        onValue={setPassword}
+        problem={form.problem('current_password')}
+      />
+      {needsCode && (
+        <TextField
+          label={texts.codeNow}
+          name="code"
+          autocomplete="one-time-code"
+          required
+          autofocus
+          value={code}
+          onValue={setCode}
+          problem={form.problem('code')}
+        />
+      )}
+    </FormDialog>
+  )
+}
+
+/** Who signs in to the account with the issuer of this service, and linking somebody. */
+export const Identities = ({ list }: { readonly list: IdentityList['data'] }) => {
+  const texts = t().account
+  const name = service.issuer
+  const title = fill(texts.identities, { name })
+  const [isLinking, setIsLinking] = useState(false)
+  const link = () =>
+    list.password && service.passwords ? setIsLinking(true) : void goToIssuer('/api/identity/add').catch(sayProblem)
+  return (
+    <Section title={title}>
+      <p>{fill(list.identities.length > 0 ? texts.identitiesText : texts.noIdentity, { name })}</p>
+      {list.identities.length > 0 && (
+        <table class="figures">
+          <caption class="visually-hidden">{title}</caption>
+          <tbody>
+            {list.identities.map((identity) => (
+              <Row key={identity.id} identity={identity} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div>
+        <Button writes onClick={link}>
+          {fill(texts.linkIdentity, { name })}
+        </Button>
+      </div>
+      {isLinking && <LinkDialog onClose={() => setIsLinking(false)} />}
+    </Section>
+  )
+}
