@@ -12,3 +12,12 @@ export const textCell = (text: string): string => {
   const safe = text.replace(formula, "$1$2'").replace(/^(?=[\t\r])/, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
+
+/** What a cell of a CSV file may have; nothing is an empty cell. */
+export type Cell = string | number | boolean | null | undefined
+
+/**
+ * Returns a line of a CSV file, without its end. A line whose only cell is empty has quotes: readers skip empty lines.
+ */
+export const csvLine = (cells: readonly Cell[]): string =>
+  cells.map((value) => (typeof value === 'string' ? textCell(value) : String(value ?? ''))).join() || '""'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { textCell } from '../../src/lib/csv.ts'
+import { csvLine, textCell } from '../../src/lib/csv.ts'
 
 /** Returns the cells of a line as a spreadsheet reads it that splits at `separator` and knows quotes. */
 const split = (line: string, separator: string): readonly string[] => {
@@ -40,5 +40,16 @@ describe('a text in a CSV file', () => {
   it('keeps a minus and an equals sign within a text', () => {
     for (const text of ['a-b', 'a;b=c', 'https://example.com/?a=b;c=d', '2026-05-03'])
       expect(textCell(text)).to.equal(text)
+  })
+})
+
+describe('a line of a CSV file', () => {
+  it('has its cells, of which nothing is an empty one', () => {
+    expect(csvLine(['=1', 2, true, null, undefined, ''])).to.equal("'=1,2,true,,,")
+    expect(csvLine(['', ''])).to.equal(',')
+  })
+
+  it('is never empty: readers would skip it', () => {
+    for (const nothing of ['', null, undefined]) expect(csvLine([nothing])).to.equal('""')
   })
 })

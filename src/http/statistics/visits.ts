@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { clickId, type Ordinals } from '../../events/ordinals.ts'
 import { createSemaphore, within } from '../../lib/async/semaphore.ts'
 import { addressSite } from '../../lib/address.ts'
-import { textCell } from '../../lib/csv.ts'
+import { csvLine } from '../../lib/csv.ts'
 import { turnTimer } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { localTime } from '../../lib/zone.ts'
@@ -131,16 +131,12 @@ const listVisits = async (call: VisitsCall, most: number, services: VisitsServic
   )
 }
 
-type Cell = VisitRow[keyof VisitRow] | undefined
-const cell = (value: Cell) => (typeof value === 'string' ? textCell(value) : String(value ?? ''))
-
 const forms = {
   'application/json': undefined,
   'text/csv': {
     type: 'text/csv; charset=utf-8; header=present',
-    head: (columns: typeof visitColumns) => `${columns.join()}\r\n`,
-    line: (row: Partial<VisitRow>, columns: typeof visitColumns) =>
-      `${columns.map((name) => cell(row[name])).join()}\r\n`,
+    head: (columns: typeof visitColumns) => `${csvLine(columns)}\r\n`,
+    line: (row: Partial<VisitRow>, columns: typeof visitColumns) => `${csvLine(columns.map((name) => row[name]))}\r\n`,
   },
   'application/x-ndjson': {
     type: 'application/x-ndjson; charset=utf-8',

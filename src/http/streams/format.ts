@@ -1,4 +1,4 @@
-import { textCell } from '../../lib/csv.ts'
+import { csvLine } from '../../lib/csv.ts'
 import type { PublicClick } from './publicevent.ts'
 
 /** A line before it has a form. */
@@ -75,18 +75,12 @@ const columns: Readonly<Record<string, (click: PublicClick) => string | number |
   medium: ({ medium }) => medium,
 }
 
-const cell = (value: string | number | undefined): string =>
-  typeof value === 'string' ? textCell(value) : String(value ?? '')
-
 /** RFC 4180, with a header. */
 const csv: Format = {
   name: 'csv',
   type: 'text/csv; charset=utf-8; header=present',
   head: () => `${Object.keys(columns).join()}\r\n`,
-  line: ({ value }) =>
-    `${Object.values(columns)
-      .map((of) => cell(of(value as PublicClick)))
-      .join()}\r\n`,
+  line: ({ value }) => `${csvLine(Object.values(columns).map((of) => of(value as PublicClick)))}\r\n`,
   beat: () => '',
   end: () => '',
 }

@@ -45,6 +45,11 @@ describe('a list as a file for a spreadsheet', () => {
     expect(written(-5)).to.equal('-5')
   })
 
+  it('writes a line also for a single cell without a text', () => {
+    expect(written('')).to.equal('""')
+    expect(written([])).to.equal('""')
+  })
+
   it('keeps a spreadsheet from executing what a visitor wrote', () => {
     for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)']) expect(written(formula), formula).to.equal(`'${formula}`)
     expect(written('=HYPERLINK("https://evil.example","x")')).to.equal(`"'=HYPERLINK(""https://evil.example"",""x"")"`)
