@@ -1,9 +1,16 @@
 import { VisitorClass } from '../../events/statistics/click.ts'
-import { classes, isClick, isUnique, scanOffset, subjects } from '../../projections/statistics/clickfacts.ts'
+import {
+  classes,
+  isClick,
+  isUnique,
+  scanOffset,
+  subjects,
+  visited as visitedBy,
+} from '../../projections/statistics/clickfacts.ts'
 import { details, type Dim, dims, readRoute, type Route, sameDetail } from '../../projections/statistics/labels.ts'
-import { visitedWithin } from '../streams/membership.ts'
+import { visitedWithin, type Within } from '../streams/membership.ts'
 import type { Reader } from '../reader.ts'
-import type { Minutes } from './facts.ts'
+import type { Minutes, SubjectCounts } from './facts.ts'
 import { readDetails } from './labels.ts'
 
 /** The kinds of visits, by the names that the API has for them. */
@@ -82,6 +89,36 @@ export const scansBy = ({ table }: Reader, name: string, codes: string, { from, 
      where link in (${codes}) and account < 0 and minute >= ${from} and minute < ${to}
    ) ${name} on ${name}_seq = f.seq and ${name}_minute = f.minute`
 
+/**
+ * SQL that joins to the scans `f` of a QR code the visits that they led to, as far as these are of something visited.
+ * The visits of the account are read in the minutes of the scans: a campaign may have many more.
+ */
+const ledTo = ({ table }: Reader, code: number, visited: string, { from, to }: Minutes) =>
+  `left join (select seq + ${scanOffset} as led_seq, minute as led_minute from (
+     select v.* from (
+       select distinct account, minute from ${table('clicks')}
+       where link = ${code} and account < 0 and minute >= ${from} and minute < ${to}
+     ) s cross join lateral (
+       select seq, link, minute from ${table('clicks')} c where c.account = -s.account and c.minute = s.minute offset 0
+     ) v
+   ) v where ${visited}) led on led_seq = f.seq and led_minute = f.minute`
+
+/** Returns the conditions on what is in a campaign and a channel: it was visited, or it led to what was visited. */
+const membership = async (
+  reader: Reader,
+  within: Pick<Within, 'campaign' | 'channel'>,
+  { subject, ...minutes }: Asked,
+): Promise<Conditions> => {
+  const { visited, codes } = await visitedWithin(reader, within)
+  const { of } = visitedBy(subject)
+  if (of === 'qr')
+    return { joins: [ledTo(reader, subject, visited, minutes)], where: [`(${visited} or led_seq is not null)`] }
+  if (codes === '') return { joins: [], where: [visited] }
+  return { joins: [scansBy(reader, 'among', codes, minutes)], where: [`(${visited} or among_seq is not null)`] }
+}
+
+/** The minutes of a question, and whose facts it is about. */
+export type Asked = Minutes & Pick<SubjectCounts, 'subject'>
 /** Of facts `f` within some minutes. */
 export interface Conditions {
   readonly joins: readonly string[]
@@ -92,18 +129,18 @@ export const conditions = async (
   reader: Reader,
   facts: string,
   { class: wanted, unique, rule, revision, bio, campaign, channel, qr, destination, ...labels }: Filters,
-  minutes: Minutes,
+  asked: Asked,
 ): Promise<Conditions> => {
   const where: string[] = wanted ? [`(${classCondition(wanted)})`] : []
   const joins: string[] = []
   if (unique !== undefined) where.push(unique ? isUnique : `not (${isUnique})`)
   if (campaign !== undefined || channel !== undefined) {
-    const { visited, codes } = await visitedWithin(reader, { campaign, channel })
-    if (codes !== '') joins.push(scansBy(reader, 'among', codes, minutes))
-    where.push(codes === '' ? visited : `(${visited} or among_seq is not null)`)
+    const within = await membership(reader, { campaign, channel }, asked)
+    joins.push(...within.joins)
+    where.push(...within.where)
   }
   if (qr !== undefined) {
-    joins.push(scansBy(reader, 'scan', String(subjects.qr(qr)), minutes))
+    joins.push(scansBy(reader, 'scan', String(subjects.qr(qr)), asked))
     where.push('scan_seq is not null')
   }
   if (destination !== undefined) where.push(among('destination', await destinationIds(reader, destination)))

@@ -120,7 +120,7 @@ const countFacts = async (
   overTime: boolean,
 ) => {
   const facts = factsOfTime(reader, counted, time)
-  const found = await conditions(reader, facts, filters, minutesOf(time))
+  const found = await conditions(reader, facts, filters, { ...minutesOf(time), subject: counted.subject })
   const where = ['true', ...found.where].join(' and ')
   const columns = [...(overTime ? ['at'] : []), ...by.map(columnOf)]
   const from = `(${facts}) f ${found.joins.join(' ')} where ${where}`
@@ -189,10 +189,10 @@ const namesOf = async (reader: Reader, name: BreakdownDimension, values: readonl
   return (value: number) => labelOf(dims[name], value)
 }
 
-/** Returns what was visited: the id of a link, or `qr/7` and `bio/7`, which lead to none. */
+/** Returns what was visited: the id of a link, or `qr/7` and `bio/7`, which lead to none; also of views of a page. */
 const visitedName = (value: number): string => {
   const { of, id } = visited(value)
-  return of === 'link' ? String(id) : `${of}/${id}`
+  return of === 'link' ? String(id) : `${of === 'view' ? 'bio' : of}/${id}`
 }
 
 /** Returns the sums for the intervals of a series, and their total. */

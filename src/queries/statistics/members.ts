@@ -17,8 +17,9 @@ const mostUnrolled = 100_000
 const fewScans = 10_000
 const day = 1440
 
-/** SQL of what is in the campaign or the channel, apart from QR codes. */
-const isMember = ({ visited }: VisitedWithin) => `${visited} and (link > 0 or link <= ${subjects.bio(0)})`
+/** SQL of what is in the campaign or the channel, apart from QR codes, and from views: they are not the account's. */
+const isMember = ({ visited }: VisitedWithin) =>
+  `${visited} and (link > 0 or link <= ${subjects.bio(0)} and link > ${aboveViews})`
 
 /** SQL of the minutes of a period's roll-ups, and whether a member's have all of the time between two whole periods. */
 const periodsOf = ({ from, to }: Options, period: number) => {

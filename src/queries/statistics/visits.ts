@@ -78,7 +78,10 @@ const findVisits = async (
   const facts = factsOfTime(reader, ofAll(source), time)
   // in the order of the index: a planner that may not sort would else read all visits of a month for their routes
   const ordered = `select route from (${facts}) f order by minute desc`
-  const found = await conditions(reader, ordered, source.filters, minutesOf(time))
+  const found = await conditions(reader, ordered, source.filters, {
+    ...minutesOf(time),
+    subject: source.counted.subject,
+  })
   const where = [isBefore(start), ...found.where].join(' and ')
   const [row] = await joined<Found>(
     reader,

@@ -57,7 +57,11 @@ export const itemsWithin = async (
 }
 
 /** what is visited through an item, as facts of clicks have it */
-const visitedThrough = { links: 'i.id', qr: `${subjects.qr(0)} - i.id`, bio: `${subjects.bio(0)} - i.id` } as const
+const visitedThrough = {
+  links: ['i.id'],
+  qr: [`${subjects.qr(0)} - i.id`],
+  bio: [`${subjects.bio(0)} - i.id`, `${subjects.view(0)} - i.id`],
+} as const
 /** Items up to this number are named in the SQL, so that their clicks are looked up instead of all of the account. */
 const mostNamed = 500
 
@@ -85,11 +89,14 @@ export const visitedWithin = async (
 ): Promise<VisitedWithin> => {
   const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
   const through = (kind: ItemKind) => {
-    const items = `select ${visitedThrough[kind]} as visited from ${table(tables[kind])} i where i.deleted is null`
+    const items = `from ${table(tables[kind])} i where i.deleted is null`
     const inCampaign = campaign === undefined ? '' : ` and i.campaign = ${campaign}`
     // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
     const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
-    return `${items}${inCampaign}${channel === undefined ? '' : ` and i.id = any(array(${members}))`}`
+    const inChannel = channel === undefined ? '' : ` and i.id = any(array(${members}))`
+    return visitedThrough[kind]
+      .map((visited) => `select ${visited} as visited ${items}${inCampaign}${inChannel}`)
+      .join(' union all ')
   }
   const all = kinds.map(through).join(' union all ')
   const { rows } = await db.raw<{ rows: { visited: string }[] }>(`${all} limit ${mostNamed + 1}`)
