@@ -14,6 +14,8 @@ export type Identity = Answer<typeof row>
 
 const begun = success({ address: address.describe('where the browser has to go now') })
 
+const noIssuer = { 404: { description: 'The service has no issuer to sign in with (`OIDC_ISSUER`).' } }
+
 export const identityContract = {
   'GET /api/identities': {
     summary: 'List the identities that sign in to the account',
@@ -36,6 +38,7 @@ export const identityContract = {
       code: 'of the second factor, where there is one, or a recovery code; with `current_password`',
     },
     failures: {
+      ...noIssuer,
       400: {
         description: 'The password or the code is wrong, or one of them is required.',
         shape: { second_factor: z.literal(true).optional().describe('whether `code` is what is missing or wrong') },
@@ -55,6 +58,7 @@ export const identityContract = {
     description:
       'For sessions of the dashboard, instead of `POST /api/session/confirm`. The browser goes to `address`, where the person has to sign in even if they are signed in there. Once it is back, the session is confirmed for ten minutes.',
     fields: { to: 'the path of the dashboard at which the browser goes on' },
+    failures: noIssuer,
     example: { to: '/dashboard/keys' },
     answer: begun,
   },
