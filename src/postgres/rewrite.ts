@@ -27,13 +27,31 @@ export const areDeletionsFinal = async (db: Database, signal: AbortSignal): Prom
 }
 
 /**
- * Writes tables again, without what was deleted from them: `vacuum` alone leaves its bytes in their files. Each table
- * is locked for that time. What PostgreSQL knows of their values has samples, so it is written again, too.
+ * Returns statements that delete what PostgreSQL knows of the values of tables, which has samples: `analyze` leaves it
+ * where a table, or the part of it that an index has, is empty by now. Before version 18, only a superuser could.
  */
-export const rewriteTables = (db: Database, tables: readonly string[]): Promise<void> =>
+const clearStatistics = async (db: Database, tables: readonly string[]) => {
+  const { rows } = await db.raw<{ rows: { sql: string }[] }>(
+    `with cleared as (select name::regclass as id from unnest(?::text[]) as t (name))
+     select format('select pg_clear_attribute_stats(%L, %L, %L, %L)', n.nspname, c.relname, s.attname, s.inherited) as sql
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname
+     where current_setting('server_version_num')::int >= 180000 and (c.oid in (select id from cleared)
+       or c.oid in (select indexrelid from pg_index join cleared on indrelid = id))`,
+    [[...tables]],
+  )
+  return rows.map(({ sql }) => sql)
+}
+
+/**
+ * Writes tables again, without what was deleted from them: `vacuum` alone leaves its bytes in their files. Each table
+ * is locked for that time. What PostgreSQL knows of their values is made anew, and written again, too.
+ */
+export const rewriteTables = async (db: Database, tables: readonly string[]): Promise<void> =>
   runLong(db, [
     // others wait behind a statement that waits for a lock
     `set lock_timeout = '2s'`,
+    ...(await clearStatistics(db, tables)),
     ...tables.map((table) => `vacuum (full, analyze) ${table}`),
     'vacuum full pg_catalog.pg_statistic',
   ])

@@ -16,6 +16,12 @@ import { visit } from '../support/spool.ts'
 import { runCommand, type Service, startProcess } from '../support/process.ts'
 
 const canary = 'canary202'
+/** so many that PostgreSQL has samples of their values */
+const rows = Array.from({ length: 60 }, (_, n) => ({
+  url: `https://example.com/shop/${n}`,
+  title: `${canary} ${n}`,
+  notes: `${canary} note ${n}`,
+}))
 
 describe('an erased account, on the embedded database', function () {
   this.timeout(240_000)
@@ -40,6 +46,11 @@ describe('an erased account, on the embedded database', function () {
     return found.flat()
   }
   const inDatabase = async <R extends object>(sql: string) => query<R>((await runningEmbedded(dir))!, sql)
+  /** Returns where PostgreSQL knows values of the account. */
+  const samples = () =>
+    inDatabase<{ tablename: string; attname: string }>(
+      `select tablename, attname from pg_stats where concat(most_common_vals, histogram_bounds, most_common_elems) ilike '%${canary}%'`,
+    )
   const onDisk = () =>
     inDatabase<{ wal: string }>(`select data->>'wal' as wal from log.events where type = 'AccountErasedOnDisk'`)
 
@@ -58,6 +69,7 @@ describe('an erased account, on the embedded database', function () {
       ['/api/bio/add', { name: canary, alias: 'page202', title: canary, links: [{ title: canary, url }] }],
       ['/api/qr/add', { type: 'text', data: canary, name: canary }],
       ['/api/channel/add', { name: canary }],
+      ['/api/urls/bulk?op=create', { rows }],
     ] as const)
       expect((await service.post(path, { key, body, headers: { 'X-Request-Id': canary } })).status, path).to.equal(200)
     await service.visit('/page202', { 'User-Agent': `${browser} ${canary}`, Referer: `https://example.com/${canary}` })
@@ -66,6 +78,15 @@ describe('an erased account, on the embedded database', function () {
     )
     const half = stored!.wrapped.length / 2
     wrapped = [stored!.wrapped.slice(0, half), stored!.wrapped.slice(half)]
+    const { id: named } = (await service.post('/api/domain/add', { key, body: { domain: 'https://go.example.com' } }))
+      .json
+    await inDatabase(
+      `insert into state.domain_checks (domain, checked_at, failures, found) values (${named}, now(), 0, '["${canary}"]')
+       on conflict (domain) do update set found = excluded.found`,
+    )
+    // as the server does by itself after a minute
+    await inDatabase('analyze')
+    expect((await samples()).length).to.be.greaterThan(0)
   })
   after(async () => {
     await service.end()
@@ -81,6 +102,7 @@ describe('an erased account, on the embedded database', function () {
     const { code, err } = await runCommand(['account', 'erase', `id:${account.id}`, '--yes'], { DATA_DIR: dir })
     expect(code, err).to.equal(0)
     expect(await until(onDisk, ({ length }) => length > 0, 120_000)).to.deep.equal([{ wal: 'true' }])
+    expect(await samples()).to.deep.equal([])
     expect(await filesWith([canary])).to.deep.equal([])
     expect(await filesWith(wrapped)).to.deep.equal([])
     await service.end()

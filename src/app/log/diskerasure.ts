@@ -9,6 +9,7 @@ import { areDeletionsFinal, renewWal, rewriteTables, sizesOf } from '../../postg
 import { fill } from '../../projections/engine/fill.ts'
 import type { Projection } from '../../projections/engine/projection.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
+import { eraseChecks } from '../../queries/domains/check.ts'
 import { erasedInTables, lastErasedOnDisk } from '../../queries/accounts/erasure.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -29,9 +30,15 @@ const [hour, day] = [3_600_000, 86_400_000]
 const perRun = 1000
 
 /** Tables with rows of accounts that are not sealed under the key of their account, or that have these keys. */
-const stateTables = ['keys', 'mails', 'misses', 'one_time_links', 'sessions', 'webhook_deliveries'].map(
-  (name) => `state.${name}`,
-)
+const stateTables = [
+  'domain_checks',
+  'keys',
+  'mails',
+  'misses',
+  'one_time_links',
+  'sessions',
+  'webhook_deliveries',
+].map((name) => `state.${name}`)
 /** Tables that only say where events are. */
 const positions = ['account_events', 'resource_events', 'event_campaigns']
 
@@ -96,6 +103,10 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     const position = erased.reduce((high, one) => (one.position > high ? one.position : high), 0n)
     if (!(await isProjected(db, projections, position))) return
     await keys.destroy(erased.map(({ id }) => id))
+    await eraseChecks(
+      reader,
+      erased.map(({ id }) => id),
+    )
     if (await isInSpool(erased.map(({ id }) => id))) return
     if (filled.length > 0 && filledTo < position) return fillLarge(filled, position, signal)
     await deleteOldMisses(db)

@@ -50,3 +50,10 @@ export const saveCheck = async ({ db }: Reader, domain: number, failures: number
     .where({ domain })
     .update({ failures, looked_at: db.fn.now(), found: JSON.stringify(found) })
 }
+
+/** Deletes what DNS said about the domains of accounts. */
+export const eraseChecks = async ({ db, table }: Pick<Reader, 'db' | 'table'>, accounts: readonly number[]) => {
+  await db('state.domain_checks')
+    .whereIn('domain', db(table('domains')).whereIn('account', accounts).select('id'))
+    .delete()
+}
