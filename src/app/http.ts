@@ -68,7 +68,7 @@ export const startHttp = async (
   { HOST, PORT, BASE_URL, ROLES, TRUST_PROXY, CONNECTIONS_PER_ADDRESS, KEEP_ALIVE_SECONDS }: Config,
   { problems, openSite, isOurHost, cleanup, log, registerCounter }: HttpOptions,
 ) => {
-  const server = createHttpServer(KEEP_ALIVE_SECONDS)
+  const server = createHttpServer(KEEP_ALIVE_SECONDS, TRUST_PROXY)
   limitConnections(server, {
     perAddress: CONNECTIONS_PER_ADDRESS,
     isExempt: (address) => isTrustedPeer(address, TRUST_PROXY),

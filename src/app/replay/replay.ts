@@ -186,7 +186,7 @@ const servePast = async (
   await cache.warm()
   const own = ownKey(keys.service, await findAccount(past, account))
   const auth = replayAuth(cache.auth, todaysKeys(ledger), own.auth, moment)
-  const server = createHttpServer(config.KEEP_ALIVE_SECONDS)
+  const server = createHttpServer(config.KEEP_ALIVE_SECONDS, config.TRUST_PROXY)
   const port = await listenOn(server, wanted, config.HOST, { port: '--port', host: 'HOST' })
   cleanup.defer(async () => server.close())
   const site = openSite({

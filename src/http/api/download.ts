@@ -10,9 +10,9 @@ export interface Download {
     readonly headers?: Readonly<Record<string, string>>
     /**
      * Makes no more once it is destroyed. An error ends the connection, so that a client never takes a part for the
-     * whole.
+     * whole. A whole body is bounded while it is unread, as all large answers are.
      */
-    readonly content: Readable
+    readonly content: Readable | Buffer
   }
 }
 
@@ -24,7 +24,7 @@ export const sendDownload = (ctx: Context, { download: { name, type, headers = {
   if (name !== undefined) ctx.set('Content-Disposition', `attachment; filename="${name}"`)
   ctx.body = content
   // from here on, an error cannot become an answer in another form
-  if (ctx.method !== 'HEAD') ctx.flushHeaders()
+  if (ctx.method !== 'HEAD' && !Buffer.isBuffer(content)) ctx.flushHeaders()
 }
 
 /** An answer that is a picture. */

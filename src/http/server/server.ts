@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { TrustedProxies } from '../../lib/address.ts'
 import { answerOf, Failure } from '../api/errors.ts'
 import { cutHeaders } from '../../lib/strangers.ts'
 import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { handlersEnded, keepOpenFor, trackHandlers } from './running.ts'
 import { limitUnderWay, requestsUnderWay } from './underway.ts'
+import { limitUnread } from './unread.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -30,8 +32,9 @@ const firstPart = /^\/(?:\.well-known|[a-z]+)\//
  * Returns a server without handlers: they need its port, which is known once it listens. A connection without a request
  * is closed after `keepAlive` s.
  */
-export const createHttpServer = (keepAlive = 10): Server => {
+export const createHttpServer = (keepAlive = 10, trustProxy: TrustedProxies = 0): Server => {
   const server = createServer({
+    ServerResponse: limitUnread({ trustProxy }),
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
     requestTimeout: 30_000,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { clickId, type Ordinals } from '../../events/ordinals.ts'
@@ -147,13 +146,15 @@ const forms = {
 const types = Object.keys(forms) as (keyof typeof forms)[]
 type Form = NonNullable<(typeof forms)[keyof typeof forms]>
 
-const write = async function* (form: Form, rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) {
-  yield form.head(columns)
+/** Returns the text of rows. They are not kept for as long as it is read: they are larger than it. */
+const write = async (form: Form, rows: readonly Partial<VisitRow>[], columns: typeof visitColumns) => {
+  const parts = [Buffer.from(form.head(columns))]
   for (let from = 0; from < rows.length; from += inOneTurn) {
     const lines = rows.slice(from, from + inOneTurn).map((row) => form.line(row, columns))
-    yield lines.join('')
+    parts.push(Buffer.from(lines.join('')))
     await nextTurn()
   }
+  return Buffer.concat(parts)
 }
 
 /** The visits behind the figures of statistics. */
@@ -172,7 +173,7 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
       const shown = call.query.fields
       const known = visitColumns.filter((name) => name !== 'local' || call.zone !== undefined)
       const columns = known.filter((name) => shown.size === 0 || shown.has(name))
-      const content = Readable.from(write(form, answer.data.visits, columns), { objectMode: false })
+      const content = await write(form, answer.data.visits, columns)
       // the rows say by which header to go on
       return { ...answer, download: { type: form.type, content } }
     },
