@@ -31,6 +31,7 @@ export const places: readonly Place[] = [
   { path: '/pixels', name: 'pixels', icon: 'pixel' },
   { path: '/domains', of: 'domain', name: 'domains', icon: 'domain' },
   { path: '/keys', name: 'keys', icon: 'key', startsGroup: true },
+  { path: '/members', name: 'members', icon: 'person' },
   { path: '/webhooks', of: 'webhook', name: 'webhooks', icon: 'webhook' },
   { path: '/history', name: 'history', icon: 'history', startsGroup: true },
   { path: '/proof', name: 'proof', icon: 'proof' },

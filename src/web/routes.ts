@@ -61,6 +61,11 @@ const routes: readonly Route[] = [
   { path: '/domains', load: withTexts(async () => (await import('./screens/domains/list.tsx')).Domains) },
   { path: '/domains/:id', load: withTexts(async () => (await import('./screens/domains/domain.tsx')).DomainScreen) },
   { path: '/keys', load: withTexts(async () => (await import('./screens/accounts/keys.tsx')).Keys) },
+  { path: '/members', load: withTexts(async () => (await import('./screens/accounts/members.tsx')).Members) },
+  {
+    path: '/invitation',
+    load: withTexts(async () => (await import('./screens/accounts/invitation.tsx')).Invitation),
+  },
   { path: '/webhooks', load: withTexts(async () => (await import('./screens/webhooks/list.tsx')).Webhooks) },
   {
     path: '/webhooks/:id',

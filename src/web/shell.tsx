@@ -1,3 +1,4 @@
+import { chosen } from './core/acting.ts'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './core/api.ts'
@@ -91,19 +92,31 @@ const useMenu = () => {
   return menu
 }
 
+/** What the menu says of accounts is loaded when somebody may have several, or opens it. */
+const loadAccounts = async () => (await Promise.all([import('./screens/accounts/switcher.tsx'), loadTexts()]))[0]
+type Accounts = Awaited<ReturnType<typeof loadAccounts>>
+
 const AccountMenu = () => {
+  const [accounts, setAccounts] = useState<Accounts | undefined>(undefined)
+  const load = () =>
+    void loadAccounts()
+      .then((found) => setAccounts(found))
+      .catch(() => {})
+  useEffect(() => (chosen === undefined ? undefined : load()), [])
   const menu = useMenu()
   const texts = t()
   const who = account.value
   return (
-    <details class="menu" ref={menu}>
+    <details class="menu" ref={menu} onToggle={load}>
       <summary class="button plain only-icon" aria-label={`${texts.nav.account}: ${who?.email ?? ''}`}>
         <Icon name="person" />
+        {accounts && chosen !== undefined && <accounts.Acting />}
       </summary>
       <div onClick={() => menu.current?.removeAttribute('open')}>
         <p class="who" dir="auto">
           {who?.email}
         </p>
+        {accounts && <accounts.Memberships />}
         <a href={href('/account')}>{texts.nav.settings}</a>
         <a href="/docs" target="_blank" rel="noreferrer">
           {texts.nav.api}

@@ -21,6 +21,27 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
     web: folder,
   })
   const browser = await openBrowser()
+  const others: Browser[] = []
+  return {
+    app,
+    ...usedBy(app, browser),
+    /** Opens another browser, of somebody else. */
+    another: async () => {
+      const other = await openBrowser()
+      others.push(other)
+      return usedBy(app, other)
+    },
+    close: async () => {
+      for (const one of [browser, ...others]) await one.close()
+      await app.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
+
+/** Returns what somebody does in a browser. */
+const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser) => {
   const see = async (expression: string) => {
     // while a page gives way to the next one, nothing can be read
     await until(() => browser.read<unknown>(expression).catch(() => undefined), Boolean).catch(async () =>
@@ -28,7 +49,6 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
     )
   }
   return {
-    app,
     browser,
     see,
     /** Waits until a text is on the page. */
@@ -52,14 +72,8 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
       await browser.read(`${found}.click()`)
     },
     faults: () => faultsOn(browser),
-    close: async () => {
-      await browser.close()
-      await app.close()
-      await rm(folder, { recursive: true, force: true })
-    },
   }
 }
-export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
 /**
  * axe-core is no dependency: its licence is MPL-2.0. `.ci/run` installs it: `npm install --prefix .cache/axe --no-save

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { acting } from './acting.ts'
 import { type Told, told } from './messages.ts'
 import { isRefusedInPast } from './past.ts'
 import { fill, t } from './texts.ts'
@@ -28,6 +29,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Goes up with every change that was stored: what is shown is then read again. */
 export const changes = signal(0)
+/** Whether whoever is signed in may not act in the account of the page: another tab may have signed them in. */
+export const foreign = signal(false)
+const isForeign = (answer: Answer | undefined) =>
+  answer?.['code'] === 'not_found' && (answer['params'] as { readonly what?: string } | undefined)?.what === 'account'
 /** Whether the session is known to have ended. */
 export const signedOut = signal(false)
 
@@ -62,7 +67,11 @@ const send = async (method: Method, path: string, body: unknown, signal?: AbortS
       method,
       credentials: 'same-origin',
       signal: limited.signal,
-      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+      headers: {
+        ...(acting() !== undefined && { 'Linkledger-Account': String(acting()) }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     return { response, answer: await read(response) }
   } catch (error) {
@@ -105,6 +114,7 @@ export const request = async <T>(method: Method, path: string, body?: unknown, s
     return answer as T
   }
   if (response.status === 401) signedOut.value = true
+  if (isForeign(answer)) foreign.value = true
   if (answer?.['code'] === 'confirmation_needed' && (await confirmPassword()))
     return request(method, path, body, signal)
   throw new ApiError(

@@ -24,7 +24,7 @@ export const pathAt = (path: string): string => {
 }
 
 /** Places that are of the present only: they say so in the past. */
-const placesOfNow = /^\/(?:account|operator|proof|history|qr\/new)(?:\/|$)/
+const placesOfNow = /^\/(?:account|operator|proof|history|invitation|qr\/new)(?:\/|$)/
 export const showsNowOnly = (): boolean => placesOfNow.test(at.value.path)
 
 /** Requests that are let through in the past: they change nothing there, or are how somebody comes back from it. */

@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
-
-const base = '/dashboard'
+import { base } from './acting.ts'
 
 /** An address within the dashboard. */
 export interface At {
@@ -60,13 +59,16 @@ export const go = (to: string, { replace = false } = {}): void => {
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
 
+/** Whether an address is of this dashboard: another account has one of its own. */
+const isHere = (path: string) => path === base || (path.startsWith(`${base}/`) && !path.startsWith(`${base}/@`))
+
 /** Lets links and the buttons of the browser change the screen instead of the page. */
 export const startRouter = (): void => {
   addEventListener('popstate', () => (at.value = read()))
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (!link || !isPlainClick(event) || link.target || link.hasAttribute('download')) return
-    if (link.origin !== location.origin || !/^\/dashboard(?:\/|$)/.test(link.pathname)) return
+    if (link.origin !== location.origin || !isHere(link.pathname)) return
     event.preventDefault()
     go(link.pathname + link.search)
   })

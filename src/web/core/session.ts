@@ -1,7 +1,8 @@
 import type { Account, FoundAccount } from '../../http/accounts/contract/account.ts'
 import { effect, signal } from '@preact/signals'
 import { withoutScheme } from './address.ts'
-import { ApiError, changes, get, request, signedOut } from './api.ts'
+import { actAs } from './acting.ts'
+import { ApiError, changes, foreign, get, request, signedOut } from './api.ts'
 import { forgetAnswers } from './load.ts'
 import { useZone } from './time.ts'
 
@@ -42,7 +43,11 @@ export const readAccount = async (): Promise<void> => {
   try {
     const { data } = await get<FoundAccount>('/api/account')
     accountProblem.value = undefined
+    const before = account.peek()
+    // everything on the page is of whoever was signed in before
+    if (before && before.id !== data.id) return location.reload()
     useZone(data.timezone)
+    actAs(data.id)
     account.value = data
   } catch (error) {
     if (error instanceof ApiError && error.status !== 401) accountProblem.value = error
@@ -74,7 +79,11 @@ export const startSession = (): void => {
   effect(() => {
     if (!signedOut.value) return
     forgetAnswers()
+    actAs(undefined)
     account.value = null
+  })
+  effect(() => {
+    if (foreign.value) void readAccount()
   })
   effect(() => {
     if (changes.value > 0 && account.peek()) void readAccount()

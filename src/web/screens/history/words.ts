@@ -1,6 +1,8 @@
 import { isOwned, kindAt, type Kinds, type ResourceKind } from '../../../events/kinds.ts'
 import type { HistoryEntry } from '../../../http/history/contract/history.ts'
+import { chosen } from '../../core/acting.ts'
 import { t } from '../../core/alltexts.ts'
+import { roleName } from '../accounts/role.ts'
 import { fill, textFor } from '../../core/texts.ts'
 
 const verbs = /(Created|Updated|Deleted|Restored)$/
@@ -26,8 +28,13 @@ export const whatHappened = ({
 }
 
 /** Returns who did it. */
-export const whoDid = ({ kind, name }: HistoryEntry['actor']): string => {
+export const whoDid = ({ kind, name, member }: HistoryEntry['actor']): string => {
   const { someone } = t().history
+  if (member) {
+    const who = { name: member.name || someone.former, role: roleName(member.role) }
+    return kind === 'key' ? fill(someone.keyOf, { ...who, key: name ?? '' }) : fill(someone.member, who)
+  }
+  if (kind === 'session' && chosen !== undefined) return someone.owner
   if (kind === 'operator' && name !== undefined) return fill(someone.operatorNamed, { name })
   if (kind === 'key') return fill(someone.key, { name: name ?? '' }).trim()
   return textFor(someone, kind) ?? someone.other

@@ -1,3 +1,4 @@
+import { asChosen } from '../../core/acting.ts'
 import type { ClickLine } from '../../../http/streams/contract.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
@@ -13,7 +14,7 @@ const [most, spans] = [6, [200, 5000, 100_000]] as const
 /** Returns the last clicks of the account, newest first. */
 const lastClicks = async (events: number, signal: AbortSignal): Promise<readonly ClickLine[]> => {
   for (const span of spans) {
-    const answer = await fetch(`/api/clicks?from=${Math.max(0, events - span)}&limit=2000`, {
+    const answer = await fetch(asChosen(`/api/clicks?from=${Math.max(0, events - span)}&limit=2000`), {
       credentials: 'same-origin',
       headers: { Accept: 'application/x-ndjson' },
       signal,

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FoundLink } from '../../../http/links/contract/link.ts'
 import type { ClickLine } from '../../../http/streams/contract.ts'
+import { asChosen } from '../../core/acting.ts'
 import { get } from '../../core/api.ts'
 import { href } from '../../core/router.ts'
 import { counted, t } from '../../core/texts.ts'
@@ -36,7 +37,7 @@ const useClicks = (of: LiveProps['of'], held: boolean, onClicks: () => void) => 
     const open = () => {
       if (source || document.visibilityState === 'hidden') return
       const query = new URLSearchParams({ from: last || 'now', ...of })
-      source = new EventSource(`/api/clicks?${query.toString()}`)
+      source = new EventSource(asChosen(`/api/clicks?${query.toString()}`))
       source.onopen = () => setState('open')
       source.onerror = () => setState(source?.readyState === EventSource.CLOSED ? 'failed' : 'connecting')
       source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {

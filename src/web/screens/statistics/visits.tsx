@@ -1,3 +1,4 @@
+import { asChosen } from '../../core/acting.ts'
 import { useState } from 'preact/hooks'
 import type { VisitList } from '../../../http/statistics/contract/visits.ts'
 import { withoutScheme } from '../../core/address.ts'
@@ -54,7 +55,7 @@ const queryOf = (period: Period): URLSearchParams => {
 /** Saves all visits of a question: the header of each answer leads to the next. */
 const saveVisits = async (query: URLSearchParams): Promise<void> => {
   const parts: string[] = []
-  let path: string | undefined = pathAt(`/api/visits?${query.toString()}&limit=${lines}`)
+  let path: string | undefined = asChosen(pathAt(`/api/visits?${query.toString()}&limit=${lines}`))
   try {
     while (path !== undefined) {
       const answer: Response = await fetch(path, { credentials: 'same-origin', headers: { Accept: 'text/csv' } })

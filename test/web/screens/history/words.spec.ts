@@ -46,6 +46,12 @@ describe('the history in words', () => {
       [{ kind: 'key', key: 3, name: 'Newsletter' }, 'API key Newsletter'],
       [{ kind: 'key', key: 3 }, 'API key'],
       [{ kind: 'session' }, 'You, on the dashboard'],
+      [{ kind: 'session', member: { id: 2, name: 'ben', role: 'editor' } }, 'ben (Editor)'],
+      [{ kind: 'session', member: { id: 2, name: '', role: 'editor' } }, 'A former member (Editor)'],
+      [
+        { kind: 'key', key: 3, name: 'sync', member: { id: 2, name: 'ben', role: 'admin' } },
+        'API key sync of ben (Admin)',
+      ],
       [{ kind: 'operator' }, 'Operator'],
       [{ kind: 'operator', name: 'Ann' }, 'Operator Ann'],
       [{ kind: 'service' }, 'The service itself'],

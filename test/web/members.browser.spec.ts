@@ -1,0 +1,125 @@
+import { expect } from 'chai'
+import { needsBrowser } from '../support/browser.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+
+const [phone, desktop] = [390, 1440]
+const password = 'correct horse 1'
+type Person = Awaited<ReturnType<Dashboard['another']>>
+
+describe('two people in one account, each in a browser', function () {
+  this.timeout(300_000)
+  let dashboard: Dashboard
+  let ben: Person
+  let [owner, guest] = [
+    { id: 0, email: '', username: '' },
+    { id: 0, email: '', username: '' },
+  ]
+
+  const signIn = async ({ open, write, press, see }: Person, email: string, path = '') => {
+    await open(path)
+    await write('input[name=email]', email)
+    await write('input[name=password]', password)
+    await press('Sign in')
+    await see(`document.querySelector('.menu')`)
+  }
+  const looksRight = async ({ browser, faults }: Person) => {
+    for (const width of [phone, desktop]) {
+      await browser.show(width, 'light')
+      expect(await faults(), `${await browser.read<string>('location.href')} at ${width}`).to.deep.equal([])
+    }
+  }
+
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard({ DOMAIN_CHECK: 'off' })
+    ben = await dashboard.another()
+    owner = await dashboard.app.register()
+    guest = await dashboard.app.register()
+    await dashboard.browser.show(desktop, 'light')
+    await ben.browser.show(desktop, 'light')
+    await signIn(dashboard, owner.email)
+  })
+  after(() => dashboard?.close())
+
+  it('begins with an invitation, whose link is shown once', async () => {
+    const { open, press, see, seeText, browser } = dashboard
+    await open('/members')
+    await press('Invite')
+    await looksRight(dashboard)
+    await press('Invite')
+    await see(`document.querySelector('dialog .secret code')`)
+    const link = await browser.read<string>(`document.querySelector('dialog .secret code').innerText`)
+    await press('I have')
+    await seeText('Invited until')
+    await looksRight(dashboard)
+
+    // the address of the service is another name of this machine, with cookies of its own
+    const { pathname, search } = new URL(link)
+    await ben.browser.visit(`${dashboard.app.address}${pathname}${search}`, 'document.title')
+    await ben.seeText(owner.username)
+    await ben.press('I have an account')
+    await ben.see(`document.querySelector('input[name=email]')`)
+    await ben.write('input[name=email]', guest.email)
+    await ben.write('input[name=password]', password)
+    await ben.press('Sign in')
+    await ben.seeText(`${owner.username}`)
+    await looksRight(ben)
+    await ben.press('Accept')
+    await ben.see(`location.pathname === '/dashboard/@${owner.id}'`)
+    await ben.seeText(`${owner.username} (Editor)`)
+    await looksRight(ben)
+  })
+
+  it('shows who made what, to both', async () => {
+    await ben.open(`/@${owner.id}`)
+    await ben.write('#first-url', 'https://example.com/spring')
+    await ben.press('Shorten')
+    await ben.seeText('Rules and destination')
+    const { open, seeText } = dashboard
+    await open('/history')
+    await seeText(`${guest.username} (Editor)`)
+    await looksRight(dashboard)
+    await ben.open(`/@${owner.id}/history`)
+    // that of the account has its keys and members, too
+    await ben.seeText('Your role in this account does not allow this')
+  })
+
+  it('leads from one account to the other, by addresses that a colleague can open', async () => {
+    await ben.open(`/@${owner.id}/links`)
+    await ben.seeText('example.com')
+    await ben.press('Account:')
+    await ben.seeText('your own account')
+    await looksRight(ben)
+    await ben.browser.read(
+      `[...document.querySelectorAll('.menu a')].find((one) => one.innerText.includes('your own')).click()`,
+    )
+    await ben.see(`location.pathname === '/dashboard'`)
+    await ben.seeText('Shorten')
+  })
+
+  it('ends when the owner removes the member', async () => {
+    const { open, press, seeText } = dashboard
+    await open('/members')
+    await press(`Remove ${guest.username}`)
+    await press('Remove')
+    await seeText('removed')
+    await ben.open(`/@${owner.id}/links`)
+    await ben.seeText('Account not found')
+  })
+
+  it('keeps what a tab writes out of the account of somebody who has signed in in another tab', async () => {
+    const { browser, open, press, see } = dashboard
+    await open('/pixels')
+    await browser.read(
+      `fetch('/api/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ email: ${JSON.stringify(guest.email)}, password: ${JSON.stringify(password)} }) })`,
+    )
+    await press('Create')
+    await dashboard.write('dialog input[name=name]', 'of the owner')
+    await dashboard.write('dialog input[name=tag]', '123456')
+    await browser.read(`document.querySelector('dialog form').requestSubmit()`)
+    // the page begins anew, as that of whoever is signed in now
+    await see(`document.querySelector('.menu summary').ariaLabel.includes(${JSON.stringify(guest.email)})`)
+    const { json } = await dashboard.app.get('/api/pixels', { key: (guest as unknown as { key: string }).key })
+    expect(json['data'].result).to.equal(0)
+  })
+})
