@@ -102,6 +102,21 @@ const columns = (): readonly Column<Member>[] => {
 
 type Asked = { readonly what: 'role' | 'remove'; readonly member: Member } | { readonly what: 'invite' }
 
+/** What can be done about a member: the sign-in of the account stays. */
+const Tools = ({ member, onAsk }: { readonly member: Member; readonly onAsk: (asked: Asked) => void }) => {
+  const { roleOf, removeNamed } = t().members
+  if (member.id === 1) return null
+  const name = nameOf(member)
+  return (
+    <>
+      {member.status === 'active' && (
+        <IconButton icon="edit" label={fill(roleOf, { name })} onClick={() => onAsk({ what: 'role', member })} />
+      )}
+      <IconButton icon="trash" label={fill(removeNamed, { name })} onClick={() => onAsk({ what: 'remove', member })} />
+    </>
+  )
+}
+
 /** Who may act in the account, and who is invited to. */
 export const Members = () => {
   const [asked, setAsked] = useState<Asked | undefined>(undefined)
@@ -136,24 +151,7 @@ export const Members = () => {
         searchFor={resources.searchFor}
         none={{ title: texts.title, text: texts.text, action: invite }}
         columns={columns()}
-        tools={(member) =>
-          member.id !== 1 && (
-            <>
-              {member.status === 'active' && (
-                <IconButton
-                  icon="edit"
-                  label={fill(texts.roleOf, { name: nameOf(member) })}
-                  onClick={() => setAsked({ what: 'role', member })}
-                />
-              )}
-              <IconButton
-                icon="trash"
-                label={fill(texts.removeNamed, { name: nameOf(member) })}
-                onClick={() => setAsked({ what: 'remove', member })}
-              />
-            </>
-          )
-        }
+        tools={(member) => <Tools member={member} onAsk={setAsked} />}
       />
       {asked?.what === 'invite' && <MemberForm onDone={done} onClose={close} />}
       {asked?.what === 'role' && <MemberForm existing={asked.member} onDone={done} onClose={close} />}
