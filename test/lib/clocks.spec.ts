@@ -12,6 +12,7 @@ const withStoredTimes: ReadonlySet<string> = new Set([
   'app/jobs/webhooks/send.ts',
   'app/log/diskerasure.ts',
   'clicks/kafka/tracker.ts',
+  'http/accounts/flow.ts',
   'http/public/password/page.ts',
   'security/sessions.ts',
   'store/eventstoredb/append.ts',

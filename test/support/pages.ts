@@ -3,6 +3,7 @@ import {
   createdPage,
   firstAccountPage,
   gonePage,
+  invitationPage,
   newPasswordPage,
 } from '../../src/http/public/account/pages.ts'
 import { interstitialPage, peoplePage } from '../../src/http/public/interstitial/interstitials.ts'
@@ -54,4 +55,6 @@ export const every: Readonly<Record<string, WritePage>> = {
   newPassword: newPasswordPage(link),
   created: createdPage({ id: 1, username: 'ann', api_key: `ll_${'k'.repeat(60)}` }),
   gone: gonePage,
+  invitation: invitationPage({ name: 'acme' }, link, true),
+  invitationOnly: invitationPage({ name: 'acme' }, link, false),
 }

@@ -83,11 +83,26 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
       await progress.wait(created.position, timeoutMs)
       return created
     }).catch((error: unknown) => {
-      // somebody who signs in twice at once
       if (isTaken(error, 'identity')) return
       if (isTaken(error, 'email')) throw new NotSignedIn('taken', 'the address was taken meanwhile', error)
       throw error
     })
+  }
+
+  const enterFirst = async (person: Person, from: string): Promise<Entered> => {
+    const address = ownEmail.safeParse(person.email)
+    const email = address.success ? address.data : undefined
+    if (email !== undefined && (registers || linksByEmail)) {
+      if (!person.verified)
+        throw new NotSignedIn(
+          'unverified',
+          'the issuer does not say that the address is verified; OIDC_EMAIL_VERIFIED_CLAIM names the claim that does',
+        )
+      const holder = await holderOf({ kind: 'email', name: claimedEmail(pepper, email).emailKey })
+      if (holder) await enterByEmail(person, holder.account)
+      else await register(person, email, from)
+    } else await register(person, email, from)
+    return (await find(person)) ?? (await Promise.reject(new Error('the identity was removed at once')))
   }
 
   return {
@@ -98,22 +113,13 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
         throw new NotSignedIn('linked', `the identity signs in to account ${holder.account}, not ${id}`)
       if (!holder) await add(person, id, requires)
     },
-    enter: async (person, from) => {
-      const known = await find(person)
-      if (known) return known
-      const address = ownEmail.safeParse(person.email)
-      const email = address.success ? address.data : undefined
-      if (email !== undefined && (registers || linksByEmail)) {
-        if (!person.verified)
-          throw new NotSignedIn(
-            'unverified',
-            'the issuer does not say that the address is verified; OIDC_EMAIL_VERIFIED_CLAIM names the claim that does',
-          )
-        const holder = await holderOf({ kind: 'email', name: claimedEmail(pepper, email).emailKey })
-        if (holder) await enterByEmail(person, holder.account)
-        else await register(person, email, from)
-      } else await register(person, email, from)
-      return (await find(person)) ?? (await Promise.reject(new Error('the identity was removed at once')))
-    },
+    enter: async (person, from) =>
+      (await find(person)) ??
+      (await enterFirst(person, from).catch(async (error: unknown) => {
+        // somebody who signs in twice at once: the other one has the address and the identity by now
+        const entered = await find(person)
+        if (entered) return entered
+        throw error
+      })),
   }
 }

@@ -65,4 +65,4 @@ export const flowOf = (req: IncomingMessage, { baseUrl, pepper }: FlowServices):
 
 /** Returns a path of the dashboard, or its first one: never an address of another site. */
 export const placeOf = (given: string | null | undefined): string =>
-  given && given.length <= 500 && /^\/dashboard(?:[/?][\w/?=&%.,~+-]*)?$/.test(given) ? given : '/dashboard'
+  given && given.length <= 500 && /^\/dashboard(?:[/?][\w/?=&%.,~+@-]*)?$/.test(given) ? given : '/dashboard'

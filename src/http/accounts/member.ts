@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { memberOf, team } from '../../commands/accounts/team.ts'
+import type { Caller } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
 import { ownMember } from '../../events/accounts/team.ts'
 import { timestamp } from '../../lib/fields.ts'
@@ -48,10 +49,21 @@ const ownList = ({ links }: InvitationServices) =>
     },
   })
 
+/** The `owner` check of a route whose path has the number of a member, or of somebody who is invited. */
+const knownMember = async ({
+  account,
+  load,
+  params,
+}: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
+  const { members: all } = (await load(team, account)).state
+  if (params.id !== ownMember && all[params.id] === undefined) refuse('not_found', { what: 'member' })
+}
+
 const update = ({ stepUps }: InvitationServices) =>
   endpoint(memberContract, 'PUT /api/member/:id/update', {
     scope: 'account',
     params: byId,
+    owner: knownMember,
     body: z.object({ role }),
     run: async (call) => {
       const { account: id, body, params, write } = call

@@ -149,6 +149,21 @@ describe('members of an account', () => {
     expect(failure(invited)).to.deep.equal([403, 'lacks_rights'])
   })
 
+  it('are none by any other number, before anything else is looked at', async () => {
+    const [ann, ben, cleo] = [await person(), await person(), await person()]
+    const [there, here] = [await join(ann, ben, 'editor'), await join(cleo, ben, 'editor')]
+    expect([there, here]).to.deep.equal([2, 2])
+    await invite(ann, ann.id, 'editor')
+    for (const id of ['3', '999999', '0', '-1', '1.5', 'abc', '%32']) {
+      for (const [method, path] of [
+        ['PUT', `/api/member/${id}/update`],
+        ['DELETE', `/api/member/${id}/delete`],
+        ['DELETE', `/api/membership/${id}/delete`],
+      ] as const)
+        expect(failure(await cleo.session.ask(method, path, {})), `${method} ${path}`).to.deep.equal([404, 'not_found'])
+    }
+  })
+
   it('leave by themselves', async () => {
     const [ann, ben] = [await person(), await person()]
     await join(ann, ben, 'analyst')

@@ -50,6 +50,7 @@ describe('the API reference', () => {
       '/api/webhook/:id/resend',
       '/api/invitation',
       '/api/invitation/accept',
+      '/api/identity/add',
     ]
     // operators are signed in: see the flow of their view
     const writing = routes.filter(

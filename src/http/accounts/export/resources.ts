@@ -35,6 +35,7 @@ export const exportedLists: readonly ExportedList[] = [
   ...ownedKinds.map(listOf),
   { folder: 'tags', list: '/api/tags' },
   { folder: 'keys', list: '/api/keys' },
+  { folder: 'members', list: '/api/members' },
 ]
 
 /** Returns what GET answers at a path of the API, on behalf of a call. */

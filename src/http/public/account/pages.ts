@@ -158,17 +158,31 @@ export const takenPage = messageOf(400, 'taken')
 export const gonePage = messageOf(410, 'gone')
 
 /**
- * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard.
+ * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard; so does
+ * everybody where nobody signs in with a password.
  */
 export const invitationPage =
-  ({ name, email }: { readonly name: string; readonly email?: string | undefined }, state: FormState): WritePage =>
+  (
+    { name, email }: { readonly name: string; readonly email?: string | undefined },
+    state: FormState,
+    passwords: boolean,
+  ): WritePage =>
   ({ texts }) => {
     const { invitation, fields } = texts.account
-    const account = html`<b><bdi>${name}</bdi></b>`
+    const text = around(invitation.text, html`<b><bdi>${name}</bdi></b>`)
+    const signIn = html`<a class="button" href="/dashboard/invitation?t=${state.token}">${invitation.signIn}</a>`
+    if (!passwords)
+      return {
+        status: 200,
+        title: invitation.title,
+        styles: [formStyle],
+        content: html`<h1>${invitation.title}</h1>
+          <p>${text}</p>
+          <p class="actions">${signIn}</p>`,
+      }
     return form(texts, state, {
       title: invitation.title,
-      text: html`${around(invitation.text, account)}
-        <a href="/dashboard/invitation?t=${state.token}">${invitation.signIn}</a>`,
+      text: html`${text} ${invitation.choose} ${signIn}`,
       submit: invitation.submit,
       fields: [
         ...(email === undefined ? [{ name: 'email', label: fields.email } as const] : []),

@@ -88,18 +88,18 @@ const createPasswordStep = (options: StepOptions, update: ReturnType<typeof crea
 
 /** Makes an account for somebody who is invited to another one, also where nobody may register. */
 const createInvitationStep = (options: StepOptions, create: ReturnType<typeof createWrites>['create']): Step => {
-  const { handler, links, hashNewPassword, progress } = options
+  const { handler, links, hashNewPassword, passwordSignIn, progress } = options
   const find = (token: string) => findInvitation({ links, load: handler.load }, token)
   const show: Step['show'] = async (token, problem, email) => {
     const found = await find(token)
-    return found && invitationPage(found, { token, problem, ...(email !== undefined && { email }) })
+    return found && invitationPage(found, { token, problem, ...(email !== undefined && { email }) }, passwordSignIn)
   }
   return {
     asks: ['password'],
     show,
     act: async (token, { email, password }) => {
       const asked = await find(token)
-      if (!asked) return undefined
+      if (!asked || !passwordSignIn) return show(token)
       const address = asked.email ?? email
       if (address === '')
         return show(token, { status: 400, field: 'email', text: ({ account: { problems } }) => problems.email }, email)
@@ -223,7 +223,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       },
     }),
     email: createEmailStep(options, update),
-    invitation: withPasswords(options, createInvitationStep(options, create)),
+    invitation: createInvitationStep(options, create),
     password: withPasswords(options, createPasswordStep(options, update)),
     enter: createEnterStep(options),
   }

@@ -70,7 +70,9 @@ const MemberForm = ({ existing, onDone, onClose }: FormProps) => {
   )
 }
 
-const nameOf = ({ name, email }: Member) => name || email || t().members.invitation
+/** Somebody whose own account is erased has no name. */
+const nameOf = ({ name, email, status }: Member) =>
+  name || email || (status === 'active' ? t().history.someone.former : t().members.invitation)
 
 const Status = ({ status, expires }: Member) => {
   const texts = t().members

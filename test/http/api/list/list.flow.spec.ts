@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { routes } from '../../../../src/http/routes.ts'
 import { contracts } from '../../../../src/http/docs/contracts.ts'
+import { team } from '../../../../src/commands/accounts/team.ts'
 import { account as accounts } from '../../../../src/commands/accounts/account.ts'
 import { answer } from '../../../../src/commands/pages/answer.ts'
 import { report } from '../../../../src/commands/operator/report.ts'
@@ -88,6 +89,24 @@ describe(`lists of the API (${repeatable})`, () => {
       events: ['LinkFramingChecked'],
     })),
     '/api/keys': plain('key', (name) => ({ name, scopes: ['read'] })),
+    '/api/members': {
+      add: async (name) => {
+        const { id: person } = await app.register(name)
+        const { handler } = app.app.ledger
+        const by = { member: 1, key: false } as const
+        const invited = { role: 'editor', addressHash: null, expires: '2040-01-01T00:00:00.000Z' } as const
+        const { state } = await handler.handle(
+          team,
+          { type: 'Invite', id: account, by, ...invited },
+          systemMetadata(account),
+        )
+        const joins = { member: state.last, person, now: new Date().toISOString() }
+        await handler.handle(team, { type: 'Join', id: account, ...joins }, systemMetadata(account))
+        await shown('/api/members', name)
+      },
+      // the sign-in of the account stays
+      remove: async (row) => (row['id'] === 1 ? undefined : remove('member')(row)),
+    },
     '/api/channel/:id': {
       add: async (name) => {
         const id = await link(name)
