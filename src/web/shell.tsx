@@ -107,27 +107,29 @@ const AccountMenu = () => {
   const texts = t()
   const who = account.value
   return (
-    <details class="menu" ref={menu} onToggle={load}>
-      <summary class="button plain only-icon" aria-label={`${texts.nav.account}: ${who?.email ?? ''}`}>
-        <Icon name="person" />
-        {accounts && chosen !== undefined && <accounts.Acting />}
-      </summary>
-      <div onClick={() => menu.current?.removeAttribute('open')}>
-        <p class="who" dir="auto">
-          {who?.email}
-        </p>
-        {accounts && <accounts.Memberships />}
-        <a href={href('/account')}>{texts.nav.settings}</a>
-        <a href="/docs" target="_blank" rel="noreferrer">
-          {texts.nav.api}
-        </a>
-        <hr />
-        <button type="button" onClick={() => void signOut().catch(sayProblem)}>
-          <Icon name="out" />
-          {texts.nav.signOut}
-        </button>
-      </div>
-    </details>
+    <>
+      {accounts && chosen !== undefined && <accounts.Acting />}
+      <details class="menu" ref={menu} onToggle={load}>
+        <summary class="button plain only-icon" aria-label={`${texts.nav.account}: ${who?.email ?? ''}`}>
+          <Icon name="person" />
+        </summary>
+        <div onClick={() => menu.current?.removeAttribute('open')}>
+          <p class="who" dir="auto">
+            {who?.email}
+          </p>
+          {accounts && <accounts.Memberships />}
+          <a href={href('/account')}>{texts.nav.settings}</a>
+          <a href="/docs" target="_blank" rel="noreferrer">
+            {texts.nav.api}
+          </a>
+          <hr />
+          <button type="button" onClick={() => void signOut().catch(sayProblem)}>
+            <Icon name="out" />
+            {texts.nav.signOut}
+          </button>
+        </div>
+      </details>
+    </>
   )
 }
 

@@ -51,6 +51,7 @@ describe('the API reference', () => {
       '/api/invitation',
       '/api/invitation/accept',
       '/api/identity/add',
+      '/api/session/confirm/identity',
     ]
     // operators are signed in: see the flow of their view
     const writing = routes.filter(
