@@ -3,9 +3,9 @@ import {
   createdPage,
   firstAccountPage,
   gonePage,
-  invitationPage,
   newPasswordPage,
 } from '../../src/http/public/account/pages.ts'
+import { invitationPage } from '../../src/http/public/account/invitation.ts'
 import { interstitialPage, peoplePage } from '../../src/http/public/interstitial/interstitials.ts'
 import type { WritePage } from '../../src/http/public/page/page.ts'
 import { endedPage, failurePage, homePage, listPage, pages } from '../../src/http/public/page/messages.ts'

@@ -51,9 +51,36 @@ const contextOf = (id: number) => ({
   at: new Date().toISOString(),
 })
 
+/** Returns what makes an account for somebody whom the issuer knows. */
+const registering =
+  ({ countRegistration, handler, nextId, pepper, progress, registers }: EntranceOptions) =>
+  async (person: Person, email: string | undefined, from: string) => {
+    if (!registers) throw new NotSignedIn('unknown', 'no account has this identity, and OIDC_REGISTRATION is off')
+    await countRegistration(from)
+    const { issuer, subject, name } = person
+    await registerByIdentity(pepper, { issuer, subject, name, email }, async (make) => {
+      const created = await handler.create(account, nextId, make, contextOf)
+      await progress.wait(created.position, timeoutMs)
+      return created
+    }).catch((error: unknown) => {
+      if (isTaken(error, 'identity')) return
+      if (isTaken(error, 'email')) throw new NotSignedIn('taken', 'the address was taken meanwhile', error)
+      throw error
+    })
+  }
+
+/** Throws `NotSignedIn` where the issuer does not say that an address is that of the person. */
+const requireVerified = ({ verified }: Person) => {
+  if (!verified)
+    throw new NotSignedIn(
+      'unverified',
+      'the issuer does not say that the address is verified; OIDC_EMAIL_VERIFIED_CLAIM names the claim that does',
+    )
+}
+
 /** Opens what decides which account somebody enters whom the issuer knows. */
 export const openEntrance = (options: EntranceOptions): Entrance => {
-  const { countRegistration, handler, holderOf, linksByEmail, nextId, pepper, progress, registers } = options
+  const { handler, holderOf, linksByEmail, pepper, progress, registers } = options
   const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
 
   const find = async (person: Person) => {
@@ -74,30 +101,13 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
     if (status === 'disabled') throw new NotSignedIn('disabled', `account ${id} is disabled`)
     await add(person, id)
   }
-  const register = async (person: Person, email: string | undefined, from: string) => {
-    if (!registers) throw new NotSignedIn('unknown', 'no account has this identity, and OIDC_REGISTRATION is off')
-    await countRegistration(from)
-    const { issuer, subject, name } = person
-    await registerByIdentity(pepper, { issuer, subject, name, email }, async (make) => {
-      const created = await handler.create(account, nextId, make, contextOf)
-      await progress.wait(created.position, timeoutMs)
-      return created
-    }).catch((error: unknown) => {
-      if (isTaken(error, 'identity')) return
-      if (isTaken(error, 'email')) throw new NotSignedIn('taken', 'the address was taken meanwhile', error)
-      throw error
-    })
-  }
+  const register = registering(options)
 
   const enterFirst = async (person: Person, from: string): Promise<Entered> => {
     const address = ownEmail.safeParse(person.email)
     const email = address.success ? address.data : undefined
     if (email !== undefined && (registers || linksByEmail)) {
-      if (!person.verified)
-        throw new NotSignedIn(
-          'unverified',
-          'the issuer does not say that the address is verified; OIDC_EMAIL_VERIFIED_CLAIM names the claim that does',
-        )
+      requireVerified(person)
       const holder = await holderOf({ kind: 'email', name: claimedEmail(pepper, email).emailKey })
       if (holder) await enterByEmail(person, holder.account)
       else await register(person, email, from)

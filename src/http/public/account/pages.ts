@@ -64,7 +64,7 @@ const control = ({ name, current }: FormField, email: string, invalid: Html | st
       />`
 
 /** A form that sends the token of a link. Opening the link changes nothing: scanners of mails open links, too. */
-const form = (
+export const form = (
   texts: Texts,
   { token, email = '', problem }: FormState,
   { title, text, fields, submit }: FormParts,
@@ -156,40 +156,6 @@ export const confirmedPage = messageOf(200, 'confirmed')
 export const passwordChangedPage = messageOf(200, 'changed')
 export const takenPage = messageOf(400, 'taken')
 export const gonePage = messageOf(410, 'gone')
-
-/**
- * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard; so does
- * everybody where nobody signs in with a password.
- */
-export const invitationPage =
-  (
-    { name, email }: { readonly name: string; readonly email?: string | undefined },
-    state: FormState,
-    passwords: boolean,
-  ): WritePage =>
-  ({ texts }) => {
-    const { invitation, fields } = texts.account
-    const text = around(invitation.text, html`<b><bdi>${name}</bdi></b>`)
-    const signIn = html`<a class="button" href="/dashboard/invitation?t=${state.token}">${invitation.signIn}</a>`
-    if (!passwords)
-      return {
-        status: 200,
-        title: invitation.title,
-        styles: [formStyle],
-        content: html`<h1>${invitation.title}</h1>
-          <p>${text}</p>
-          <p class="actions">${signIn}</p>`,
-      }
-    return form(texts, state, {
-      title: invitation.title,
-      text: html`${text} ${invitation.choose} ${signIn}`,
-      submit: invitation.submit,
-      fields: [
-        ...(email === undefined ? [{ name: 'email', label: fields.email } as const] : []),
-        { name: 'password', label: fields.password, hint: fields.passwordHint },
-      ],
-    })
-  }
 
 /** The page of a link that signs in without a password. */
 export const enterPage =

@@ -17,11 +17,11 @@ import {
   firstAccountPage,
   type FormProblem,
   gonePage,
-  invitationPage,
   newPasswordPage,
   passwordChangedPage,
   tooMany,
 } from './pages.ts'
+import { invitationPage } from './invitation.ts'
 import type { WritePage } from '../page/page.ts'
 import { contextOf, createWrites, type StepOptions, timeoutMs, unlessRefused, unlessTaken } from './writes.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { invitationPage } from '../../../../src/http/public/account/pages.ts'
+import { invitationPage } from '../../../../src/http/public/account/invitation.ts'
 import { renderPage } from '../../../../src/http/public/page/page.ts'
 import { englishView } from '../../../support/pages.ts'
 

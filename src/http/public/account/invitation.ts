@@ -1,0 +1,38 @@
+import { around, html } from '../page/html.ts'
+import type { WritePage } from '../page/page.ts'
+import { formStyle } from '../styles/form.ts'
+import { form, type FormState } from './pages.ts'
+
+/**
+ * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard; so
+ * does everybody where nobody signs in with a password.
+ */
+export const invitationPage =
+  (
+    { name, email }: { readonly name: string; readonly email?: string | undefined },
+    state: FormState,
+    passwords: boolean,
+  ): WritePage =>
+  ({ texts }) => {
+    const { invitation, fields } = texts.account
+    const text = around(invitation.text, html`<b><bdi>${name}</bdi></b>`)
+    const signIn = html`<a class="button" href="/dashboard/invitation?t=${state.token}">${invitation.signIn}</a>`
+    if (!passwords)
+      return {
+        status: 200,
+        title: invitation.title,
+        styles: [formStyle],
+        content: html`<h1>${invitation.title}</h1>
+          <p>${text}</p>
+          <p class="actions">${signIn}</p>`,
+      }
+    return form(texts, state, {
+      title: invitation.title,
+      text: html`${text} ${invitation.choose} ${signIn}`,
+      submit: invitation.submit,
+      fields: [
+        ...(email === undefined ? [{ name: 'email', label: fields.email } as const] : []),
+        { name: 'password', label: fields.password, hint: fields.passwordHint },
+      ],
+    })
+  }
