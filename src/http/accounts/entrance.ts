@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Progress } from '../../cache/progress.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { claimedEmail, claimedIdentity, identityKey, registerByIdentity } from '../../commands/accounts/register.ts'
@@ -7,8 +6,9 @@ import { isTaken } from '../../commands/claims/taken.ts'
 import type { Handler, NextId } from '../../commands/handle.ts'
 import { ownEmail } from '../../lib/fields.ts'
 import type { Credential } from '../../security/credential.ts'
-import { type Person } from '../../security/issuer.ts'
+import type { Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
+import { contextOf, timeoutMs } from '../public/account/writes.ts'
 import type { RegisterServices } from './register.ts'
 
 /** An account, and the identity that signs in to it. */
@@ -39,17 +39,6 @@ export interface Entrance {
   /** Links a person to an account, while that has the credential by which it was asked for. */
   readonly link: (person: Person, id: number, requires: (state: unknown) => void) => Promise<void>
 }
-
-/** ms that a new account is waited for until it is in the read tables */
-const timeoutMs = 2000
-
-const contextOf = (id: number) => ({
-  account: id,
-  actor: { kind: 'visitor' } as const,
-  request: randomUUID(),
-  command: randomUUID(),
-  at: new Date().toISOString(),
-})
 
 /** Returns what makes an account for somebody whom the issuer knows. */
 const registering =
