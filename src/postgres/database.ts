@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { callbackify } from 'node:util'
 import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
 import QuickLRU from 'quick-lru'
@@ -187,18 +188,46 @@ export const connectionsOf = ({ client }: Database): Connections => {
   }
 }
 
-/** Executes statements without bindings, however long each of them takes. */
-export const runLong = async (db: Database, statements: readonly string[]): Promise<void> => {
+/** lock_not_available, deadlock_detected: PostgreSQL undid the statement, for others */
+const isAboutLocks = (error: unknown) => ['55P03', '40P01'].includes(String((error as { code?: unknown }).code))
+
+/** times that a statement is tried, and ms between them */
+const [tries, rest] = [5, 500]
+
+const tried = async (connection: pg.Client, sql: string) => {
+  for (let n = 1; ; n++)
+    try {
+      return await connection.query(sql)
+    } catch (error) {
+      if (n === tries || !isAboutLocks(error)) throw error
+      await sleep(rest)
+    }
+}
+
+/**
+ * Executes statements without bindings, however long each of them takes, and a few times when others have the locks
+ * that it needs. A statement that PostgreSQL may not carry out, or only in part, can be a warning and no error.
+ */
+export const runLong = async (
+  db: Database,
+  statements: readonly string[],
+  onWarning: (message: string) => void = () => {},
+): Promise<void> => {
   const { acquireConnection, releaseConnection } = connectionsOf(db)
   const connection = await acquireConnection()
   const stream = streamOf(connection)
   const silence = stream.timeout ?? 0
+  const onNotice = ({ severity, message = '' }: { severity?: string | undefined; message?: string | undefined }) => {
+    if (severity === 'WARNING') onWarning(message)
+  }
   stream.setTimeout(0)
+  connection.on('notice', onNotice)
   try {
     await connection.query('set statement_timeout = 0')
-    for (const sql of statements) await connection.query(sql)
+    for (const sql of statements) await tried(connection, sql)
   } finally {
     await connection.query('reset statement_timeout; reset lock_timeout').catch(() => {})
+    connection.off('notice', onNotice)
     stream.setTimeout(silence)
     await releaseConnection(connection)
   }

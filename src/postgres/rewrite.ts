@@ -43,18 +43,27 @@ const clearStatistics = async (db: Database, tables: readonly string[]) => {
   return rows.map(({ sql }) => sql)
 }
 
+/** Executes statements of `vacuum`, which leaves out with a warning what the role may not rewrite. */
+const vacuum = async (db: Database, statements: readonly string[]) => {
+  const warnings: string[] = []
+  // others wait behind a statement that waits for a lock
+  await runLong(db, [`set lock_timeout = '2s'`, ...statements], (message) => warnings.push(message))
+  if (warnings[0] !== undefined)
+    throw new Error(`PostgreSQL: ${warnings[0]}: let the role of DATABASE_URL own its database and all tables in it`)
+}
+
+const statistics = 'vacuum full pg_catalog.pg_statistic'
+
 /**
  * Writes tables again, without what was deleted from them: `vacuum` alone leaves its bytes in their files. Each table
- * is locked for that time. What PostgreSQL knows of their values is made anew, and written again, too.
+ * is locked for that time. What PostgreSQL knows of their values is made anew, and written again, too: first once, so
+ * that no table is locked in vain for a role that may not do that.
  */
-export const rewriteTables = async (db: Database, tables: readonly string[]): Promise<void> =>
-  runLong(db, [
-    // others wait behind a statement that waits for a lock
-    `set lock_timeout = '2s'`,
-    ...(await clearStatistics(db, tables)),
-    ...tables.map((table) => `vacuum (full, analyze) ${table}`),
-    'vacuum full pg_catalog.pg_statistic',
-  ])
+export const rewriteTables = async (db: Database, tables: readonly string[]): Promise<void> => {
+  await vacuum(db, [statistics])
+  const cleared = await clearStatistics(db, tables)
+  await vacuum(db, [...cleared, ...tables.map((table) => `vacuum (full, analyze) ${table}`), statistics])
+}
 
 const walFile = async (db: Database): Promise<string> => {
   const { rows } = await db.raw<{ rows: { name: string }[] }>(
