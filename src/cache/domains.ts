@@ -20,7 +20,7 @@ export interface Domains {
 }
 
 /** Hosts are compared in punycode and lower case, without port and trailing dot. */
-const normalized = (host: string) => host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
+const normalized = (host: string) => host.toLowerCase().replace(/\.?(?::\d*)?$/, '')
 const hostIn = ({ domain }: KnownDomain) => normalized(new URL(domain).host)
 const ownKey = (account: number, host: string) => `${account} ${host}`
 

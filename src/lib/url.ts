@@ -102,7 +102,7 @@ export const hostNamed = (text: string): string => {
     .trim()
     .replace(/^https?:\/\//i, '')
     .split(/[/?#]/)
-  const plain = host.toLowerCase().replace(/\.?(?::\d+)?$/, '')
+  const plain = host.toLowerCase().replace(/\.?(?::\d*)?$/, '')
   return host.length > textLimits.host ? plain : domainToASCII(plain) || plain
 }
 

@@ -45,8 +45,10 @@ const typeOf = (ctx: Context, { isKnown, mustBe }: BodyKind): string => {
   const charset = parameters.find((one) => one.startsWith('charset='))
   if (charset && !/^charset="?(?:utf-?8|us-ascii)"?$/.test(charset))
     fail(415, 'wrong_content_type', { what: 'charset' })
-  const encoding = ctx.get('Content-Encoding')
+  const encoding = ctx.get('Content-Encoding').toLowerCase()
   if (encoding && encoding !== 'identity') fail(415, 'wrong_content_type', { what: 'encoding' })
+  // names of codings have no letter case (RFC 9110, 8.4.1), but the parser knows one
+  if (encoding) ctx.req.headers['content-encoding'] = encoding
   return type
 }
 

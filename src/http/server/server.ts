@@ -40,12 +40,18 @@ export const createHttpServer = (keepAlive = 10, trustProxy: TrustedProxies = 0)
     requestTimeout: 30_000,
     keepAliveTimeout: keepAlive * 1000,
     connectionsCheckingInterval: 2000,
+    // `serve` refuses a request without it, and Node would without a body
+    requireHostHeader: false,
   })
   server.maxConnections = 10_000
   // of a connection that neither sends nor reads: a response that is not read never ends
   server.timeout = 60_000
   server.on('clientError', refuse)
-  server.on('request', ({ headers }: IncomingMessage) => cutHeaders(headers))
+  server.on('checkExpectation', (_: IncomingMessage, res: ServerResponse) => refuseRequest(res, 417, 'expectation'))
+  server.on('request', (req: IncomingMessage) => {
+    nameHost(req)
+    cutHeaders(req.headers)
+  })
   limitUnderWay(server)
   trackHandlers(server)
   return server
@@ -65,6 +71,15 @@ const closeUnused = (server: Server) => {
 const pathOf = ({ url = '' }: IncomingMessage) =>
   url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
 
+/**
+ * Leaves one spelling of the host that a request names: that of its whole address, where it names one, in place of
+ * `Host` (RFC 9112, 3.2.2), and no port that is empty (RFC 3986, 3.2.3).
+ */
+const nameHost = ({ headers, url = '' }: IncomingMessage) => {
+  const host = /^https?:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url)?.[1] ?? headers.host
+  if (host !== undefined) headers.host = host.replace(/:$/, '')
+}
+
 /** Returns a path without its query and a slash at its end. */
 const pageAt = (path: string) => {
   const end = path.indexOf('?')
@@ -72,17 +87,20 @@ const pageAt = (path: string) => {
   return page.endsWith('/') ? page.slice(0, -1) : page
 }
 
-/** Whether a request has more than one `Host` header: a proxy may take another one of them than Node does. */
-const hasHosts = ({ rawHeaders }: IncomingMessage) => {
+/**
+ * Whether a request has not the one `Host` header that it must have: a proxy may take another one of two than Node
+ * does. HTTP/1.0 has none.
+ */
+const lacksHost = ({ httpVersion, rawHeaders }: IncomingMessage) => {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2)
     if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  return hosts > 1
+  return hosts > 1 || (hosts === 0 && httpVersion !== '1.0')
 }
-/** Refuses such a request (RFC 9112, 3.2), and closes the connection: what follows may be meant for another host. */
-const refuseHosts = (res: ServerResponse) => {
+/** Refuses a request, and closes the connection: what follows may be its body, or meant for another host. */
+const refuseRequest = (res: ServerResponse, status: 400 | 417, what: 'hosts' | 'expectation') => {
   res.setHeader('Connection', 'close')
-  answerFailure(res, new Failure(400, problem('bad_request', { what: 'hosts' })))
+  answerFailure(res, new Failure(status, problem('bad_request', { what })))
 }
 
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
@@ -92,7 +110,7 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
   const handlerBelow = new Map(Object.entries(below))
   const handlerAt = new Map(Object.entries(at))
   const answer: Handler = (req, res) => {
-    if (hasHosts(req)) return refuseHosts(res)
+    if (lacksHost(req)) return refuseRequest(res, 400, 'hosts')
     const path = pathOf(req)
     req.url = path
     if (isApi.test(path)) return api(req, res)

@@ -150,6 +150,7 @@ export const requestTexts = {
     timeout: 'Request Timeout.',
     headers: 'Request Header Fields Too Large.',
     hosts: 'The request must have one `Host` header.',
+    expectation: 'The service knows no `Expect` but `100-continue`.',
     operator_host:
       'This port answers to IP addresses, `localhost` and names without a dot. Name other hosts in the setting `OPERATOR_HOSTS`.',
     stored: '{message}',

@@ -33,6 +33,15 @@ describe('a request body', () => {
       expect(await status(post(good, { 'Content-Type': type })), type).to.equal(415)
   })
 
+  it('is sent without a coding, whose name has no letter case', async () => {
+    for (const [coding, answer] of [
+      ['Identity', 200],
+      ['identity', 200],
+      ['GZIP', 415],
+    ] as const)
+      expect(await status(post(good, { 'Content-Encoding': coding })), coding).to.equal(answer)
+  })
+
   it('counts as an empty object when it is missing', async () => {
     for (const headers of [{}, { 'Content-Type': 'application/json' }] as Record<string, string>[]) {
       const { status, text } = await post('', headers)

@@ -85,6 +85,47 @@ describe('a request with two Host headers', () => {
   })
 })
 
+describe('a request of HTTP', () => {
+  const ask = async (head: string) => {
+    const server = createHttpServer()
+    const answer = (req: IncomingMessage, res: ServerResponse) => void res.end(`<${req.headers.host} ${req.url}>`)
+    serve(server, { api: answer, redirect: answer, below: {}, probes: {} })
+    const socket = connect(await listenOn(server, 0, '127.0.0.1'), '127.0.0.1')
+    socket.write(head)
+    const pieces: Buffer[] = []
+    for await (const piece of socket) pieces.push(piece as Buffer)
+    await closeServer(server, 0)
+    return Buffer.concat(pieces).toString()
+  }
+
+  it('names one host, whatever spelling of it is sent: an empty port, or a whole address in the first line', async () => {
+    for (const [at, host, named] of [
+      ['/a', 'brand.example:', 'brand.example /a'],
+      ['/a', 'brand.example:8080', 'brand.example:8080 /a'],
+      ['http://brand.example/a?b', 'other.example', 'brand.example /a?b'],
+      ['HTTPS://me@brand.example:', 'other.example', 'brand.example /'],
+      ['/http://other.example/a', 'brand.example', 'brand.example /http://other.example/a'],
+    ] as const)
+      expect(await ask(`GET ${at} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), at).to.include(`<${named}>`)
+    expect(await ask('GET /a HTTP/1.0\r\n\r\n')).to.include('<undefined /a>')
+  })
+
+  it('is refused in the form of the API without a host, and with an expectation that is not known', async () => {
+    for (const [head, status] of [
+      ['', 400],
+      ['Host: a\r\nExpect: x\r\nContent-Length: 9\r\n', 417],
+    ] as const) {
+      const answered = await ask(`POST /api/urls HTTP/1.1\r\n${head}\r\n`)
+      expect(answered)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.match(/\r\nContent-Type: application\/json/)
+      expect(answered)
+        .to.match(/\r\nConnection: close/i)
+        .and.match(/"error":1,"message":"The /)
+    }
+  })
+})
+
 describe('a connection with many requests', () => {
   const requests = (count: number, from = 0) =>
     Array.from({ length: count }, (_, i) => `POST /${from + i} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx`).join(
