@@ -28,10 +28,14 @@ export const assignItem = async (caller: Caller, channelId: number, kind: string
   await caller.write(channelItem, { type: 'AssignItem', channel: channelId, item })
 }
 
-/** Takes an item out of a channel. Both must exist and belong to the caller. Throws `Refused`. */
+/**
+ * Takes an item out of a channel, and returns whether it was in. Both must exist and belong to the caller. Throws
+ * `Refused`.
+ */
 export const removeItem = async (caller: Caller, channelId: number, kind: string, itemId: number) => {
   const item = await requireBoth(caller, channelId, kind, itemId)
-  await caller.write(channelItem, { type: 'RemoveItem', channel: channelId, item })
+  const { events } = await caller.write(channelItem, { type: 'RemoveItem', channel: channelId, item })
+  return events.length > 0
 }
 
 /**

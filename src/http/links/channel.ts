@@ -62,7 +62,8 @@ const itemRoutes: readonly Route[] = [
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
-      await removeItem(call, channelid, type, itemid)
+      const wasIn = await removeItem(call, channelid, type, itemid)
+      if (!wasIn) return { message: 'The item is not in the channel.', undo: null }
       const undo = { method: 'POST' as const, path: `/api/channel/${channelid}/assign/${type}/${itemid}` }
       return { message: 'Item has been removed from the channel.', undo }
     },

@@ -15,6 +15,7 @@ import {
   revision,
   success,
   text,
+  undo,
   updated,
 } from '../../api/contract.ts'
 
@@ -39,6 +40,8 @@ const item = z.object({
 })
 export type ChannelItem = Answer<typeof item>
 const fields = { color: 'HEX color, with or without the hash' }
+
+const removed = success({ message: text, undo: undo.nullable().describe('null: the item was not in the channel') })
 
 export const channels = listOf('Channel', 'channels', details)
 export type ChannelList = Whole<typeof channels>
@@ -76,6 +79,6 @@ export const channelContract = {
     answer: updated,
   },
   'POST /api/channel/:channelid/assign/:type/:itemid': { summary: 'Add an item to a channel', answer: done },
-  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: deleted },
+  'DELETE /api/channel/:channelid/assign/:type/:itemid': { summary: 'Take an item out of a channel', answer: removed },
   'DELETE /api/channel/:id/delete': { summary: 'Delete a channel and keep its items', answer: deleted },
 } satisfies Contract
