@@ -64,6 +64,7 @@ const list = endpoint(identityContract, 'GET /api/identities', {
 
 const add = (services: IdentityServices) =>
   endpoint(identityContract, 'POST /api/identity/add', {
+    ofSession: true,
     scope: 'account',
     person: true,
     body: To.extend(given),
@@ -91,6 +92,7 @@ const remove = ({ sessions, stepUps }: IdentityServices) =>
 
 const confirm = (services: IdentityServices) =>
   endpoint(identityContract, 'POST /api/session/confirm/identity', {
+    ofSession: true,
     scope: [],
     person: true,
     body: To,

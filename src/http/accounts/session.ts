@@ -91,6 +91,7 @@ const present = (
 
 const signIn = (services: SessionServices) =>
   endpoint(sessionContract, 'POST /api/session', {
+    ofSession: true,
     public: true,
     body: SignIn,
     run: async (call) => {
@@ -134,6 +135,7 @@ const signIn = (services: SessionServices) =>
 
 const confirm = ({ sessions, stepUps, ...services }: SessionServices) =>
   endpoint(sessionContract, 'POST /api/session/confirm', {
+    ofSession: true,
     scope: [],
     person: true,
     body: z.object({ password: verbatim(1024), code: text(64).optional() }),
@@ -160,6 +162,7 @@ const ownList = ({ sessions }: SessionServices) =>
 
 const signOut = ({ baseUrl, issuer, sessions, signsOutThere }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/session', {
+    ofSession: true,
     scope: [],
     person: true,
     run: async ({ account: id, credential, session, setCookie }) => {
@@ -186,6 +189,7 @@ const end = ({ sessions }: SessionServices) =>
 
 const endAll = ({ sessions }: SessionServices) =>
   endpoint(sessionContract, 'DELETE /api/sessions', {
+    ofSession: true,
     scope: 'account',
     person: true,
     run: async ({ account: id, session }) => {

@@ -152,6 +152,7 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
   const keyed = {
+    isOff: route.ofSession,
     scope: who ? `account ${who.account}` : `address ${from}`,
     account: who?.account,
     body: sent,

@@ -171,6 +171,11 @@ interface Checks<P, Q, B> {
   readonly stream?: true
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
   readonly secret?: true
+  /**
+   * What it does is a cookie, or is about the session that sends it: a repeated request is executed again, whatever its
+   * Idempotency-Key.
+   */
+  readonly ofSession?: true
   /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
   readonly nowOnly?: PresentOnly
   /**

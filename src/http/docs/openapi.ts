@@ -32,11 +32,15 @@ const explained = ({ properties = {}, ...rest }: ObjectSchema, meanings: Descrip
 const id = { type: 'integer', minimum: 1 }
 const pathSchemas: Readonly<Record<string, Schema>> = { type: { type: 'string', enum: ['links', 'bio', 'qr'] } }
 
+/** Whether requests may have an Idempotency-Key. */
+const takesKey = ({ method, ofSession }: Route) => method !== 'get' && !ofSession
+
 /** Returns the names of the headers that a request may have. */
-const headersOf = ({ method, single, stream }: Route): readonly (keyof typeof requestHeaders)[] => {
+const headersOf = (route: Route): readonly (keyof typeof requestHeaders)[] => {
+  const { method, single, stream } = route
   if (stream) return ['Last-Event-ID']
   if (method === 'get') return single ? ['If-None-Match'] : []
-  return ['Idempotency-Key', ...(single ? (['If-Match'] as const) : [])]
+  return [...(takesKey(route) ? (['Idempotency-Key'] as const) : []), ...(single ? (['If-Match'] as const) : [])]
 }
 
 /** Whether a GET answers for a moment of the past, too. */
@@ -109,7 +113,7 @@ const answersOf = (route: Route, described: Description, schemas: Schemas) => {
   const isTagged = route.single && route.method === 'get'
   const own = [
     ...always,
-    ...(route.method === 'get' ? [] : ['Idempotent-Replayed']),
+    ...(takesKey(route) ? ['Idempotent-Replayed'] : []),
     ...(hasPast(route) ? ['Linkledger-At'] : []),
     ...(route.method !== 'get' || hasPast(route) ? ['X-Projection-Pending'] : []),
     ...(isList ? ['Link'] : []),
@@ -118,8 +122,8 @@ const answersOf = (route: Route, described: Description, schemas: Schemas) => {
   ]
   const statuses: FailureStatus[] = [
     ...(isTagged ? [304 as const] : []),
-    ...(route.method === 'get' ? [] : ([409, 422] as const)),
-    ...(route.method === 'get' && special[409] ? [409 as const] : []),
+    ...(takesKey(route) ? ([409, 422] as const) : []),
+    ...(!takesKey(route) && special[409] ? [409 as const] : []),
     ...(route.single && !isTagged ? [412 as const] : []),
     400,
     ...(route.public ? [] : ([401, 403] as const)),

@@ -21,6 +21,8 @@ const isPassing = ({ status, headers }: Failure) =>
   status >= 500 || [401, 403, 429].includes(status) || 'Retry-After' in headers
 
 export interface Keyed {
+  /** whether the route takes no key */
+  readonly isOff: true | undefined
   /** whose key it is: an account, or the address block of a client without one */
   readonly scope: string
   readonly account: number | undefined
@@ -40,10 +42,10 @@ export interface Keyed {
 export const onceForKey = async (
   ctx: Context,
   store: IdempotencyStore,
-  { scope, account, body, only, rights }: Keyed,
+  { isOff, scope, account, body, only, rights }: Keyed,
   execute: (execution: Execution | undefined, begin: () => void) => Promise<object>,
 ): Promise<object> => {
-  const key = ctx.method === 'GET' || ctx.method === 'HEAD' ? undefined : readKey(ctx)
+  const key = isOff || ctx.method === 'GET' || ctx.method === 'HEAD' ? undefined : readKey(ctx)
   if (key === undefined) return execute(undefined, () => {})
   // with another condition it is another request: the stored answer would ignore the condition
   const condition = ctx.req.headers['if-match']

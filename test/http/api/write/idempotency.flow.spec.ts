@@ -5,6 +5,7 @@ import { openIdempotencyStore } from '../../../../src/security/idempotency.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { bodies } from '../../../support/bodies.ts'
 import type { Answer } from '../../../support/client.ts'
+import { cookieIn, samePage } from '../../../support/session.ts'
 
 const kinds = Object.keys(bodies)
 const long = 'https://example.com/'
@@ -213,13 +214,34 @@ describe('the header Idempotency-Key', () => {
     expect((await store.begin('account 999', 'k4', 'r')).kind).to.equal('answered')
   })
 
+  it('repeats no answer about a session: each one is signed in, confirmed and signed out itself', async () => {
+    const { email } = await app.register()
+    const once = { 'Idempotency-Key': randomUUID() }
+    const body = { email, password: 'correct horse 1' }
+    const open = () => app.post('/api/session', { body, headers: { ...samePage(app.address), ...once } })
+    const cookies = [cookieIn(await open()), cookieIn(await open())]
+    expect(cookies[0]).to.match(/=[\w-]{43}$/)
+    expect(cookies[1]).to.match(/=[\w-]{43}$/)
+    expect(cookies[1]).to.not.equal(cookies[0])
+    const as = (cookie: string | undefined, method: string, path: string, sent?: object) =>
+      app.ask(method, path, { ...(sent && { body: sent }), headers: { ...samePage(app.address, cookie), ...once } })
+    for (const cookie of cookies) {
+      const { headers, status } = await as(cookie, 'POST', '/api/session/confirm', { password: body.password })
+      expect([status, headers.get('Idempotent-Replayed')]).to.deep.equal([200, null])
+    }
+    for (const cookie of cookies) {
+      expect((await as(cookie, 'DELETE', '/api/session')).status).to.equal(200)
+      expect((await as(cookie, 'GET', '/api/account')).status).to.equal(401)
+    }
+  })
+
   it('is documented on every route that writes, with its answers', async () => {
     const { json } = await app.get('/openapi.json')
-    for (const { method, path } of routes.filter((route) => route.method !== 'get')) {
+    for (const { method, ofSession, path } of routes.filter((route) => route.method !== 'get')) {
       const operation = json['paths'][path.replaceAll(/:(\w+)/g, '{$1}')][method]
       const names = operation.parameters.map(({ name }: { name: string }) => name)
-      expect(names, path).to.include('Idempotency-Key')
-      expect(Object.keys(operation.responses), path).to.include.members(['409', '422'])
+      expect(names.includes('Idempotency-Key'), path).to.equal(!ofSession)
+      if (!ofSession) expect(Object.keys(operation.responses), path).to.include.members(['409', '422'])
     }
   })
 })
