@@ -276,6 +276,32 @@ describe('stored texts in Chromium', function () {
           },
         ))
 
+    it('with a run of marks are drawn inside of their place: no page is wider, and nothing lies over a button', async () => {
+      const marks = `a${'\u0332\u0347\u031A\u0489'.repeat(60)}`
+      const fields = { name: marks, title: marks, message: marks, label: marks.slice(0, 60) }
+      const splash = await post('/api/splash/add', fields)
+      const overlay = await post('/api/overlay/add', { ...fields, type: 'contact' })
+      const types = [`splash-${String(splash['id'])}`, `overlay-${String(overlay['id'])}`]
+      const list = await post('/api/campaign/add', { name: marks, public: true })
+      const paths = [
+        await bioOf(marks),
+        ...(await Promise.all(types.map((type) => linkOf({ ...words(marks), type })))),
+        new URL(String(list['list'])).pathname,
+      ]
+      await linkOf({ ...words(marks), campaign: list['id'] })
+      for (const width of [360, 1200])
+        for (const path of paths) {
+          await browser.show(width, 'light')
+          const { value } = await browser.visit<readonly [number, readonly string[]]>(
+            app.address + path,
+            `[document.documentElement.scrollWidth - innerWidth, [...document.querySelectorAll('body *')].filter((e) =>
+              e.scrollWidth > e.clientWidth && !['inline', 'none'].includes(getComputedStyle(e).display) && e.clientWidth > 1 &&
+              getComputedStyle(e).overflowX === 'visible').map((e) => e.outerHTML.slice(0, 60))]`,
+          )
+          expect(value, `${path} ${width}`).to.deep.equal([0, []])
+        }
+    })
+
     it('are shown as text on the page for previewers', async () => {
       await browser.setUserAgent('Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)')
       await alike(

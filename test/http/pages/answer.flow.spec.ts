@@ -307,6 +307,32 @@ describe('the form of an overlay', () => {
     expect(await answers(overlay)).to.have.length(1)
   })
 
+  it('names the address of the link afterwards, whatever host the request has named', async () => {
+    const { id: domain } = await api('/api/domain/add', { domain: 'https://asks.example' })
+    const [own, branded] = [await shown(news), await create(news)]
+    const { id } = await api('/api/url/add', {
+      url: long,
+      custom: 'ask',
+      type: `overlay-${branded}`,
+      domain: 'https://asks.example',
+    })
+    expect([Number(domain), Number(id)]).to.not.include(0)
+    const page = await raw(app.address, 'GET', '/ask', { headers: { Host: 'asks.example' } })
+    for (const [{ action, fields }, address] of [
+      [own, `localhost:${new URL(app.address).port}${own.path}`],
+      [formOf(page.text), 'asks.example/ask'],
+    ] as const)
+      for (const email of ['a@example.com', 'wrong']) {
+        const { text } = await raw(app.address, 'POST', action, {
+          headers: { Host: 'evil.example', 'X-Forwarded-For': `198.51.100.${++n % 250}` },
+          body: new URLSearchParams({ ...fields, email }).toString(),
+        })
+        expect(text.replaceAll(/<[^>]*>/g, ''), email).to.include(address)
+        expect(text).to.include(encodeURIComponent(address))
+        expect(text).to.not.include('evil.example')
+      }
+  })
+
   it('returns 404 where there is no form any more, and 403 for what no form of ours has sent', async () => {
     const { overlay, action, fields } = await shown(news)
     const plain = await create({ type: 'message', name: 'm', message: 'Hello' })

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { account as accounts } from '../../../commands/accounts/account.ts'
 import { answer } from '../../../commands/pages/answer.ts'
@@ -10,6 +9,7 @@ import type { OverlayFields } from '../../../events/pages/overlay.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { carried, email, firstProblem, must, says, text } from '../../../lib/fields.ts'
 import { answerOf, Failure } from '../../api/errors.ts'
+import { type LinkAddresses, short } from '../../links/address.ts'
 import type { Blocks } from '../../../cache/blocks.ts'
 import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import { answerForm, originOf } from './signed.ts'
@@ -31,6 +31,8 @@ export interface AnswerPagesOptions extends Pick<Redirect, 'withPrefix'> {
   readonly pepper: Buffer
   readonly trustProxy: TrustedProxies
   readonly blocks: Blocks
+  readonly baseUrl: string
+  readonly domains: LinkAddresses['domains']
   /** whether visitors use https */
   readonly secureCookies: () => boolean
 }
@@ -88,15 +90,18 @@ const withoutEmpty = (fields: Fields) =>
   JSON.stringify(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')))
 
 /** What an answer reads of the log, and adds to it. Answers are too rare for a cache. */
-const openAnswers = ({ load, handle }: CommandHandler) => ({
+const openAnswers = ({ load, handle }: CommandHandler, addresses: LinkAddresses) => ({
   findOverlay: async (id: number) => {
     const { state } = await load(overlay, id)
     if (state.status !== 'open') return undefined
     const owner = await load(accounts, state.account)
     return owner.state.status === 'active' ? state : undefined
   },
-  /** Returns the alias of a link, an empty string when it is unknown. */
-  aliasOf: async (id: number) => (await load(link, id)).state.fields.alias,
+  /** Returns the address of a link without its scheme; an empty string when it is unknown. */
+  addressOf: async (id: number) => {
+    const { state } = await load(link, id)
+    return state.fields.alias && short(state.fields, addresses).replace(/^https?:\/\//, '')
+  },
   give: (account: number, overlayId: number, linkId: number, fields: string) =>
     handle(
       answer,
@@ -112,13 +117,9 @@ const openAnswers = ({ load, handle }: CommandHandler) => ({
 })
 
 /** Returns the page after an answer; undefined when there is no such form. */
-const createReceive = ({ handler, pepper, blocks, secureCookies }: AnswerPagesOptions) => {
-  const { findOverlay, aliasOf, give } = openAnswers(handler)
-  return async (
-    req: IncomingMessage,
-    id: number,
-    posted: URLSearchParams | undefined,
-  ): Promise<WritePage | undefined> => {
+const createReceive = ({ handler, pepper, baseUrl, blocks, domains, secureCookies }: AnswerPagesOptions) => {
+  const { findOverlay, addressOf, give } = openAnswers(handler, { baseUrl: () => baseUrl, domains })
+  return async (id: number, posted: URLSearchParams | undefined): Promise<WritePage | undefined> => {
     if (!posted) return notSentPage(413, tooLong)
     // first: a stream is read only for who has been shown the form
     const origin = originOf(pepper, id, posted, Date.now())
@@ -126,8 +127,7 @@ const createReceive = ({ handler, pepper, blocks, secureCookies }: AnswerPagesOp
     const found = await findOverlay(id)
     const form = found && formOf(found.fields)
     if (!form) return undefined
-    const alias = await aliasOf(origin.link)
-    const address = alias && `${req.headers.host ?? ''}/${alias}`
+    const address = await addressOf(origin.link)
     if (blocks.link(origin.link) || blocks.destination(origin.to))
       return (view) => blockedPage({ ...view, address: address || view.address })
     const overlay = overlayWithoutBlocked(found.fields, blocks)
@@ -167,7 +167,7 @@ export const createAnswerPages = (options: AnswerPagesOptions): PublicHandler =>
     const { over, wait } = await countNetworks(limiter, 'answer', from, rate.limit, rate.seconds)
     const posted = await readForm(req, formLimit)
     const tooOften = notSentPage(429, tooMany(wait), { 'Retry-After': String(wait) })
-    const page = over ? tooOften : await receive(req, id, posted)
+    const page = over ? tooOften : await receive(id, posted)
     if (page) sendPage(req, res, page)
     return page !== undefined
   }, true)

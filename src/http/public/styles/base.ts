@@ -54,6 +54,8 @@ h2 { font-size: var(--size-3); line-height: 1.4; font-weight: 650 }
 :where(.main > h1 + *) { margin-block-start: var(--space-3) }
 .soft { color: var(--ink-2) }
 .small { font-size: var(--size-2); color: var(--ink-2) }
+/* a run of combining marks is one letter, which no line breaks */
+:where([dir=auto]) { min-inline-size: 0; max-inline-size: 100%; overflow-x: clip }
 .owner-text { white-space: pre-line }
 .asked { margin-block-start: var(--space-2); font-size: 1.0625rem; color: var(--ink-2) }
 .asked s { text-decoration-thickness: 1px }
