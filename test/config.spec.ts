@@ -71,6 +71,9 @@ describe('settings', () => {
       OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
       OIDC_NAME_CLAIM: 'name',
       OIDC_LOGOUT: 'off',
+      AUTH_PROXY_NETWORKS: [],
+      AUTH_PROXY_NAME: 'single sign-on',
+      AUTH_PROXY_REGISTRATION: 'on',
       PASSWORD_SIGN_IN: 'on',
       OPERATOR: undefined,
       OPERATOR_NAME: 'Linkledger',
@@ -156,6 +159,9 @@ describe('settings', () => {
       OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
       OIDC_NAME_CLAIM: 'name',
       OIDC_LOGOUT: 'off',
+      AUTH_PROXY_NETWORKS: [],
+      AUTH_PROXY_NAME: 'single sign-on',
+      AUTH_PROXY_REGISTRATION: 'on',
       PASSWORD_SIGN_IN: 'on',
       QUOTA_BIO_PAGES: 10_000,
       OPERATOR_PORT: 9000,
@@ -439,7 +445,7 @@ describe('settings', () => {
     expect(problems({ OIDC_ISSUER }).join()).to.match(/^OIDC_CLIENT_ID must be set with OIDC_ISSUER/)
     expect(problems({ OIDC_CLIENT_ID: 'x' }).join()).to.match(/^OIDC_ISSUER must be set with OIDC_CLIENT_ID/)
     expect(problems({ PASSWORD_SIGN_IN: 'off' }).join()).to.match(
-      /^PASSWORD_SIGN_IN must not be off without OIDC_ISSUER/,
+      /^PASSWORD_SIGN_IN must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER/,
     )
     expect(problems({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on' }).join()).to.match(/REGISTRATION=closed/)
     read({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on', REGISTRATION: 'closed' })
@@ -449,6 +455,23 @@ describe('settings', () => {
       )
     expect(read({ ...right, OIDC_ISSUER: 'http://localhost:9000' }).OIDC_ISSUER).to.equal('http://localhost:9000')
     expect(problems({ ...right, OIDC_SCOPES: 'email' }).join()).to.match(/^OIDC_SCOPES must contain openid/)
+  })
+
+  it('need the header of a proxy and its networks, and no issuer beside them', () => {
+    const [AUTH_PROXY_HEADER, AUTH_PROXY_NETWORKS] = ['X-Forwarded-Email', '10.0.0.7, 172.18.0.0/16']
+    const right = { AUTH_PROXY_HEADER, AUTH_PROXY_NETWORKS }
+    expect(problems({ AUTH_PROXY_HEADER }).join()).to.match(/^AUTH_PROXY_NETWORKS must be set with AUTH_PROXY_HEADER/)
+    expect(problems({ AUTH_PROXY_NETWORKS }).join()).to.match(/^AUTH_PROXY_HEADER must be set with AUTH_PROXY_NETWORKS/)
+    expect(problems({ ...right, OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'x' }).join()).to.match(
+      /^AUTH_PROXY_HEADER must not be set with OIDC_ISSUER/,
+    )
+    for (const header of ['Host', 'X-Forwarded-For', 'Authorization', 'cookie', 'a b', 'x_y', ''])
+      expect(problems({ ...right, AUTH_PROXY_HEADER: header }).join(), header).to.match(/^AUTH_PROXY_HEADER must be/)
+    expect(problems({ ...right, AUTH_PROXY_NETWORKS: '10.0.0.0/33' }).join()).to.match(/^AUTH_PROXY_NETWORKS must be/)
+    expect(read({ ...right, PASSWORD_SIGN_IN: 'off' })).to.deep.include({
+      AUTH_PROXY_HEADER: 'x-forwarded-email',
+      AUTH_PROXY_NETWORKS: ['10.0.0.7', '172.18.0.0/16'],
+    })
   })
 
   it('never show a secret value in a message', () => {

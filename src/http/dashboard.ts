@@ -30,6 +30,8 @@ export interface DashboardOptions {
   readonly mail: boolean
   /** the name of the issuer that signs people in */
   readonly issuer: string | undefined
+  /** whether that is a proxy in front */
+  readonly proxy: boolean
   /** whether passwords do */
   readonly passwords: boolean
   readonly sendPage: SendPage
@@ -128,11 +130,11 @@ interface PageOptions {
   readonly path: string
 }
 
-type PageService = Pick<DashboardOptions, 'baseUrl' | 'registration' | 'mail' | 'issuer' | 'passwords'>
+type PageService = Pick<DashboardOptions, 'baseUrl' | 'registration' | 'mail' | 'issuer' | 'proxy' | 'passwords'>
 
 const pageOf = (
   bundle: Bundle,
-  { baseUrl, registration, mail, issuer = '', passwords }: PageService,
+  { baseUrl, registration, mail, issuer = '', proxy, passwords }: PageService,
   page: PageOptions,
 ) => {
   const { scripts, later } = scriptsOf(bundle, page)
@@ -144,6 +146,7 @@ const pageOf = (
       data-first="${page.isEmpty ? 'yes' : 'no'}"
       data-mail="${mail ? 'yes' : 'no'}"
       data-issuer="${issuer}"
+      data-proxy="${proxy ? 'yes' : 'no'}"
       data-passwords="${passwords ? 'on' : 'off'}"
       data-session="${page.isSignedIn ? 'maybe' : 'none'}"
     >

@@ -1,6 +1,7 @@
 /** Why somebody is not signed in, in the words that a page has for it. */
 export type Hindrance =
   | 'away'
+  | 'proxy'
   | 'begin'
   | 'answer'
   | 'refused'

@@ -3,8 +3,11 @@ import { samePage } from './session.ts'
 
 type Json = Answer['json']
 
-/** Returns a browser without pages: it keeps cookies, and goes where it is told to. */
-export const openBrowser = (baseUrl: string) => {
+/**
+ * Returns a browser without pages: it keeps cookies, and goes where it is told to. `added` are the headers that a proxy
+ * adds to its requests.
+ */
+export const openBrowser = (baseUrl: string, added: Readonly<Record<string, string>> = {}) => {
   const cookies = new Map<string, string>()
   const header = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const keepCookies = (answer: Response) => {
@@ -28,6 +31,7 @@ export const openBrowser = (baseUrl: string) => {
             Cookie: header(),
             'Sec-Fetch-Mode': 'navigate',
             'Sec-Fetch-Site': 'cross-site',
+            ...added,
           },
         }),
       ),
@@ -39,6 +43,7 @@ export const openBrowser = (baseUrl: string) => {
           headers: {
             ...samePage(baseUrl, header()),
             ...(body && { 'Content-Type': 'application/json' }),
+            ...added,
           },
           ...(body && { body: JSON.stringify(body) }),
         }),

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.ts'
 import { findHolder } from '../../commands/claims/writes.ts'
 import { parseStreamId } from '../../events/streams.ts'
-import { openEntrance } from '../../http/accounts/entrance.ts'
+import { type Entrance, openEntrance } from '../../http/accounts/entrance.ts'
 import { openAccountPasswords } from '../../http/accounts/password.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
 import { createMails } from '../../http/accounts/mails.ts'
@@ -16,12 +16,16 @@ import { idSequence } from '../../postgres/ids.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { openOutbox } from '../../security/outbox.ts'
+import { openAuthProxy } from '../../security/authproxy.ts'
 import { openIssuer } from '../../security/issuer.ts'
 import { openSessions } from '../../security/sessions.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { issuerNameOf } from '../settings/signin.ts'
+import { createProxyPages } from '../../http/public/account/proxy.ts'
 import { createOidcPages, type OidcPagesOptions } from '../../http/public/account/oidc.ts'
+import { inNetworks } from '../../lib/networks.ts'
+import type { PublicHandler } from '../../http/public/responses.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
 
 /** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
@@ -66,17 +70,50 @@ const openMails = (
   }
 }
 
+/** What the pages of sign-ins by others need besides what is opened here. */
+type ByOthers = Omit<OidcPagesOptions, 'authProxy' | 'entrance' | 'issuer' | 'issuerName' | 'serviceUrl' | 'sessions'>
+
 /** Where the issuer sends browsers back to, which it has to know letter by letter. */
 export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
 
+/** Returns what opens the entrance of people whom others sign in. */
+const entrances =
+  (
+    { db, handler, keys, store }: Pick<Ledger, 'db' | 'handler' | 'keys' | 'store'>,
+    progress: Cache['progress'],
+    countRegistration: (from: string) => Promise<void>,
+  ) =>
+  (registers: boolean, linksByEmail: boolean): Entrance =>
+    openEntrance({
+      handler,
+      nextId: idSequence(db, 'account'),
+      progress,
+      countRegistration,
+      pepper: keys.service,
+      registers,
+      linksByEmail,
+      holderOf: async (name) => {
+        const holder = await findHolder(store, handler.load, name)
+        return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
+      },
+    })
+
+/** Opens the proxy in front that signs people in, with AUTH_PROXY_HEADER: an address alone links nobody. */
+const openProxied = (
+  { AUTH_PROXY_HEADER: header, AUTH_PROXY_NETWORKS, AUTH_PROXY_REGISTRATION }: Ledger['config'],
+  entranceWith: ReturnType<typeof entrances>,
+) =>
+  header === undefined
+    ? undefined
+    : {
+        authProxy: openAuthProxy(header, inNetworks(AUTH_PROXY_NETWORKS)),
+        entrance: entranceWith(AUTH_PROXY_REGISTRATION === 'on', false),
+      }
+
 /** Opens the issuer that signs people in, with OIDC_ISSUER. */
-const openSignIn = (
-  { config, db, handler, keys, store }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'store'>,
-  progress: Cache['progress'],
-  countRegistration: (from: string) => Promise<void>,
-  baseUrl: string,
-) => {
+const openSignIn = (config: Ledger['config'], entranceWith: ReturnType<typeof entrances>, baseUrl: string) => {
   const { OIDC_ISSUER, OIDC_CLIENT_ID = '', OIDC_EMAIL_VERIFIED_CLAIM: verified } = config
+  const { OIDC_LINK_VERIFIED_EMAIL, OIDC_REGISTRATION } = config
   if (OIDC_ISSUER === undefined) return undefined
   const issuer = openIssuer({
     issuer: OIDC_ISSUER,
@@ -90,20 +127,7 @@ const openSignIn = (
       name: config.OIDC_NAME_CLAIM,
     },
   })
-  const entrance = openEntrance({
-    handler,
-    nextId: idSequence(db, 'account'),
-    progress,
-    countRegistration,
-    pepper: keys.service,
-    registers: config.OIDC_REGISTRATION === 'on',
-    linksByEmail: config.OIDC_LINK_VERIFIED_EMAIL === 'on',
-    holderOf: async (name) => {
-      const holder = await findHolder(store, handler.load, name)
-      return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
-    },
-  })
-  return { issuer, entrance, issuerName: issuerNameOf(config) ?? '' }
+  return { issuer, entrance: entranceWith(OIDC_REGISTRATION === 'on', OIDC_LINK_VERIFIED_EMAIL === 'on') }
 }
 
 /**
@@ -118,7 +142,10 @@ export const openAccountServices = (
 ) => {
   const { config, db, handler, jobs, keys, log, reader } = ledger
   const passwordSignIn = config.PASSWORD_SIGN_IN === 'on'
-  const signIn = openSignIn(ledger, progress, countRegistration, baseUrl)
+  const entranceWith = entrances(ledger, progress, countRegistration)
+  const signIn = openSignIn(config, entranceWith, baseUrl)
+  const proxied = openProxied(config, entranceWith)
+  const issuerName = issuerNameOf(config) ?? ''
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
   const sessions = openSessions(db, keys.service, config.SESSION_DAYS, passwordSignIn)
@@ -131,19 +158,36 @@ export const openAccountServices = (
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
   const ways = { passwordSignIn, sessions, serviceUrl: baseUrl }
   const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, ...ways }
+  const services = { links, mails, passwordSignIn, passwords, sessions, secondFactors }
   return {
-    links,
-    mails,
-    issuer: signIn?.issuer,
-    passwordSignIn,
-    exports: openExports(ledger, progress),
-    passwords,
-    sessions,
-    secondFactors,
-    stepUps: openStepUps({ passwords, secondFactors }),
-    pages: (pages: Omit<AccountPagesOptions, keyof typeof own>) => createAccountPages({ ...pages, ...own }),
-    oidcPages: (pages: Omit<OidcPagesOptions, keyof typeof ways | keyof NonNullable<typeof signIn>>) =>
-      signIn && createOidcPages({ ...pages, ...signIn, sessions, serviceUrl: baseUrl }),
+    services: {
+      ...services,
+      authProxy: proxied?.authProxy,
+      proxy: proxied?.entrance,
+      issuer: signIn?.issuer,
+      exports: openExports(ledger, progress),
+      stepUps: openStepUps(services),
+    },
+    pages: (pages: Omit<AccountPagesOptions, keyof typeof own> & ByOthers) => {
+      const accountPages = createAccountPages({ ...pages, ...own })
+      return proxied
+        ? createProxyPages({ ...pages, ...proxied, issuerName, sessions, serviceUrl: baseUrl }, accountPages)
+        : accountPages
+    },
+    /** below the part of the path */
+    oidcPages: (pages: ByOthers): Readonly<Record<string, PublicHandler>> =>
+      signIn
+        ? {
+            '/oidc/': createOidcPages({
+              ...pages,
+              ...signIn,
+              issuerName,
+              sessions,
+              serviceUrl: baseUrl,
+              authProxy: undefined,
+            }),
+          }
+        : {},
     close: async () => void (await Promise.all([stopCleanup(), close()])),
   }
 }

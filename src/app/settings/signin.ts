@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { isLoopback } from '../../lib/loopback.ts'
-import { oneOf } from './parsers.ts'
+import { isNetwork } from '../../lib/networks.ts'
+import { requestHeaders } from '../../lib/strangers.ts'
+import { list, oneOf } from './parsers.ts'
 
 /** Whether a text is the address of an issuer: it is compared with the one in tokens, letter by letter. */
 const isIssuer = (text: string) => {
@@ -13,6 +15,12 @@ const isIssuer = (text: string) => {
   }
 }
 
+/** Whether a text can be the name of a header that a proxy adds, and that means nothing else here. */
+const isFreeHeader = (name: string) =>
+  /^[a-z\d-]{1,64}$/.test(name) &&
+  !Object.hasOwn(requestHeaders, name) &&
+  !/^(?:connection|content-length|date|expect|transfer-encoding)$/.test(name)
+
 const claim = (otherwise: string) =>
   z
     .string()
@@ -21,6 +29,8 @@ const claim = (otherwise: string) =>
 
 /** What settings of the sign-in with an issuer lack, with what is wrong. */
 export const signInProblems = (given: {
+  readonly AUTH_PROXY_HEADER?: string | undefined
+  readonly AUTH_PROXY_NETWORKS: readonly string[]
   readonly OIDC_ISSUER?: string | undefined
   readonly OIDC_CLIENT_ID?: string | undefined
   readonly OIDC_LINK_VERIFIED_EMAIL: 'on' | 'off'
@@ -28,14 +38,30 @@ export const signInProblems = (given: {
   readonly REGISTRATION: 'open' | 'closed'
   readonly SMTP_URL?: string | undefined
 }): readonly (readonly [name: string, message: string])[] => {
+  const { AUTH_PROXY_HEADER: header, AUTH_PROXY_NETWORKS: networks } = given
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_LINK_VERIFIED_EMAIL, PASSWORD_SIGN_IN, REGISTRATION, SMTP_URL } = given
   const problems: (readonly [string, string])[] = []
   if (OIDC_ISSUER !== undefined && OIDC_CLIENT_ID === undefined)
     problems.push(['OIDC_CLIENT_ID', 'must be set with OIDC_ISSUER: the id that the issuer has for this service'])
   if (OIDC_ISSUER === undefined && OIDC_CLIENT_ID !== undefined)
     problems.push(['OIDC_ISSUER', 'must be set with OIDC_CLIENT_ID: the address of the issuer'])
-  if (OIDC_ISSUER === undefined && PASSWORD_SIGN_IN === 'off')
-    problems.push(['PASSWORD_SIGN_IN', 'must not be off without OIDC_ISSUER: nobody could sign in'])
+  if (header !== undefined && networks.length === 0)
+    problems.push([
+      'AUTH_PROXY_NETWORKS',
+      'must be set with AUTH_PROXY_HEADER: the networks of the proxy, or anybody could send the header',
+    ])
+  if (header === undefined && networks.length > 0)
+    problems.push([
+      'AUTH_PROXY_HEADER',
+      'must be set with AUTH_PROXY_NETWORKS: the header in which the proxy names people',
+    ])
+  if (header !== undefined && OIDC_ISSUER !== undefined)
+    problems.push(['AUTH_PROXY_HEADER', 'must not be set with OIDC_ISSUER: one of them signs people in'])
+  if (OIDC_ISSUER === undefined && header === undefined && PASSWORD_SIGN_IN === 'off')
+    problems.push([
+      'PASSWORD_SIGN_IN',
+      'must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER: nobody could sign in',
+    ])
   const isOpen = REGISTRATION === 'open' && PASSWORD_SIGN_IN === 'on' && SMTP_URL === undefined
   if (OIDC_LINK_VERIFIED_EMAIL === 'on' && isOpen)
     problems.push([
@@ -83,16 +109,44 @@ export const signInSettings = {
   OIDC_LOGOUT: oneOf(['on', 'off'], 'off').describe(
     '`on`: signing out here leads to the sign-out of the issuer, which must know the address of the dashboard',
   ),
+  AUTH_PROXY_HEADER: z
+    .string()
+    .transform((text) => text.toLowerCase())
+    .refine(isFreeHeader, 'must be the name of a header that only the proxy sets, for example X-Forwarded-Email')
+    .optional()
+    .describe(
+      'header in which a proxy in front names who is signed in, with AUTH_PROXY_NETWORKS: [sign-in by a proxy](oidc.md#sign-in-by-a-proxy)',
+    ),
+  AUTH_PROXY_NETWORKS: list
+    .refine((given) => given.every(isNetwork), 'must be addresses or networks, for example 10.0.0.7, 172.18.0.0/16')
+    .describe(
+      'addresses and networks from which that proxy connects, separated by commas; `X-Forwarded-For` does not count',
+    ),
+  AUTH_PROXY_NAME: z
+    .string()
+    .max(50, 'must have at most 50 characters')
+    .default('single sign-on')
+    .describe('name of that proxy on the sign-in page'),
+  AUTH_PROXY_REGISTRATION: oneOf(['on', 'off'], 'on').describe(
+    '`off`: the first sign-in by that proxy makes no account; one that exists has to be linked first',
+  ),
   PASSWORD_SIGN_IN: oneOf(['on', 'off'], 'on').describe(
-    '`off`: people sign in with the issuer only, and sessions that a password has opened end; API keys work as before',
+    '`off`: people sign in with the issuer or the proxy only, and sessions that a password has opened end; API keys work as before',
   ),
 } as const
 
-/** Returns the name of the issuer on pages. */
+/** Returns the name on pages of the issuer or the proxy that signs people in. */
 export const issuerNameOf = ({
+  AUTH_PROXY_HEADER,
+  AUTH_PROXY_NAME,
   OIDC_ISSUER,
   OIDC_NAME,
 }: {
+  readonly AUTH_PROXY_HEADER?: string | undefined
+  readonly AUTH_PROXY_NAME: string
   readonly OIDC_ISSUER?: string | undefined
   readonly OIDC_NAME?: string | undefined
-}): string | undefined => OIDC_NAME ?? (OIDC_ISSUER === undefined ? undefined : new URL(OIDC_ISSUER).host)
+}): string | undefined => {
+  if (AUTH_PROXY_HEADER !== undefined) return AUTH_PROXY_NAME
+  return OIDC_NAME ?? (OIDC_ISSUER === undefined ? undefined : new URL(OIDC_ISSUER).host)
+}

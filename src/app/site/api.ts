@@ -1,6 +1,6 @@
 import type { Cache } from '../../cache/cache.ts'
 import { account } from '../../commands/accounts/account.ts'
-import { createApi } from '../../http/api/api.ts'
+import { type ApiOptions, createApi } from '../../http/api/api.ts'
 import type { Route } from '../../http/api/route.ts'
 import type { Services } from '../../http/routes.ts'
 import { createSemaphore, shared } from '../../lib/async/semaphore.ts'
@@ -27,7 +27,7 @@ const accountReads = { total: 8, perKey: 1, kept: 0, waiting: 1 }
 /** Opens the API. Where nobody may register, there is no address for that. */
 export const openApi = (
   { ledger, cache, effects }: { readonly ledger: Ledger; readonly cache: Cache; readonly effects: Effects },
-  services: Services,
+  services: Services & Pick<ApiOptions, 'authProxy'>,
   routes: readonly Route[],
 ) => {
   const { config, db, handler, instance, keys, log, reader, transactions } = ledger
@@ -38,6 +38,7 @@ export const openApi = (
     accountOf: shared(acquire, async (id) => (await handler.load(account, id)).state),
     routes: config.REGISTRATION === 'open' ? routes : routes.filter(({ path }) => path !== '/register'),
     auth,
+    authProxy: services.authProxy,
     baseUrl: services.baseUrl,
     domains,
     handler,

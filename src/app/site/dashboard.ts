@@ -48,5 +48,6 @@ export const openDashboard = ({
     registration: config.REGISTRATION === 'open' && config.PASSWORD_SIGN_IN === 'on',
     mail: config.SMTP_URL !== undefined,
     issuer: issuerNameOf(config),
+    proxy: config.AUTH_PROXY_HEADER !== undefined,
     passwords: config.PASSWORD_SIGN_IN === 'on',
   })

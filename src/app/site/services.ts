@@ -1,6 +1,7 @@
 import type { Cache } from '../../cache/cache.ts'
 import { createDomainCheck } from '../../commands/domains/check.ts'
 import type { OperatorHealth } from '../../http/operator/operator.ts'
+import type { ApiOptions } from '../../http/api/api.ts'
 import type { Services } from '../../http/routes.ts'
 import { openResolver } from '../../lib/dns.ts'
 import { openFetch } from '../../lib/fetch.ts'
@@ -46,7 +47,8 @@ export const openServices = (options: ServicesOptions) => {
   const streams = openStreams(ledger)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const accounts = openAccountServices(ledger, cache, effects, limits.countRegistration, baseUrl)
-  const services: Services = {
+  const services: Services & Pick<ApiOptions, 'authProxy'> = {
+    ...accounts.services,
     allowedSchemes: config.ALLOWED_SCHEMES,
     auth,
     baseUrl: () => baseUrl,
@@ -56,8 +58,7 @@ export const openServices = (options: ServicesOptions) => {
     domainCheck,
     domains,
     erasure: { delayDays: config.ERASURE_DELAY_DAYS },
-    exports: accounts.exports,
-    findImage: accounts.exports.findImage,
+    findImage: accounts.services.exports.findImage,
     frameChecks: jobs.services.frameChecks,
     guardedFetch: overrides.guardedFetch ?? openFetch(),
     handler,
@@ -67,22 +68,14 @@ export const openServices = (options: ServicesOptions) => {
     isMainHost,
     isOperatorHost: isOperatorHost(config),
     isOurHost,
-    issuer: accounts.issuer,
-    links: accounts.links,
-    mails: accounts.mails,
     operatorHealth,
     ordinals,
-    passwords: accounts.passwords,
-    passwordSignIn: accounts.passwordSignIn,
     signsOutThere: config.OIDC_LOGOUT === 'on',
     pepper: keys.service,
     proofs: openAllProofs(ledger),
     quotas: limits.quotas,
     reclassifyJobs: jobs.services.reclassifyJobs,
-    readStream: accounts.exports.readStream,
-    secondFactors: accounts.secondFactors,
-    sessions: accounts.sessions,
-    stepUps: accounts.stepUps,
+    readStream: accounts.services.exports.readStream,
     streamKeys: keys.ofStreams,
     streams,
     transactions,

@@ -130,6 +130,7 @@ const openPages = (
     clickCounts,
     current,
     domains,
+    isDashboardHost: dashboardHosts(config),
     isMainHost,
     isOurHost,
     baseUrl,
@@ -154,12 +155,11 @@ const openPages = (
   const qrPages = openQrPages(ledger, redirectReader, pages)
   const own = { config, reader: redirectReader, baseUrl, web: overrides.web }
   const dashboard = openDashboard({ ...shared, ...redirect, ...own })
-  const oidc = oidcPages({ ...pages, isDashboardHost: dashboardHosts(config) })
   const forms = {
     '/dashboard/': dashboard,
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
     '/account/': accountPages({ ...pages, hashNewPassword: services.hashNewPassword }),
-    ...(oidc && { '/oidc/': oidc }),
+    ...oidcPages(pages),
     '/log/': openLogPages(ledger),
     '/.well-known/': createWellKnown({
       ...redirect,

@@ -7,6 +7,7 @@ import { type Confirmation, requireAnswerable, withConfirmation } from '../confi
 import { withTables } from '../ledger.ts'
 import { oneLine } from '../oneline.ts'
 import { stop } from '../../lib/operatorerror.ts'
+import { proxyIssuer } from '../../security/authproxy.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
@@ -19,7 +20,7 @@ export const addIdentityCommands = (accounts: Command, cli: Cli) => {
   withConfirmation(
     onAccount('add', 'let somebody sign in to an account')
       .argument('<subject>', 'the `sub` by which the issuer knows them')
-      .option('--issuer <address>', 'the issuer; default OIDC_ISSUER'),
+      .option('--issuer <address>', 'the issuer; default OIDC_ISSUER, or `proxy` with AUTH_PROXY_HEADER'),
   ).action((who: string, subject: string, options: Confirmation & { readonly issuer?: string }) =>
     add(cli, who, subject, options),
   )
@@ -39,7 +40,8 @@ const add = (
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
     const { config, handler, keys } = ledger
-    const issuer = given ?? config.OIDC_ISSUER ?? stop('name the issuer with --issuer, or set OIDC_ISSUER')
+    const own = config.AUTH_PROXY_HEADER === undefined ? config.OIDC_ISSUER : proxyIssuer
+    const issuer = given ?? own ?? stop('name the issuer with --issuer, or set OIDC_ISSUER')
     const question = `let ${JSON.stringify(subject)} of ${issuer} sign in`
     const { id } = await findConfirmed(cli, ledger, who, options, question)
     const identity = claimedIdentity(keys.service, { issuer, subject, name: null })

@@ -44,7 +44,7 @@ export interface Entrance {
 const registering =
   ({ countRegistration, handler, nextId, pepper, progress, registers }: EntranceOptions) =>
   async (person: Person, email: string | undefined, from: string) => {
-    if (!registers) throw new NotSignedIn('unknown', 'no account has this identity, and OIDC_REGISTRATION is off')
+    if (!registers) throw new NotSignedIn('unknown', 'no account has this identity, and the first sign-in makes none')
     await countRegistration(from)
     const { issuer, subject, name } = person
     await registerByIdentity(pepper, { issuer, subject, name, email }, async (make) => {

@@ -63,6 +63,12 @@ export const flowOf = (req: IncomingMessage, { baseUrl, pepper }: FlowServices):
   }
 }
 
-/** Returns a path of the dashboard, or its first one: never an address of another site. */
-export const placeOf = (given: string | null | undefined): string =>
-  given && given.length <= 500 && /^\/dashboard(?:[/?][\w/?=&%.,~+@-]*)?$/.test(given) ? given : '/dashboard'
+/**
+ * Returns a path of the dashboard, or its first one: never an address of another site, nor a short link, which leads to
+ * one.
+ */
+export const placeOf = (given: string | null | undefined): string => {
+  const isPath = given && given.length <= 500 && /^\/dashboard(?:[/?][\w/?=&%.,~+@-]*)?$/.test(given)
+  // browsers leave out `..`, also in escapes
+  return isPath && /^\/dashboard(?:\/|$)/.test(new URL(given, 'http://x').pathname) ? given : '/dashboard'
+}

@@ -1,7 +1,10 @@
 import { z } from 'zod'
-import { account } from '../../commands/accounts/account.ts'
+import { account, requireCredential } from '../../commands/accounts/account.ts'
+import { isTaken } from '../../commands/claims/taken.ts'
 import { refuse } from '../../commands/decider.ts'
 import { text } from '../../lib/fields.ts'
+import { proxiedPerson } from '../../security/authproxy.ts'
+import type { Credentials } from '../../security/credential.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { fail } from '../api/errors.ts'
@@ -9,6 +12,7 @@ import { byId } from '../api/fields.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { given } from './account.ts'
 import type { StepUps } from './credentials.ts'
+import type { Entrance } from './entrance.ts'
 import { beginFlow, type Flow, type FlowServices, placeOf } from './flow.ts'
 import { identityContract } from './contract/identity.ts'
 
@@ -16,10 +20,15 @@ import { identityContract } from './contract/identity.ts'
 export interface IdentityServices extends FlowServices {
   readonly sessions: Pick<Sessions, 'endOf'>
   readonly stepUps: Pick<StepUps, 'require'>
+  /** what links the people whom a proxy names; undefined without AUTH_PROXY_HEADER */
+  readonly proxy: Pick<Entrance, 'link'> | undefined
 }
 
 /** s until a sign-in is tried again while the issuer is away */
 export const retryAfter = 30
+
+/** Where a browser signs in by the proxy in front, and goes on from there. */
+const proxyAddress = (to: string) => `/account/proxy?to=${encodeURIComponent(to)}`
 
 const To = z.object({ to: text(500).optional() })
 
@@ -40,6 +49,22 @@ const goToIssuer = async (
   )
   setCookie(begun.cookie)
   return { address: begun.address }
+}
+
+/** Links whom the proxy names in this request: nobody has to go anywhere. */
+const linkProxied = async (
+  proxy: Pick<Entrance, 'link'>,
+  { account: id, body, browser, credential }: Call<unknown, unknown, z.output<typeof To>>,
+) => {
+  if (!browser.proxied || !credential) return fail(400, 'not_dashboard', { what: 'proxy' })
+  const requires = requireCredential(credential)
+  await proxy
+    .link(proxiedPerson(browser.proxied), id, (state) => requires(state as Credentials))
+    .catch((error: unknown) => {
+      if (!(error instanceof NotSignedIn) && !isTaken(error, 'identity')) throw error
+      return refuse('taken', { what: 'identity' })
+    })
+  return { address: placeOf(body.to) }
 }
 
 const list = endpoint(identityContract, 'GET /api/identities', {
@@ -70,7 +95,7 @@ const add = (services: IdentityServices) =>
     body: To.extend(given),
     run: async (call) => {
       await services.stepUps.require('identities', call, call.body)
-      return goToIssuer(services, call, 'link')
+      return services.proxy ? linkProxied(services.proxy, call) : goToIssuer(services, call, 'link')
     },
   })
 
@@ -96,7 +121,10 @@ const confirm = (services: IdentityServices) =>
     scope: [],
     person: true,
     body: To,
-    run: async (call) => goToIssuer(services, call, 'confirm'),
+    run: async (call) =>
+      services.proxy && call.session !== undefined
+        ? { address: proxyAddress(placeOf(call.body.to)) }
+        : goToIssuer(services, call, 'confirm'),
   })
 
 export const identityRoutes = (services: IdentityServices): readonly Route[] => [

@@ -7,6 +7,7 @@ import type { Credential } from '../../security/credential.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { rightsOf } from '../../events/accounts/role.ts'
 import type { Open } from '../../events/openenum.ts'
+import { type AuthProxy, proxiedBy } from '../../security/authproxy.ts'
 import type { Session, SessionClient, Sessions } from '../../security/sessions.ts'
 import { readAgent } from '../../clicks/visitor/agent.ts'
 
@@ -41,6 +42,8 @@ export interface BrowserCall {
   readonly client: SessionClient
   /** the token in the cookie */
   readonly token: string | undefined
+  /** whom the proxy in front names, as `AuthProxy` says */
+  readonly proxied: string | undefined
   /** Returns the mark of a browser that has signed in to an account before; it has to be checked. */
   readonly markOf: (account: number) => string | undefined
 }
@@ -52,6 +55,8 @@ export interface SessionOptions {
   readonly members: Pick<Members, 'find'>
   readonly domains: Domains
   readonly baseUrl: () => string
+  /** undefined without AUTH_PROXY_HEADER */
+  readonly authProxy: AuthProxy | undefined
   /** whether the dashboard and its sessions are on a host */
   readonly isDashboardHost: (host: string) => boolean
 }
@@ -137,7 +142,12 @@ export const clientOf = ({ headers }: IncomingMessage): SessionClient => {
 /** Returns what a request tells about its browser. */
 export const browserOf = (
   req: IncomingMessage,
-  { baseUrl, domains, isDashboardHost }: Pick<SessionOptions, 'baseUrl' | 'domains' | 'isDashboardHost'>,
+  {
+    authProxy,
+    baseUrl,
+    domains,
+    isDashboardHost,
+  }: Pick<SessionOptions, 'authProxy' | 'baseUrl' | 'domains' | 'isDashboardHost'>,
 ): BrowserCall => {
   const { host = '' } = req.headers
   const isOurs = isDashboardHost(host) && domains.byHost(host) === undefined
@@ -145,6 +155,7 @@ export const browserOf = (
     sameOrigin: isOurs && isSameOrigin(req, baseUrl()),
     client: clientOf(req),
     token: tokenOf(req, baseUrl()),
+    proxied: authProxy?.subjectOf(req),
     markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
   }
 }
@@ -168,6 +179,22 @@ const chosenBy = ({ headers, method, url = '' }: IncomingMessage): number | unde
 }
 
 /**
+ * Whether the proxy names the person of a session that it has opened. One for which it names somebody else, or nobody,
+ * ends; a request that came around the proxy counts as one without a session, and ends none.
+ */
+export const isProxied = async (
+  sessions: Pick<Sessions, 'end'>,
+  { account, id }: Pick<Session, 'account' | 'id'>,
+  subject: string | undefined,
+  named: string | undefined,
+): Promise<boolean> => {
+  if (subject === undefined) return true
+  const isNamed = named === subject && subject !== ''
+  if (named !== undefined && !isNamed) await sessions.end(account, id)
+  return isNamed
+}
+
+/**
  * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
  * The account is read from its stream, so that a session never outlives its password or identity, or an account that is
  * disabled or erased. `own`: whether they act in their own account, whichever they have chosen.
@@ -178,13 +205,13 @@ export const presentedSession = async (
   own = false,
 ): Promise<PresentedSession> => {
   if (req.headers.cookie === undefined) return undefined
-  const { sameOrigin, token } = browserOf(req, hosts)
+  const { proxied, sameOrigin, token } = browserOf(req, hosts)
   const session = sameOrigin && token !== undefined ? await sessions.find(token) : undefined
   if (!session) return undefined
   const { account: person } = session
   const state = await accountOf(person)
   const credential = session.openedWith(state)
-  if (!credential) return undefined
+  if (!credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied))) return undefined
   if (state.status === 'disabled') return { disabled: person }
   if (state.status !== 'active') return undefined
   const { operator } = state

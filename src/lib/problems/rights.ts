@@ -41,6 +41,7 @@ export const rightTexts = {
   not_dashboard: {
     sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
     session: 'This request was not sent by a session of the dashboard.',
+    proxy: 'This request did not come through the proxy that signs people in, or it names nobody.',
     other_site: 'This request must not come from a page of another site.',
   },
 } as const

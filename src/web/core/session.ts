@@ -14,6 +14,8 @@ export interface Service {
   readonly mail: boolean
   /** the name of the issuer that signs people in; empty: there is none */
   readonly issuer: string
+  /** whether that is a proxy in front of the service */
+  readonly proxy: boolean
   /** whether passwords do */
   readonly passwords: boolean
   /** whether the service has no account yet */
@@ -26,6 +28,7 @@ export const service: Service = {
   registration: dataset['registration'] === 'open',
   mail: dataset['mail'] === 'yes',
   issuer: dataset['issuer'] ?? '',
+  proxy: dataset['proxy'] === 'yes',
   passwords: dataset['passwords'] !== 'off',
   first: dataset['first'] === 'yes',
 }

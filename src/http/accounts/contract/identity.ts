@@ -14,7 +14,9 @@ export type Identity = Answer<typeof row>
 
 const begun = success({ address: address.describe('where the browser has to go now') })
 
-const noIssuer = { 404: { description: 'The service has no issuer to sign in with (`OIDC_ISSUER`).' } }
+const noIssuer = {
+  404: { description: 'The service has no issuer to sign in with (`OIDC_ISSUER`, `AUTH_PROXY_HEADER`).' },
+}
 
 export const identityContract = {
   'GET /api/identities': {
@@ -30,7 +32,7 @@ export const identityContract = {
   'POST /api/identity/add': {
     summary: 'Begin to link an identity',
     description:
-      'For sessions of the dashboard. The browser goes to `address`, where the person signs in, and comes back to `/oidc/callback`, which links the identity. 404 without `OIDC_ISSUER`, 503 while the issuer does not answer.',
+      'For sessions of the dashboard. The browser goes to `address`, where the person signs in, and comes back to `/oidc/callback`, which links the identity. With `AUTH_PROXY_HEADER`, whom the proxy names in this request is linked at once. 404 without both, 503 while the issuer does not answer.',
     fields: {
       to: 'the path of the dashboard at which the browser goes on',
       current_password:
@@ -56,7 +58,7 @@ export const identityContract = {
   'POST /api/session/confirm/identity': {
     summary: 'Begin to sign in again with the issuer',
     description:
-      'For sessions of the dashboard, instead of `POST /api/session/confirm`. The browser goes to `address`, where the person has to sign in even if they are signed in there. Once it is back, the session is confirmed for ten minutes.',
+      'For sessions of the dashboard, instead of `POST /api/session/confirm`. The browser goes to `address`, where the person has to sign in even if they are signed in there. Once it is back, the session is confirmed for ten minutes. With `AUTH_PROXY_HEADER`, it goes through the proxy again, and has a new session.',
     fields: { to: 'the path of the dashboard at which the browser goes on' },
     failures: noIssuer,
     example: { to: '/dashboard/keys' },

@@ -5,6 +5,7 @@ import type { WritePage } from '../page/page.ts'
 
 const statuses: Readonly<Record<Hindrance, number>> = {
   away: 503,
+  proxy: 403,
   begin: 400,
   answer: 400,
   refused: 403,
@@ -20,13 +21,16 @@ const statuses: Readonly<Record<Hindrance, number>> = {
 
 /** Returns the page that says why somebody is not signed in, and what to do. */
 export const hindrancePage =
-  ({ why, message }: Pick<NotSignedIn, 'why' | 'message'>, issuer: string, endsFlow: string): WritePage =>
+  ({ why, message }: Pick<NotSignedIn, 'why' | 'message'>, issuer: string, endsFlow?: string): WritePage =>
   ({ texts: { oidc } }) => {
     const text = oidc.why[why].replaceAll('#', () => issuer)
     return {
       status: statuses[why],
       title: text,
-      headers: { 'Set-Cookie': endsFlow, ...(why === 'away' && { 'Retry-After': String(retryAfter) }) },
+      headers: {
+        ...(endsFlow && { 'Set-Cookie': endsFlow }),
+        ...(why === 'away' && { 'Retry-After': String(retryAfter) }),
+      },
       json: { code: why },
       content: html`<h1>${filled(oidc.title, issuer)}</h1>
         <p role="alert">${text}</p>

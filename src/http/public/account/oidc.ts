@@ -6,9 +6,10 @@ import type { Handler } from '../../../commands/handle.ts'
 import type { Cache } from '../../../cache/cache.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import type { Credentials } from '../../../security/credential.ts'
+import { proxiedBy } from '../../../security/authproxy.ts'
 import { isFresh, type Issuer, type Person } from '../../../security/issuer.ts'
 import { NotSignedIn } from '../../../security/notsignedin.ts'
-import type { Sessions } from '../../../security/sessions.ts'
+import type { SessionLimits, Sessions } from '../../../security/sessions.ts'
 import type { Entrance } from '../../accounts/entrance.ts'
 import { beginFlow, endFlow, type Flow, flowOf, type FlowServices, placeOf } from '../../accounts/flow.ts'
 import { failureOf, Failure } from '../../api/errors.ts'
@@ -25,7 +26,7 @@ export interface OidcPagesOptions
     Omit<FlowServices, 'baseUrl'>,
     Pick<Redirect, 'handle' | 'sendFailure'>,
     Pick<Cache, 'domains'>,
-    Pick<SessionOptions, 'isDashboardHost'> {
+    Pick<SessionOptions, 'authProxy' | 'isDashboardHost'> {
   readonly serviceUrl: string
   readonly entrance: Entrance
   readonly handler: Pick<Handler, 'load'>
@@ -41,7 +42,7 @@ export interface OidcPagesOptions
 const rate = { limit: 400, seconds: 600 }
 
 /** Sends a browser to an address that it asks for itself; a `POST` would be sent again. */
-const leadTo = (res: ServerResponse, location: string, cookies: readonly string[]) =>
+export const leadTo = (res: ServerResponse, location: string, cookies: readonly string[]) =>
   res
     .writeHead(303, {
       Location: location,
@@ -51,30 +52,42 @@ const leadTo = (res: ServerResponse, location: string, cookies: readonly string[
     })
     .end()
 
+type Signing = Pick<
+  OidcPagesOptions,
+  'authProxy' | 'domains' | 'entrance' | 'handler' | 'isDashboardHost' | 'serviceUrl' | 'sessions'
+>
+
+/** Signs a person in. Returns the cookies that the browser gets. Throws `NotSignedIn`. */
+export const signInAs = async (
+  req: IncomingMessage,
+  person: Person,
+  from: string,
+  { entrance, handler, serviceUrl, sessions, ...hosts }: Signing,
+  { confirmed }: Pick<SessionLimits, 'confirmed'>,
+): Promise<readonly string[]> => {
+  const { account: id, credential } = await entrance.enter(person, from)
+  if ((await handler.load(account, id)).state.status === 'disabled')
+    throw new NotSignedIn('disabled', `account ${id} is disabled`)
+  const { client, token: before } = browserOf(req, { ...hosts, baseUrl: () => serviceUrl })
+  // always a new session: one that the browser had before may be known to somebody else
+  const old = before === undefined ? undefined : await sessions.find(before)
+  if (old) await sessions.end(old.account, old.id)
+  const { token } = await sessions.open(id, credential, client, { confirmed })
+  return [sessionCookie(token, serviceUrl, sessions.seconds)]
+}
+
 /** Returns what becomes of somebody who is back from the issuer: the cookies that the browser gets. */
-const createSteps = ({ domains, entrance, handler, isDashboardHost, serviceUrl, sessions }: OidcPagesOptions) => {
-  const baseUrl = () => serviceUrl
+const createSteps = (options: OidcPagesOptions) => {
+  const { entrance, handler, serviceUrl, sessions } = options
   /** Returns the session that a flow was begun with, if this browser still has it. */
   const sessionOf = async (req: IncomingMessage, flow: Flow) => {
     const token = tokenOf(req, serviceUrl)
     const session = token === undefined ? undefined : await sessions.find(token)
     const { state } = session ? await handler.load(account, session.account) : { state: undefined }
     const credential = state?.status === 'active' ? session?.openedWith(state) : undefined
-    if (!session || !credential || session.id !== flow.session)
+    if (!state || !session || !credential || session.id !== flow.session || proxiedBy(state, credential) !== undefined)
       throw new NotSignedIn('session', 'the session that has asked for it has ended')
     return { session, credential }
-  }
-  const signIn = async (req: IncomingMessage, person: Person, from: string) => {
-    const { account: id, credential } = await entrance.enter(person, from)
-    if ((await handler.load(account, id)).state.status === 'disabled')
-      throw new NotSignedIn('disabled', `account ${id} is disabled`)
-    const { client, token: before } = browserOf(req, { baseUrl, domains, isDashboardHost })
-    // always a new session: one that the browser had before may be known to somebody else
-    const old = before === undefined ? undefined : await sessions.find(before)
-    if (old) await sessions.end(old.account, old.id)
-    // the issuer may have asked for nothing: what widens a right asks again
-    const { token } = await sessions.open(id, credential, client, { confirmed: false })
-    return [sessionCookie(token, serviceUrl, sessions.seconds)]
   }
   const confirm = async (req: IncomingMessage, person: Person, flow: Flow) => {
     const { session } = await sessionOf(req, flow)
@@ -97,7 +110,8 @@ const createSteps = ({ domains, entrance, handler, isDashboardHost, serviceUrl, 
     return []
   }
   return (req: IncomingMessage, person: Person, flow: Flow, from: string): Promise<readonly string[]> => {
-    if (flow.for === 'signIn') return signIn(req, person, from)
+    // the issuer may have asked for nothing: what widens a right asks again
+    if (flow.for === 'signIn') return signInAs(req, person, from, options, { confirmed: false })
     return flow.for === 'confirm' ? confirm(req, person, flow) : link(req, person, flow)
   }
 }

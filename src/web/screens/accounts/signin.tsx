@@ -133,7 +133,7 @@ const WithIssuer = () => (
   <p class="actions">
     <a
       class={`button${service.passwords ? '' : ' primary'}`}
-      href={`/oidc/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`}
+      href={`${service.proxy ? '/account/proxy' : '/oidc/sign-in'}?to=${encodeURIComponent(location.pathname + location.search)}`}
     >
       {fill(t().signIn.withIssuer, { name: service.issuer })}
     </a>
