@@ -8,9 +8,10 @@ import { link } from '../commands/links/link.ts'
 import { overlay } from '../commands/pages/overlay.ts'
 import type { Owned } from '../commands/owned/owned.ts'
 import { pixel } from '../commands/pages/pixel.ts'
-import { memberOf, team } from '../commands/accounts/team.ts'
+import { heirOf, memberOf, team } from '../commands/accounts/team.ts'
 import { splash } from '../commands/pages/splash.ts'
 import { qr } from '../commands/qr/qr.ts'
+import { ownMember } from '../events/accounts/team.ts'
 import { entriesOf } from '../events/pages/bio.ts'
 import { completed } from '../events/links/link.ts'
 import type { DomainEvent } from '../events/index.ts'
@@ -116,9 +117,12 @@ export const foldMembership = async (
 /** Folds who has made a key, and what they may do now. */
 const foldMaker = async ({ load }: Handler, account: number, member: number | undefined) => {
   if (member === undefined) return { member: null, person: null, role: null }
-  const { role = null, person = null } = (await load(team, account)).state.members[member] ?? {}
+  const { state } = await load(team, account)
+  const heir = heirOf(state, member)
+  if (heir === ownMember) return { member: null, person: null, role: null }
+  const { role = null, person = null } = state.members[heir] ?? {}
   const works = person !== null && (await load(accounts, person)).state.status === 'active'
-  return { member, person, role: works ? role : null }
+  return { member: heir, person, role: works ? role : null }
 }
 
 /** Folds an API key from the stream of its account; undefined when it has ended. */

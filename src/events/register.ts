@@ -167,7 +167,10 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
 /** Whose data each field of each event is. A new field needs an entry: nothing compiles before. */
 export const register: readonly Group[] = [
   ...Object.values(ofResources),
-  of(teamEvents, { ...nobody('id', 'member', 'role', 'person', 'expires'), ...stays('hash', 'owner', 'addressHash') }),
+  of(teamEvents, {
+    ...nobody('id', 'member', 'role', 'person', 'expires', 'to'),
+    ...stays('hash', 'owner', 'addressHash'),
+  }),
   of(answerEvents, { ...nobody('overlay', 'account', 'link'), ...alone('visitor', 'fields') }),
   of(blockEvents, {
     ...nobody('kind'),

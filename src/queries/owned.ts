@@ -1,4 +1,6 @@
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
+import { kinds, type OwnedKind } from '../events/kinds.ts'
+import { madeBy, type Made } from './accounts/maker.ts'
 import type { Reader } from './reader.ts'
 
 /** Columns that every resource of an account has. */
@@ -13,7 +15,7 @@ export interface OwnedRow {
 export const typed = <R extends OwnedRow>(row: R): R => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 
 interface OwnedList {
-  readonly table: string
+  readonly kind: OwnedKind
   /** SQL of the text that `q` searches, in columns of `x`; the name if not given */
   readonly searched?: string
 }
@@ -24,15 +26,17 @@ interface OwnedList {
  */
 export const listOwned = async <R extends OwnedRow>(
   reader: Reader,
-  { table: name, searched = 'x.name' }: OwnedList,
+  { kind, searched = 'x.name' }: OwnedList,
   account: number,
   request: ListRequest,
   rows?: (ids: readonly number[]) => PromiseLike<readonly unknown[]>,
 ): Promise<Listed<R>> => {
   const { db, table } = reader
+  const { table: name } = kinds[kind]
+  const isMade = (made: Made) => madeBy(reader, kind, 'x.id', made)
   const own = () => db({ x: table(name) }).where({ 'x.account': account, 'x.deleted': null })
   const source = {
-    matching: () => filtered(db, own(), request, { searched, created: 'x.created' }),
+    matching: () => filtered(db, own(), request, { searched, created: 'x.created', isMade }),
     position: ['x.id'],
     kept: isFiltered(request) ? undefined : () => keptCount(reader, name, account),
   }

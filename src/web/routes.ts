@@ -62,6 +62,7 @@ const routes: readonly Route[] = [
   { path: '/domains/:id', load: withTexts(async () => (await import('./screens/domains/domain.tsx')).DomainScreen) },
   { path: '/keys', load: withTexts(async () => (await import('./screens/accounts/keys.tsx')).Keys) },
   { path: '/members', load: withTexts(async () => (await import('./screens/accounts/members.tsx')).Members) },
+  { path: '/members/:id', load: withTexts(async () => (await import('./screens/accounts/person.tsx')).PersonScreen) },
   {
     path: '/invitation',
     load: withTexts(async () => (await import('./screens/accounts/invitation.tsx')).Invitation),

@@ -75,9 +75,21 @@ describe('two people in one account, each in a browser', function () {
     await ben.write('#first-url', 'https://example.com/spring')
     await ben.press('Shorten')
     await ben.seeText('Rules and destination')
-    const { open, seeText } = dashboard
+    const { open, press, see, seeText } = dashboard
     await open('/history')
     await seeText(`${guest.username} (Editor)`)
+    await looksRight(dashboard)
+    await press(`${guest.username} (Editor)`)
+    await see(`location.pathname === '/dashboard/members/2'`)
+    await seeText('No clicks in this period')
+    await looksRight(dashboard)
+    await press(`Links of ${guest.username}`)
+    await see(`document.querySelector('.chip b').innerText === ${JSON.stringify(guest.username)}`)
+    await seeText('example.com')
+    await looksRight(dashboard)
+    await open('/members/2')
+    await press(`Changes by ${guest.username}`)
+    await seeText('Link created')
     await looksRight(dashboard)
     await ben.open(`/@${owner.id}/history`)
     // that of the account has its keys and members, too
@@ -101,8 +113,15 @@ describe('two people in one account, each in a browser', function () {
     const { open, press, seeText } = dashboard
     await open('/members')
     await press(`Remove ${guest.username}`)
+    await seeText('nobody: their API keys end')
+    await looksRight(dashboard)
+    await dashboard.browser.read(
+      `(() => { const to = document.querySelector('dialog select'); to.value = '1'; to.dispatchEvent(new Event('change', { bubbles: true })) })()`,
+    )
     await press('Remove')
     await seeText('removed')
+    await open('/links?made_by=1')
+    await seeText('example.com')
     await ben.open(`/@${owner.id}/links`)
     await ben.seeText('Account not found')
   })

@@ -71,6 +71,8 @@ export type KeyCommand =
   | (Sent & {
       readonly type: 'RotateKey'
       readonly number: number
+      /** the member whose key it is by now; undefined: the account's own sign-in */
+      readonly holder: number | undefined
       readonly apiKey: Omit<IssuedKey, 'expires'>
       /** when the old key ends, ISO 8601 */
       readonly until: string
@@ -178,7 +180,7 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       if (isKnown(apiKey.key)) return []
       const old = find(state, command.number)
       // whoever gets the new key would act in the name of somebody else
-      if (old.member !== member) refuse('lacks_rights', { what: 'maker' })
+      if (command.holder !== member) refuse('lacks_rights', { what: 'maker' })
       if (isExpired(old, now)) refuse('key_ended', { what: 'rotated' })
       requireWithin(rightsOf(state, command.by), old)
       const { name, scopes, expires, addresses } = old

@@ -13,6 +13,8 @@ export interface Member {
 /** The members of an account besides its own sign-in, by their numbers. */
 export interface Team {
   readonly members: Readonly<Record<string, Member>>
+  /** to whom the keys of members went when they were removed, by their numbers */
+  readonly heirs: Readonly<Record<string, number>>
   readonly last: number
 }
 
@@ -49,7 +51,14 @@ export type TeamCommand =
       readonly role: Role
       readonly by: Sender
     }
-  | { readonly type: 'RemoveMember'; readonly id: number; readonly member: number; readonly by: Sender | undefined }
+  | {
+      readonly type: 'RemoveMember'
+      readonly id: number
+      readonly member: number
+      readonly by: Sender | undefined
+      /** who gets their keys, and what they made */
+      readonly to?: number | undefined
+    }
 
 type Decision<T> = (command: CommandOf<TeamCommand, T>, state: Team) => readonly TeamEvent[]
 
@@ -59,6 +68,14 @@ export const roleOf = ({ members }: Team, member: number): Open<Role> | undefine
   const found = members[member]
   return found?.person === null ? undefined : found?.role
 }
+/** Returns the member whose a key is that a member has made. */
+export const heirOf = ({ heirs }: Pick<Team, 'heirs'>, member: number): number => {
+  let heir = member
+  // an heir is a member when they become one, so that the chain ends
+  for (let next = heirs[heir]; next !== undefined; next = heirs[heir]) heir = next
+  return heir
+}
+
 /** Whether an account has members: an invitation is none yet. */
 export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
   Object.values(members).some(({ person }) => person !== null)
@@ -106,17 +123,16 @@ const changeRole: Decision<'ChangeRole'> = ({ id, member, role, by }, state) => 
 }
 
 /** Everybody may leave. */
-const remove: Decision<'RemoveMember'> = ({ id, member, by }, state) => {
+const remove: Decision<'RemoveMember'> = ({ id, member, by, to }, state) => {
   const { role, person } = found(state, member)
   if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
-  return [
-    person === null
-      ? { type: 'InvitationWithdrawn', data: { id, member } }
-      : { type: 'MemberRemoved', data: { id, member } },
-  ]
+  if (person === null) return [{ type: 'InvitationWithdrawn', data: { id, member } }]
+  if (to !== undefined && (to === member || roleOf(state, to) === undefined)) refuse('not_found', { what: 'member' })
+  return [{ type: 'MemberRemoved', data: { id, member, ...(to !== undefined && { to }) } }]
 }
 
-const withMember = ({ members, last }: Team, number: number, member: Member): Team => ({
+const withMember = ({ members, last, heirs }: Team, number: number, member: Member): Team => ({
+  heirs,
   members: { ...members, [number]: member },
   last: Math.max(last, number),
 })
@@ -124,9 +140,9 @@ const withMember = ({ members, last }: Team, number: number, member: Member): Te
 /** Decides on who may act in an account. Its own sign-in stays its owner, so that there is always one. */
 export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
-  initialState: { members: {}, last: ownMember },
+  initialState: { members: {}, heirs: {}, last: ownMember },
   decide: decideBy<TeamCommand, Team, TeamEvent>({
     Invite: invite,
     Join: join,
@@ -147,7 +163,8 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
       case 'InvitationWithdrawn':
       case 'MemberRemoved': {
         const { [member]: _, ...members } = state.members
-        return { ...state, members }
+        const to = type === 'MemberRemoved' ? data.to : undefined
+        return { ...state, members, heirs: to === undefined ? state.heirs : { ...state.heirs, [member]: to } }
       }
     }
   },

@@ -3,7 +3,7 @@ import type { Open } from '../openenum.ts'
 import type { Scope } from './scope.ts'
 
 /** What a member of an account may do in it. */
-export const Role = z.enum(['owner', 'admin', 'editor', 'analyst', 'auditor'])
+export const Role = z.enum(['owner', 'admin', 'editor', 'author', 'analyst', 'auditor'])
 export type Role = z.output<typeof Role>
 
 /** What a role gives: the scopes of a key, and `audit`, which reads what else only `account` may. */
@@ -14,9 +14,13 @@ export const rightsOfRoles = {
   owner: ['read', 'write', 'account'],
   admin: ['read', 'write', 'account'],
   editor: ['read', 'write'],
+  author: ['read', 'write'],
   analyst: ['read'],
   auditor: ['read', 'audit'],
 } as const satisfies Readonly<Record<Role, readonly RoleRight[]>>
+
+/** Whether a role shows and changes only what its member made. */
+export const isLimitedToOwn = (role: Open<Role>): boolean => role === 'author'
 
 /** Returns what a role may do. One that only a newer release knows may do nothing here. */
 export const rightsOf = (role: Open<Role>): readonly RoleRight[] =>

@@ -16,7 +16,8 @@ export const teamEvents = {
   /** `person`: the account that the member signs in to. */
   MemberJoined: z.object({ id, member, person: id, role }),
   MemberRoleChanged: z.object({ id, member, role }),
-  MemberRemoved: z.object({ id, member }),
+  /** `to`: the member whose their keys, and what they made, are from then on. */
+  MemberRemoved: z.object({ id, member, to: member.optional() }),
 }
 export type TeamEvent = EventOf<typeof teamEvents>
 

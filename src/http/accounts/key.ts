@@ -5,6 +5,8 @@ import type { Account } from '../../commands/accounts/state.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
+import { heirOf, team } from '../../commands/accounts/team.ts'
+import { ownMember } from '../../events/accounts/team.ts'
 import { widens } from '../../commands/accounts/key.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
@@ -161,6 +163,7 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
     run: async (call) => {
       const { params, body } = call
       const { key: before, after } = await keyOf(call, params.id)
+      const holder = before?.member && heirOf((await call.load(team, call.account)).state, before.member)
       if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       // before the change: it is sent once the change has happened, and lost by no crash
@@ -171,6 +174,7 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
         type: 'RotateKey',
         ...sent,
         number: params.id,
+        holder: holder === ownMember ? undefined : holder,
         apiKey: { key: keyId, hash },
         until,
       })

@@ -5,9 +5,9 @@ import { refuse } from '../../commands/decider.ts'
 import { ownMember } from '../../events/accounts/team.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { findAccount } from '../../queries/accounts/account.ts'
-import { type ListedMember, listMemberships, listMembers } from '../../queries/accounts/member.ts'
+import { findMember, type ListedMember, listMemberships, listMembers } from '../../queries/accounts/member.ts'
 import { fail } from '../api/errors.ts'
-import { byId } from '../api/fields.ts'
+import { byId, filterId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { endpoint, type Route } from '../api/route.ts'
@@ -49,6 +49,22 @@ const ownList = ({ links }: InvitationServices) =>
     },
   })
 
+const single = endpoint(memberContract, 'GET /api/member/:id', {
+  scope: 'read',
+  params: byId,
+  run: async ({ account: id, params, reader }) => {
+    const {
+      number,
+      name,
+      role: held,
+      status,
+      joined,
+    } = (await findMember(reader, id, params.id)) ?? refuse('not_found', { what: 'member' })
+    const state = status === 'active' ? ('active' as const) : ('former' as const)
+    return { details: { id: number, name: name ?? '', role: held, status: state, date: timestamp(joined) } }
+  },
+})
+
 /** The `owner` check of a route whose path has the number of a member, or of somebody who is invited. */
 const knownMember = async ({
   account,
@@ -74,14 +90,17 @@ const update = ({ stepUps }: InvitationServices) =>
     },
   })
 
-const remove = ({ links }: InvitationServices) =>
+const remove = ({ links, stepUps }: InvitationServices) =>
   endpoint(memberContract, 'DELETE /api/member/:id/delete', {
     scope: 'account',
     params: byId,
+    query: z.object({ to: filterId }),
     run: async (call) => {
-      const { account: id, params, write } = call
+      const { account: id, params, query, write } = call
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
-      await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call) })
+      // whoever gets the keys may have more rights than their maker had
+      if (query.to !== undefined) await stepUps.require('members', call)
+      await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to })
       await links.endInvitation(id, params.id)
       return deletedForGood('Member', 'invite them again')
     },
@@ -122,6 +141,7 @@ const memberships = endpoint(memberContract, 'GET /api/memberships', {
 
 export const memberRoutes = (services: InvitationServices): readonly Route[] => [
   ownList(services),
+  single,
   update(services),
   remove(services),
   leave,

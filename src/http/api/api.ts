@@ -20,6 +20,7 @@ import type { IdempotencyStore } from '../../security/idempotency.ts'
 import type { Call, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
 import { closingOf } from '../server/closing.ts'
+import { limitOf, requireWithinLimit } from './limits/ownwork.ts'
 import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
@@ -195,6 +196,8 @@ const run = async (request: Request, options: Serving) => {
 const execute = async (request: Request, options: Serving, caller: Writer & Pick<Call, 'bindTo'> & ReadingFrom) => {
   const { ctx, route, who, inScope, charge, sent, from, begin, writing } = request
   const params = valid(route.params, rawParams(ctx))
+  const limited = limitOf(who)
+  if (limited) await requireWithinLimit(route, params as Readonly<Record<string, unknown>>, limited, options)
   await route.owner?.({ ...caller, params })
   const asked = firstValues(ctx.query)
   const call: Call = {
@@ -215,6 +218,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     },
     key: who?.key === undefined ? undefined : who,
     member: who?.member,
+    limited,
     session: who?.session,
     credential: who?.session === undefined ? undefined : who.credential,
     confirmed: who?.session !== undefined && who.confirmed,

@@ -205,3 +205,8 @@ export const pageFields = {
   q: 'part of the name, in any letter case',
   fields: 'columns to return, separated by commas; all if not sent',
 }
+/** The same of a list of what members make. */
+export const ownedFields = {
+  ...pageFields,
+  made_by: 'made by this member of the account, or by a key of theirs',
+}

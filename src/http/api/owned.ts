@@ -11,7 +11,7 @@ import type { Listed, ListRequest } from '../../queries/page.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from './write/current.ts'
 import { byId } from './fields.ts'
-import { list, type ListCall, listQuery } from './list/list.ts'
+import { list, type ListCall, ownedQuery } from './list/list.ts'
 import type { Answer, List } from './contract.ts'
 import type { Call, Reading } from './route.ts'
 
@@ -34,7 +34,8 @@ export const listOwned = <N extends string, Z extends z.ZodObject, R>(
   rows: (reader: Reader, account: number, request: ListRequest) => Promise<Listed<R>>,
   present: (row: R, account: number) => Answer<NoInfer<Z>>,
 ) => ({
-  query: listQuery(described),
+  limited: true as const,
+  query: ownedQuery(described),
   run: (call: ListCall & Pick<Call, 'reader'>) =>
     list(
       described,
@@ -93,6 +94,7 @@ export const addOwned = <F extends object, E extends DomainEvent>(
   check: (body: Sent<F>) => void = () => {},
 ) => ({
   scope: 'write' as const,
+  limited: true as const,
   body,
   run: async ({ account, body, create }: Pick<Call, 'account' | 'create'> & { readonly body: Sent<F> }) => {
     check(body)

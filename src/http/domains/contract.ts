@@ -8,7 +8,7 @@ import {
   deleted,
   id,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   success,
@@ -59,7 +59,7 @@ export type DomainList = Whole<typeof domainList>
 export const domainContract = {
   'GET /api/domains': {
     summary: 'List branded domains',
-    fields: { ...pageFields, q: 'part of the address' },
+    fields: { ...ownedFields, q: 'part of the address' },
     ...domainList,
   },
   'GET /api/domain/:id': {

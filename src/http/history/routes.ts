@@ -9,7 +9,7 @@ import { kindAt, kinds, type OwnedKind, ownedKinds, resourceKinds } from '../../
 import type { Ordinals } from '../../events/ordinals.ts'
 import { streamId } from '../../events/streams.ts'
 import { type HistoryOf, type HistoryRow, keySubject } from '../../queries/history/history.ts'
-import { byId } from '../api/fields.ts'
+import { byId, filterId } from '../api/fields.ts'
 import { list, type ListCall, listQuery } from '../api/list/list.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { readPage } from './history.ts'
@@ -48,18 +48,23 @@ export interface HistoryServices extends LinkAddresses {
   readonly ordinals: Ordinals
 }
 
-const HistoryQuery = listQuery(historyEntries)
+const HistoryQuery = listQuery(historyEntries).extend({ member: filterId })
 
 const listEvents = async (
   of: HistoryOf,
-  call: ListCall & Pick<Call, 'from' | 'reader' | 'gone'>,
+  call: ListCall &
+    Pick<Call, 'from' | 'reader' | 'gone'> & { readonly query: { readonly member?: number | undefined } },
   services: HistoryServices,
 ) => {
   const { ordinals, handler } = services
-  const { from, to } = call.query
+  const { from, to, member } = call.query
   const signal = call.gone()
   const upTo = async (time: Date) => (await ordinals.lastAt(justBefore(time)))?.position ?? 0n
-  const span = { after: from && (await upTo(from)), upTo: to && (await upTo(to)) }
+  const span = {
+    after: from && (await upTo(from)),
+    upTo: to && (await upTo(to)),
+    by: member === undefined ? undefined : { account: call.account, member },
+  }
   const sources = {
     reader: call.reader,
     ordinals,

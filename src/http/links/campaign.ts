@@ -10,7 +10,7 @@ import { findCampaign, listCampaigns } from '../../queries/links/campaign.ts'
 import { campaignTotals } from '../../queries/statistics/totals.ts'
 import { readAccount } from '../accounts/account.ts'
 import { alias, byId, flag, name, orEmpty, pathId } from '../api/fields.ts'
-import { list, listQuery } from '../api/list/list.ts'
+import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { deleteOwned, ownedBy, readOwned } from '../api/owned.ts'
 import { campaignContract, campaigns } from './contract/campaign.ts'
@@ -50,7 +50,8 @@ export interface CampaignServices {
 const ownList = ({ baseUrl }: CampaignServices) =>
   endpoint(campaignContract, 'GET /api/campaigns', {
     scope: 'read',
-    query: listQuery(campaigns),
+    limited: true,
+    query: ownedQuery(campaigns),
     run: async (call) => {
       const present = await presenter(call, baseUrl())
       return list(campaigns, call, (request) => listCampaigns(call.reader, call.account, request), present)
@@ -77,6 +78,7 @@ const details = ({ baseUrl }: CampaignServices) =>
 const add = ({ baseUrl }: CampaignServices) =>
   endpoint(campaignContract, 'POST /api/campaign/add', {
     scope: 'write',
+    limited: true,
     body: z.object({ name: orEmpty(text(255)).optional(), ...fields }),
     run: async (call) => {
       const { account, body, create } = call
@@ -96,6 +98,7 @@ const add = ({ baseUrl }: CampaignServices) =>
 
 const assign = endpoint(campaignContract, 'POST /api/campaign/:campaignid/assign/:linkid', {
   scope: 'write',
+  limited: true,
   params: z.object({ campaignid: pathId, linkid: pathId }),
   run: async (call) => {
     await assignLink(call, call.params.campaignid, call.params.linkid)

@@ -49,6 +49,7 @@ const itemPath = z.object({ channelid: pathId, type: z.string(), itemid: pathId 
 const itemRoutes: readonly Route[] = [
   endpoint(channelContract, 'POST /api/channel/:channelid/assign/:type/:itemid', {
     scope: 'write',
+    limited: true,
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
@@ -59,6 +60,7 @@ const itemRoutes: readonly Route[] = [
 
   endpoint(channelContract, 'DELETE /api/channel/:channelid/assign/:type/:itemid', {
     scope: 'write',
+    limited: true,
     params: itemPath,
     run: async (call) => {
       const { channelid, type, itemid } = call.params
@@ -94,6 +96,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
 
   endpoint(channelContract, 'POST /api/channel/add', {
     scope: 'write',
+    limited: true,
     body: fields.extend({ name }),
     run: async ({ account, body, create }) => {
       const fields = { ...initialState.fields, ...body } as ChannelFields

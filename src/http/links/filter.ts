@@ -6,7 +6,7 @@ import { says } from '../../lib/fields.ts'
 import type { LinkFilter } from '../../queries/links/link.ts'
 import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
-import { listQuery, searched } from '../api/list/list.ts'
+import { ownedQuery, searched } from '../api/list/list.ts'
 import { tagFilter } from './tag.ts'
 import { urls } from './contract/link.ts'
 
@@ -40,7 +40,7 @@ export const domainFilter = (address: string | undefined, account: number, servi
 const text = z.string().optional()
 const orders = ['date', 'oldest', 'click'] as const
 /** The query of `GET /api/urls`. */
-export const ListQuery = listQuery(urls).extend({
+export const ListQuery = ownedQuery(urls).extend({
   /** any other value means `date` */
   order: text
     .transform((given): ListOrder => orders.find((name) => name === given) ?? 'date')

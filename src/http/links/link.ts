@@ -16,7 +16,7 @@ import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
-import { endpoint, type Reading, type Route } from '../api/route.ts'
+import { type Call, endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
 import { channelsOf } from './assigned.ts'
 import { origin, short } from './address.ts'
@@ -150,12 +150,13 @@ const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) 
 }
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
-const findByShort = async (reading: Reading, short: string, services: LinkServices) => {
-  const { account, reader } = reading
+const findByShort = async (reading: Reading & Pick<Call, 'limited'>, short: string, services: LinkServices) => {
+  const { account, limited, reader } = reading
   const found = await listLinks(reader, account, shortFilter(short, account, services), {
     limit: 1,
     page: 1,
     order: 'date',
+    made: limited,
   })
   const [listed] = found.rows
   const row = listed && (await findLink(reader, account, listed.id))
@@ -167,6 +168,7 @@ const findByShort = async (reading: Reading, short: string, services: LinkServic
 export const linkRoutes = (services: LinkServices): readonly Route[] => [
   endpoint(linkContract, 'GET /api/urls', {
     scope: 'read',
+    limited: true,
     query: ListQuery,
     run: async (call) => {
       const { account, query } = call
@@ -192,6 +194,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
 
   endpoint(linkContract, 'POST /api/url/add', {
     scope: 'links:write',
+    limited: true,
     body: LinkBody,
     run: (call) => addLink(call, call.body, services),
   }),

@@ -116,6 +116,7 @@ export const bioRoutes = (services: BioServices): readonly Route[] => [
 
   endpoint(bioContract, 'POST /api/bio/add', {
     scope: 'write',
+    limited: true,
     body: fields.extend({ name, links }),
     run: async ({ account, body, create }) => {
       rejectBlocked(addressesOf(body), services)

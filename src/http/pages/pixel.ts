@@ -29,6 +29,7 @@ export const pixelRoutes = (): readonly Route[] => [
 
   endpoint(pixelContract, 'POST /api/pixel/add', {
     scope: 'write',
+    limited: true,
     body: z.object({ type, name, tag }),
     run: async ({ account, body, create }) => {
       const make = (id: number) => ({ type: 'Create' as const, id, account, fields: body })

@@ -10,7 +10,7 @@ import {
   id,
   labels,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   statistics,
@@ -44,7 +44,7 @@ export const qrCodes = listOf('QrCode', 'qrs', row)
 export type QrCodeList = Whole<typeof qrCodes>
 
 export const qrContract = {
-  'GET /api/qr': { summary: 'List QR codes', fields: pageFields, ...qrCodes },
+  'GET /api/qr': { summary: 'List QR codes', fields: ownedFields, ...qrCodes },
   'GET /api/qr/:id': {
     summary: 'Get a QR code and the statistics of its scans',
     answer: success({

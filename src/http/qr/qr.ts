@@ -182,6 +182,7 @@ export const qrRoutes = (services: QrServices): readonly Route[] => [
 
   endpoint(qrContract, 'POST /api/qr/add', {
     scope: 'write',
+    limited: true,
     body: Body.extend({ type }),
     run: async (call) => {
       const { account, body, create, created } = call

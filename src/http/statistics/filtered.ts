@@ -162,6 +162,7 @@ export const filteredRoutes = (services: FilteredServices): readonly Route[] => 
     statistics: true,
     period: true,
     scope: 'stats:read',
+    limited: true,
     query: Query,
     run: (call) => statistics(call, services),
   }),

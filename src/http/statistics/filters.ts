@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { countryCode } from '../../clicks/visitor/country.ts'
 import { media } from '../../clicks/visitor/medium.ts'
 import { campaign } from '../../commands/links/campaign.ts'
+import { link } from '../../commands/links/link.ts'
 import { channel } from '../../commands/links/channel.ts'
 import { bio } from '../../commands/pages/bio.ts'
 import { qr } from '../../commands/qr/qr.ts'
@@ -15,6 +16,7 @@ import { type Filters, visitClasses } from '../../queries/statistics/conditions.
 import { wasReclassified } from '../../queries/statistics/reclassifications.ts'
 import { scansOf, type Subject, viewsOf } from '../../queries/statistics/facts.ts'
 import { filterId } from '../api/fields.ts'
+import { madeIn } from '../api/limits/ownwork.ts'
 import { readOwned } from '../api/owned.ts'
 import type { Call } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
@@ -73,6 +75,7 @@ export const filterShape = {
   channel: filterId,
   qr: filterId,
   bio: filterId,
+  made_by: filterId,
   revision,
   destination: words.transform((text) => text || undefined),
   country: countries,
@@ -105,6 +108,12 @@ type Given = z.output<typeof Shape>
 
 /** Answers 404 for what is not the caller's. */
 const requireNamed = async (call: Call, given: Given) => {
+  // the tables do not say whose work it is
+  if (call.limited)
+    for (const decider of [link, campaign, channel, qr, bio] as const) {
+      const id = given[decider.kind as 'link']
+      if (id !== undefined) await call.load(decider as typeof link, id)
+    }
   if (given.link !== undefined) await readLink(call, given.link)
   if (given.campaign !== undefined) await readOwned(campaign, findCampaign, call, given.campaign)
   if (given.channel !== undefined) await readOwned(channel, findChannel, call, given.channel)
@@ -120,9 +129,12 @@ export const readFilters = async (
   given: Given,
 ): Promise<{ readonly subject: Subject; readonly filters: Filters }> => {
   await requireNamed(call, given)
-  const { link, qr: code, bio: page, ...filters } = given
-  if (link !== undefined) return { subject: { link }, filters: { ...filters, qr: code, bio: page } }
+  const { link: ofLink, qr: code, bio: page, made_by: maker, ...others } = given
+  const made = madeIn(call, maker)
+  // one that is named is the work of a caller who is limited to theirs
+  const filters = { ...others, made: maker === undefined ? undefined : made }
+  if (ofLink !== undefined) return { subject: { link: ofLink }, filters: { ...filters, qr: code, bio: page } }
   if (code !== undefined) return { subject: scansOf(code), filters: { ...filters, bio: page } }
   if (page !== undefined && isOfViews(given)) return { subject: viewsOf(page), filters }
-  return { subject: { account: call.account }, filters: { ...filters, bio: page } }
+  return { subject: { account: call.account }, filters: { ...filters, made, bio: page } }
 }

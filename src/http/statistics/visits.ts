@@ -163,6 +163,7 @@ export const visitRoutes = (services: VisitsServices): readonly Route[] => [
     statistics: true,
     period: true,
     scope: 'stats:read',
+    limited: true,
     query: Query,
     run: async (call) => {
       const wanted = call.accepts(types)

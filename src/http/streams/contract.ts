@@ -79,6 +79,7 @@ export const streamContract = {
     description: `${description} The fields are those of the topic of clicks, see \`/asyncapi/click.schema.json\`. A click keeps the class that it was recorded with.`,
     fields: {
       ...streamFields,
+      made_by: 'the id of a member: clicks on what they, or a key of theirs, have made',
       from: 'the first event or the id of the first click, which is included, or `now`; 0 if not sent',
       class:
         '`human`, `bot`, `preview`, `prefetch` or `assistant`, or several of them, separated by commas; all if not sent',

@@ -9,6 +9,7 @@ import {
   deletedForGood,
   id,
   listOf,
+  ownedFields,
   pageFields,
   type Contract,
   revision,
@@ -112,7 +113,7 @@ export const deliveries = listOf('Delivery', 'deliveries', delivery)
 export type DeliveryList = Whole<typeof deliveries>
 
 export const webhookContract = {
-  'GET /api/webhooks': { summary: 'List webhooks', fields: pageFields, ...webhookList },
+  'GET /api/webhooks': { summary: 'List webhooks', fields: ownedFields, ...webhookList },
   'GET /api/webhook/:id': { summary: 'Get a webhook', answer: success({ details: row }) },
   'POST /api/webhook/add': {
     summary: 'Create a webhook',

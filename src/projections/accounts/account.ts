@@ -1,6 +1,7 @@
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { Event } from '../../events/index.ts'
+import { ownMember } from '../../events/accounts/team.ts'
 import { noExclusions } from '../../events/statistics/exclusions.ts'
 import { allScopes } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
@@ -154,8 +155,11 @@ export const accounts: Projection = {
     MemberRoleChanged: ({ data: { id, member, role }, position }) => [
       patch('members', { account: id, number: member }, { role, position }),
     ],
-    MemberRemoved: ({ data: { id, member }, position }) => [
+    MemberRemoved: ({ data: { id, member, to }, position }) => [
       patch('members', { account: id, number: member }, { status: 'removed', position }),
+      ...(to === undefined
+        ? []
+        : [patch('api_keys', { account: id, member }, { member: to === ownMember ? null : to })]),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),
   },

@@ -1,31 +1,82 @@
 import type { Knex } from 'knex'
+import { ownMember } from '../../events/accounts/team.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { parseStreamId } from '../../events/streams.ts'
-import { accountIndex, type AccountEntry, insertEntries } from './accountindex.ts'
+import { prepared } from '../../postgres/database.ts'
+import { column } from '../engine/columns.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
+import { accountIndex, type AccountEntry } from './accountindex.ts'
+
+/** An event, the member who caused it, and the one whose work it began. */
+interface Entry extends AccountEntry {
+  readonly member: number | null
+  maker: number | null
+}
+/** The work of one member of an account that became another one's. */
+interface HandedOver {
+  readonly account: number
+  readonly from: number
+  readonly to: number
+}
 
 /** A claim of a name is no change of a resource, and its fence may be in the stream of another account's one. */
 const isOwn = ({ stream, type }: Recorded<LogEvent>) => type !== 'ClaimFenced' && parseStreamId(stream).kind !== 'claim'
 
-const entryOf = (event: Recorded<LogEvent>): readonly AccountEntry[] => {
-  const { account } = event.metadata
-  return account !== null && isOwn(event) ? [{ ...event, account }] : []
+/** Returns who caused an event: the account's own sign-in is a member, too, but no operator and no visitor is one. */
+const memberOf = ({ metadata: { actor } }: Recorded<LogEvent>) =>
+  actor.kind === 'key' || actor.kind === 'session' ? (actor.member ?? ownMember) : null
+
+/** What the account's own sign-in has made is what nobody else has. */
+const makerOf = (member: number | null) => (member === ownMember ? null : member)
+
+const handOver = async (tx: Knex, table: string, { account, from, to }: HandedOver) =>
+  tx.raw(`update ${table} set maker = ? where account = ? and maker = ?`, [makerOf(to), account, from])
+
+const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogEvent>[]) => {
+  const table = names('account_events')
+  const entries: Entry[] = []
+  for (const event of events) {
+    const { account } = event.metadata
+    if (account === null || !isOwn(event)) continue
+    const member = memberOf(event)
+    entries.push({ ...event, account, member, maker: event.revision === 0n ? makerOf(member) : null })
+    if (event.type !== 'MemberRemoved' || event.data.to === undefined) continue
+    const { member: from, to } = event.data
+    // rows of earlier batches, and those of this one
+    await handOver(tx, table, { account, from, to })
+    for (const entry of entries) if (entry.account === account && entry.maker === from) entry.maker = makerOf(to)
+  }
+  if (entries.length === 0) return
+  const sql = `insert into ${table} (account, position, stream, revision, member, maker)
+    select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])`
+  await tx
+    .raw(sql, [
+      column(entries, ({ account }) => account),
+      column(entries, ({ position }) => position),
+      entries.map(({ stream }) => stream),
+      column(entries, ({ revision }) => revision),
+      column(entries, ({ member }) => member ?? 'null'),
+      column(entries, ({ maker }) => maker ?? 'null'),
+    ])
+    .options(prepared(sql))
 }
 
-const write = (tx: Knex, names: TableNames, events: readonly Recorded<LogEvent>[]) =>
-  insertEntries(tx, names('account_events'), events.flatMap(entryOf))
-
 /**
- * Where the events of each account are in the log, without clicks. Those of a newer release are there too: they become
- * readable with an update.
+ * Where the events of each account are in the log, without clicks, and which member caused them. Those of a newer
+ * release are there too: they become readable with an update. The first event of a resource says whose work it is, by
+ * now; nothing stands there for the account's own sign-in.
  */
 export const accountEvents: Projection = {
   name: 'accountevents',
-  version: 2,
+  version: 3,
   filter: 'domain',
   indexedLast: ['account_events'],
-  tables: { account_events: accountIndex },
+  tables: {
+    account_events: (t) => `${accountIndex(t, 'member bigint, maker bigint')};
+      create index on ${t} (account, member, position) where member > ${ownMember};
+      create index on ${t} (account, stream, maker) where maker is not null`,
+  },
   write,
   writeUnknown: write,
 }

@@ -12,11 +12,11 @@ export interface AccountEntry {
 
 /**
  * DDL of a table that finds an account's events in log order, however many events others have. The second index says
- * whose events are new.
+ * whose events are new. `more` is the DDL of further columns.
  */
-export const accountIndex = (t: string) => `
+export const accountIndex = (t: string, more?: string) => `
   create table ${t} (
-    account bigint, position bigint, stream text collate "C" not null, revision bigint not null, primary key (account, position));
+    account bigint, position bigint, stream text collate "C" not null, revision bigint not null${more === undefined ? '' : `, ${more}`}, primary key (account, position));
   create index on ${t} (position)`
 
 /** Inserts the entries of a batch of events. */

@@ -92,6 +92,29 @@ export const listMembers = async (
   )
 }
 
+/** A member as everybody in the account sees them, also one who has left; `name` null: erased. */
+export type FoundMember = Pick<ListedMember, 'number' | 'role' | 'name' | 'joined'> & {
+  readonly status: 'active' | 'removed'
+}
+
+/** Returns a member of an account by their number; undefined for one that nobody ever had. */
+export const findMember = async (
+  { db, table }: Reader,
+  account: number,
+  number: number,
+): Promise<FoundMember | undefined> => {
+  const [row] = (await (number === ownMember
+    ? db({ a: table('accounts') })
+        .where({ 'a.id': account })
+        .select({ name: 'a.username', joined: 'a.registered', role: db.raw(`'owner'`), status: db.raw(`'active'`) })
+    : db({ m: table('members') })
+        .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
+        .where({ 'm.account': account, 'm.number': number })
+        .whereIn('m.status', ['active', 'removed'])
+        .select('m.role', 'm.status', 'm.joined', { name: 'p.username' }))) as Omit<FoundMember, 'number'>[]
+  return row && { ...row, number }
+}
+
 /** Names a member in a map. */
 export const memberName = (account: number | null, number: number): string => `${account} ${number}`
 

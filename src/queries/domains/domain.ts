@@ -32,7 +32,7 @@ const ownDomains = ({ db, table }: Reader, account: number, columns: readonly st
     )
 
 export const listDomains = (reader: Reader, account: number, request: ListRequest): Promise<Listed<ListedDomain>> =>
-  listOwned<ListedDomain>(reader, { table: 'domains', searched: 'x.domain' }, account, request, (ids) =>
+  listOwned<ListedDomain>(reader, { kind: 'domain', searched: 'x.domain' }, account, request, (ids) =>
     ownDomains(reader, account, listed).whereIn('d.id', ids),
   )
 

@@ -1,6 +1,7 @@
 import { pastOf } from '../../projections/history/versions.ts'
 import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
 import { type KeptKind, keptKinds, kindOf, kinds, type ResourceKind } from '../../events/kinds.ts'
+import type { Made } from '../accounts/maker.ts'
 import type { Reader } from '../reader.ts'
 
 export { keySubject } from '../../projections/history/resourceevents.ts'
@@ -23,10 +24,12 @@ export type HistoryOf =
       readonly deleted?: boolean | undefined
     }
 
-/** The events after one position and up to another; undefined: from the first, to the last. */
+/** The events after one position and up to another, undefined: from the first, to the last; and by whom. */
 export interface Span {
   readonly after?: bigint | undefined
   readonly upTo?: bigint | undefined
+  /** a member of an account */
+  readonly by?: Made | undefined
 }
 
 /** Visitors report links to the operator, not to the account. */
@@ -36,7 +39,7 @@ const shown = `x.stream not like 'report-%'`
 export const listHistory = async (
   reader: Reader,
   of: HistoryOf,
-  { after, upTo: until }: Span,
+  { after, upTo: until, by }: Span,
   request: ListRequest,
 ): Promise<Listed<HistoryRow>> => {
   const { db, table } = reader
@@ -64,6 +67,13 @@ export const listHistory = async (
     const rows = own()
     if (after !== undefined) void rows.where('x.position', '>', after.toString())
     if (upTo !== undefined) void rows.where('x.position', '<=', upTo.toString())
+    if (by && 'subject' in of)
+      void rows.whereExists(
+        db({ e: table('account_events') })
+          .whereRaw('e.position = x.position')
+          .where({ 'e.account': by.account, 'e.member': by.member }),
+      )
+    else if (by) void rows.where({ 'x.member': by.member })
     return rows
   }
   const found = await readPositions({ matching, position: ['x.position'] }, reader, request)

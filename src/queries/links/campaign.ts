@@ -6,7 +6,7 @@ import { idOrNull, type Reader } from '../reader.ts'
 
 export type CampaignRow = OwnedRow & CampaignFields
 export const listCampaigns = (reader: Reader, account: number, request: ListRequest) =>
-  listOwned<CampaignRow>(reader, { table: 'campaigns' }, account, request)
+  listOwned<CampaignRow>(reader, { kind: 'campaign' }, account, request)
 
 export const findCampaign = (reader: Reader, account: number, id: number) =>
   findOwned<CampaignRow>(reader, 'campaigns', account, id)

@@ -5,7 +5,7 @@ import { idOrNull, planned, type Reader } from '../reader.ts'
 
 export type ChannelRow = OwnedRow & ChannelFields
 export const listChannels = (reader: Reader, account: number, request: ListRequest) =>
-  listOwned<ChannelRow>(reader, { table: 'channels' }, account, request)
+  listOwned<ChannelRow>(reader, { kind: 'channel' }, account, request)
 
 export const findChannel = (reader: Reader, account: number, id: number) =>
   findOwned<ChannelRow>(reader, 'channels', account, id)

@@ -12,6 +12,7 @@ import {
   readPositions,
   type Source,
 } from '../page.ts'
+import { madeBy } from '../accounts/maker.ts'
 import { byClicks } from './clicks.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
 
@@ -116,7 +117,11 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
   const { archived, ...others } = filter
   const isPart = isFiltered(request) || Object.values(others).some((value) => value !== undefined)
   const links = () =>
-    filtered(db, matching(reader, account, filter), request, { searched: linkText, created: 'l.created' })
+    filtered(db, matching(reader, account, filter), request, {
+      searched: linkText,
+      created: 'l.created',
+      isMade: (made) => madeBy(reader, 'link', 'l.id', made),
+    })
   const clicks = `coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0)`
   const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']
   return {

@@ -22,7 +22,7 @@ export const listBios = async (reader: Reader, account: number, request: ListReq
   const clicks = db.raw(
     `(select s.clicks from ${table('entry_stats')} s where s.bio = b.id and s.entry = ${allEntries}) as clicks`,
   )
-  const { rows, ...listed } = await listOwned<BioListRow>(reader, { table: 'bios' }, account, request, (ids) =>
+  const { rows, ...listed } = await listOwned<BioListRow>(reader, { kind: 'bio' }, account, request, (ids) =>
     db({ b: table('bios') })
       .where({ account, deleted: null })
       .whereIn('b.id', ids)

@@ -8,7 +8,7 @@ type Raw = OwnedRow & Omit<OverlayFields, 'position'> & { readonly corner: Overl
 const overlay = ({ corner, ...row }: Raw): OverlayRow => ({ ...row, position: corner })
 
 export const listOverlays = async (reader: Reader, account: number, request: ListRequest) => {
-  const { rows, ...listed } = await listOwned<Raw>(reader, { table: 'overlays' }, account, request)
+  const { rows, ...listed } = await listOwned<Raw>(reader, { kind: 'overlay' }, account, request)
   return { ...listed, rows: rows.map(overlay) }
 }
 export const findOverlay = async (reader: Reader, account: number, id: number) => {

@@ -5,4 +5,4 @@ import type { Reader } from '../reader.ts'
 
 export type PixelRow = OwnedRow & PixelFields
 export const listPixels = (reader: Reader, account: number, request: ListRequest) =>
-  listOwned<PixelRow>(reader, { table: 'pixels' }, account, request)
+  listOwned<PixelRow>(reader, { kind: 'pixel' }, account, request)

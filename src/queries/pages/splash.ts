@@ -5,6 +5,6 @@ import type { Reader } from '../reader.ts'
 
 export type SplashRow = OwnedRow & SplashFields
 export const listSplashes = (reader: Reader, account: number, request: ListRequest) =>
-  listOwned<SplashRow>(reader, { table: 'splashes' }, account, request)
+  listOwned<SplashRow>(reader, { kind: 'splash' }, account, request)
 export const findSplash = (reader: Reader, account: number, id: number) =>
   findOwned<SplashRow>(reader, 'splashes', account, id)

@@ -18,7 +18,7 @@ export interface QrListRow extends ListedQr {
 
 export const listQrs = async (reader: Reader, account: number, request: ListRequest): Promise<Listed<QrListRow>> => {
   const { db, table } = reader
-  const { rows, ...listed } = await listOwned<QrListRow>(reader, { table: 'qrs' }, account, request, (ids) =>
+  const { rows, ...listed } = await listOwned<QrListRow>(reader, { kind: 'qr' }, account, request, (ids) =>
     db({ q: table('qrs') })
       // the statistics of QR codes have negative ids: see `subjects.qr`
       .leftJoin({ s: table('link_stats') }, 's.link', db.raw('-q.id'))

@@ -19,9 +19,13 @@ export interface Source {
  * Returns the QR codes that visits of one link are asked by; none for those of a code itself, or of a page. An account
  * has as many visits as scans, or more.
  */
-const codesOf = async (reader: Reader, subject: Subject, { qr, channel }: Filters): Promise<readonly number[]> => {
+const codesOf = async (
+  reader: Reader,
+  subject: Subject,
+  { qr, channel, made }: Filters,
+): Promise<readonly number[]> => {
   if ('account' in subject || subject.link < 0) return []
-  const { codes } = channel === undefined ? { codes: '' } : await visitedWithin(reader, { channel })
+  const { codes } = (channel ?? made) === undefined ? { codes: '' } : await visitedWithin(reader, { channel, made })
   const named = /^-\d/.test(codes) ? codes.split(',').map(Number) : []
   return qr === undefined ? named : [...named, subjects.qr(qr)]
 }

@@ -1,6 +1,7 @@
 import type { ItemKind } from '../../events/links/channel.ts'
 import type { Item } from '../../events/subject.ts'
 import { subjects, visited } from '../../projections/statistics/clickfacts.ts'
+import { madeBy, type Made } from '../accounts/maker.ts'
 import type { Reader } from '../reader.ts'
 
 /** Where items have to be: in all of these. */
@@ -12,13 +13,16 @@ export interface Within {
   readonly domain?: number | null | undefined
   /** all of which a link must have */
   readonly tags?: readonly string[] | undefined
+  /** whose work they are */
+  readonly made?: Made | undefined
 }
 
 /** Whether items have to be anywhere at all. */
-export const isWithin = ({ link, campaign, channel, domain, tags }: Within): boolean =>
-  [link, campaign, channel, domain, tags].some((part) => part !== undefined)
+export const isWithin = ({ link, campaign, channel, domain, tags, made }: Within): boolean =>
+  [link, campaign, channel, domain, tags, made].some((part) => part !== undefined)
 
 const tables = { links: 'links', bio: 'bios', qr: 'qrs' } as const
+const streamsOf = (kind: ItemKind) => (kind === 'links' ? 'link' : kind)
 
 /** The name of an item in the result of `itemsWithin`. */
 export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
@@ -28,11 +32,12 @@ export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
  * domains and tags have links only.
  */
 export const itemsWithin = async (
-  { db, table }: Reader,
+  reader: Reader,
   account: number,
-  { link, campaign, channel, domain, tags: wantedTags }: Within,
+  { link, campaign, channel, domain, tags: wantedTags, made }: Within,
   items: readonly Item[],
 ): Promise<ReadonlySet<string>> => {
+  const { db, table } = reader
   const onlyLinks = [link, campaign, domain, wantedTags].some((part) => part !== undefined)
   const found = new Set<string>()
   for (const kind of Object.keys(tables) as ItemKind[]) {
@@ -45,6 +50,7 @@ export const itemsWithin = async (
     if (campaign !== undefined) void rows.where({ campaign })
     if (domain !== undefined) void rows.where({ domain })
     if (wantedTags) void rows.whereRaw('i.tags @> ?::text[]', [[...wantedTags]])
+    if (made) void rows.whereRaw(madeBy(reader, streamsOf(kind), 'i.id', made))
     if (channel !== undefined)
       void rows.whereRaw(
         `exists (select from ${table('channel_items')} c where c.channel = ? and c.kind = ? and c.item = i.id)`,
@@ -84,9 +90,10 @@ export interface VisitedWithin {
  * that was visited by way of a QR code is visited through both. The ids have to be those of the account's own.
  */
 export const visitedWithin = async (
-  { db, table }: Reader,
-  { campaign, channel }: Pick<Within, 'campaign' | 'channel'>,
+  reader: Reader,
+  { campaign, channel, made }: Pick<Within, 'campaign' | 'channel' | 'made'>,
 ): Promise<VisitedWithin> => {
+  const { db, table } = reader
   const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
   const through = (kind: ItemKind) => {
     const items = `from ${table(tables[kind])} i where i.deleted is null`
@@ -94,8 +101,9 @@ export const visitedWithin = async (
     // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
     const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
     const inChannel = channel === undefined ? '' : ` and i.id = any(array(${members}))`
+    const isMade = made && ` and i.account = ${made.account} and ${madeBy(reader, streamsOf(kind), 'i.id', made)}`
     return visitedThrough[kind]
-      .map((visited) => `select ${visited} as visited ${items}${inCampaign}${inChannel}`)
+      .map((visited) => `select ${visited} as visited ${items}${inCampaign}${inChannel}${isMade ?? ''}`)
       .join(' union all ')
   }
   const all = kinds.map(through).join(' union all ')

@@ -61,7 +61,7 @@ export const listWebhooks = async (
 ): Promise<Listed<WebhookRow>> => {
   const rowsOf = (ids: readonly number[]) =>
     selectWebhooks(reader, { 'x.account': account, 'x.deleted': null }).whereIn('x.id', [...ids])
-  const { rows, ...listed } = await listOwned<Raw>(reader, { table: 'webhooks' }, account, request, rowsOf)
+  const { rows, ...listed } = await listOwned<Raw>(reader, { kind: 'webhook' }, account, request, rowsOf)
   return { ...listed, rows: rows.map(withNumbers) }
 }
 

@@ -58,6 +58,7 @@ const update = (number: number, changes: Command<'UpdateKey'>['changes'], by = '
 })
 const rotate = (number: number, by = 'main', until = later): AccountCommand => ({
   type: 'RotateKey',
+  holder: undefined,
   id,
   by,
   now,

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { type Role, rightsOfRoles } from '../../../src/events/accounts/role.ts'
+import { isLimitedToOwn, type Role, rightsOfRoles } from '../../../src/events/accounts/role.ts'
 import type { Route } from '../../../src/http/api/route.ts'
+import { isWithinLimit } from '../../../src/http/api/limits/ownwork.ts'
 import { mayCall } from '../../../src/http/api/scope.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
@@ -14,7 +15,9 @@ const inAccounts = routes.filter(
     !isPublic && !person && scope !== 'operator' && [scope].flat().length > 0,
 )
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
-const allowed = ({ scope = [] }: Route, role: Role) => {
+const allowed = (route: Route, role: Role) => {
+  const { scope = [] } = route
+  if (isLimitedToOwn(role) && !isWithinLimit(route)) return false
   const rights = rightsOfRoles[role]
   const audit = rights.some((right) => right === 'audit' || right === 'account')
   return mayCall({ scopes: rights.filter((right) => right !== 'audit'), audit }, scope)

@@ -56,6 +56,20 @@ export const memberContract = {
     fields: { ...pageFields, q: 'part of the name or the e-mail address, in any letter case' },
     ...members,
   },
+  'GET /api/member/:id': {
+    summary: 'Show a member of the account',
+    description:
+      'Also one who has left. `made_by` of lists and statistics, and `member` of histories, take the same id.',
+    answer: success({
+      details: z.object({
+        id: row.shape.id,
+        name: text.describe('the username; empty once their own account is erased').meta({ examples: ['ann'] }),
+        role: role.describe('what they may do; of a former member, what they might'),
+        status: z.enum(['active', 'former']),
+        date: row.shape.date,
+      }),
+    }),
+  },
   'POST /api/member/invite': {
     summary: 'Invite somebody to the account',
     description:
@@ -83,7 +97,10 @@ export const memberContract = {
   'DELETE /api/member/:id/delete': {
     summary: 'Remove a member, or take an invitation back',
     description:
-      'They may do nothing in the account from then on, and neither may their API keys. What they made stays.',
+      'They may do nothing in the account from then on, and neither may their API keys, unless another member gets these. What they made stays.',
+    fields: {
+      to: 'the id of the member who gets their keys, and what they made. A session then needs its password again',
+    },
     answer: deletedForGood,
   },
   'DELETE /api/membership/:id/delete': {
@@ -115,6 +132,7 @@ export const memberContract = {
   },
 } satisfies Contract
 
+export type FoundMember = AnswerOf<typeof memberContract, 'GET /api/member/:id'>
 export type Invited = AnswerOf<typeof memberContract, 'POST /api/member/invite'>
 export type MembershipList = AnswerOf<typeof memberContract, 'GET /api/memberships'>
 export type InvitationFound = AnswerOf<typeof memberContract, 'POST /api/invitation'>

@@ -5,7 +5,8 @@ import { says, verbatim } from '../../../lib/fields.ts'
 import type { ListedPart, ListOrder, ListRequest, Position } from '../../../queries/page.ts'
 import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
-import { moment, pagination } from '../fields.ts'
+import { filterId, moment, pagination } from '../fields.ts'
+import { madeIn } from '../limits/ownwork.ts'
 import type { Call } from '../route.ts'
 import { columnsOf, createRoom, mostMiB } from './room.ts'
 
@@ -48,12 +49,16 @@ export const listQuery = ({ list }: Described<string, z.ZodObject>) =>
     q: searched,
     fields: fieldsOf(columnsIn(list)),
   })
+/** The query of a list of what members make. */
+export const ownedQuery = <N extends string, R extends z.ZodObject>(described: Described<N, R>) =>
+  listQuery(described).extend({ made_by: filterId })
 type ListQuery = Omit<z.output<ReturnType<typeof listQuery>>, 'from' | 'to'> & {
   readonly from?: Date | undefined
   readonly to?: Date | undefined
+  readonly made_by?: number | undefined
 }
 
-export interface ListCall extends Pick<Call, 'account' | 'path' | 'params' | 'cursors' | 'gone'> {
+export interface ListCall extends Pick<Call, 'account' | 'limited' | 'path' | 'params' | 'cursors' | 'gone'> {
   readonly query: ListQuery
 }
 /** Reads a list for the request: its window, order and filters. */
@@ -88,7 +93,7 @@ const entriesOf = async <R, E extends object>(
  */
 export const list = async <N extends string, Z extends z.ZodObject, R>(
   { list: shape }: Described<N, Z>,
-  { account, path, params, query, cursors, gone }: ListCall,
+  { account, limited, path, params, query, cursors, gone }: ListCall,
   read: ReadList<R>,
   present: (row: R) => Answer<NoInfer<Z>>,
   spellingVariants: (q: string) => readonly string[] = (q) => [q],
@@ -97,11 +102,21 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const { limit, page, cursor, fields, q, ...filters } = query
   const { from, to, order } = filters
   if (from && to && from >= to) failField('from', 'wrong_order', { what: 'to' })
-  const own = { account, list: [path, params, q, filters] }
+  const made = madeIn({ account, limited, path }, query.made_by)
+  const own = { account, list: [path, params, q, filters, ...(limited ? [limited.member] : [])] }
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
-  const request = { limit, page: current, after: place?.after, order, from, to, q: q ? spellingVariants(q) : undefined }
+  const request = {
+    limit,
+    page: current,
+    after: place?.after,
+    order,
+    from,
+    to,
+    made,
+    q: q ? spellingVariants(q) : undefined,
+  }
   const found = await read({ ...request, shown })
   const { total, entries, next, cut, searched } = await entriesOf(found, (row) => columnsOf(present(row), shown), gone)
   // the next page by number would leave out what this one has no room for

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from 'koa'
 import { v5 as uuid } from 'uuid'
 import type { Quotas } from '../../../cache/quotas.ts'
+import type { PendingStreams } from '../../../cache/pending.ts'
 import type { Progress } from '../../../cache/progress.ts'
 import { type Decider, streamOf } from '../../../commands/decider.ts'
 import { requireCredential } from '../../../commands/accounts/account.ts'
@@ -11,12 +12,17 @@ import type { Handled } from '../../../commands/context.ts'
 import { countRevision, type Load } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { parseStreamId, streamId } from '../../../events/streams.ts'
+import type { Reader } from '../../../queries/reader.ts'
 import type { Execution } from '../../../security/idempotency.ts'
 import type { Call, Operate, Who, Writer } from '../route.ts'
+import { limitedWriter, limitOf } from '../limits/ownwork.ts'
 import { timed } from '../timing.ts'
 
 export interface WriterOptions {
   readonly handler: Handler
+  readonly reader: Reader
+  /** the streams whose changes are not in the tables yet */
+  readonly pending: PendingStreams
   readonly nextId: NextIds
   /** what an account may have of each kind of resource */
   readonly quotas: Quotas
@@ -131,17 +137,16 @@ const createBinding = (who: Who | undefined) => {
   }
 }
 
-/**
- * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets
- * `X-Projection-Pending`. For a halted projection it does not wait.
- */
-export const writer = (
+type BoundWriter = Writer & Pick<Call, 'bindTo'>
+
+/** Returns the writer of a caller who may change all of the account. */
+const wholeWriter = (
   ctx: Context,
   who: Who | undefined,
   options: WriterOptions,
-  { allowed, execution }: Writing = {},
-  part = '',
-): Writer & Pick<Call, 'bindTo'> => {
+  { allowed, execution }: Writing,
+  part: string,
+): BoundWriter => {
   const { handler, nextId, quotas } = options
   const actor = actorOf(who)
   const account = who?.account ?? 0
@@ -195,6 +200,22 @@ export const writer = (
     created: findingCreated(handler.load, execution, part),
     part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
   }
+}
+
+/**
+ * Appends as the caller, then waits until the write is in the read tables; after two seconds it sets
+ * `X-Projection-Pending`. For a halted projection it does not wait.
+ */
+export const writer = (
+  ctx: Context,
+  who: Who | undefined,
+  options: WriterOptions,
+  writing: Writing = {},
+  part = '',
+): BoundWriter => {
+  const whole = wholeWriter(ctx, who, options, writing, part)
+  const made = limitOf(who)
+  return made ? limitedWriter(whole, made, options) : whole
 }
 
 /**

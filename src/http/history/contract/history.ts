@@ -74,6 +74,7 @@ const fields = {
   from: 'happened since this time or day',
   to: 'happened before this time, or until the end of this day',
   order: '`date` (newest first, default) or `oldest`',
+  member: 'by this member of the account, or a key of theirs',
 }
 
 const accountFields = {

@@ -149,6 +149,7 @@ const run = async (
 export const bulkRoutes = (services: BulkServices): readonly Route[] => [
   endpoint(bulkContract, 'POST /api/urls/bulk', {
     scope: 'links:write',
+    limited: true,
     query: BulkQuery,
     read: (ctx, charge) => readRows(ctx, charge, BulkRow.update),
     body: z.custom<readonly (Row | UnreadableRow)[]>(),

@@ -9,7 +9,7 @@ import {
   id,
   linkTotals,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   success,
@@ -40,7 +40,7 @@ export type CampaignList = Whole<typeof campaigns>
 export const campaignContract = {
   'GET /api/campaigns': {
     summary: 'List campaigns',
-    fields: pageFields,
+    fields: ownedFields,
     ...campaigns,
   },
   'GET /api/campaign/:id': {

@@ -10,6 +10,7 @@ import {
   id,
   linkTotals,
   listOf,
+  ownedFields,
   pageFields,
   type Contract,
   revision,
@@ -52,7 +53,7 @@ export type FoundChannel = Whole<typeof channelItems> & {
 }
 
 export const channelContract = {
-  'GET /api/channels': { summary: 'List channels', fields: pageFields, ...channels },
+  'GET /api/channels': { summary: 'List channels', fields: ownedFields, ...channels },
   'GET /api/channel/:id': {
     summary: 'Get a channel, and list its items',
     description:

@@ -9,7 +9,7 @@ import {
   id,
   labels,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   problemFields,
   revision,
@@ -155,7 +155,7 @@ export const linkContract = {
     description:
       'With `short`, the answer has the details of one link, and `data.urls` its row. If there is no such link, `error` is 1, with status 200.',
     fields: {
-      ...pageFields,
+      ...ownedFields,
       order: '`date` (newest first, default), `oldest` or `click` (most clicks first); anything else is `date`',
       short: 'a short address, or an alias alone',
       q: 'part of the alias, the title or the long URL; three characters or more are fast on any number of links',

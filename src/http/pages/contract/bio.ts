@@ -9,7 +9,7 @@ import {
   id,
   labels,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   statistics,
@@ -40,7 +40,7 @@ export type BioPageList = Whole<typeof bioPages>
 export const bioContract = {
   'GET /api/bio': {
     summary: 'List bio pages',
-    fields: pageFields,
+    fields: ownedFields,
     ...bioPages,
   },
   'GET /api/bio/:id': {

@@ -10,6 +10,7 @@ import {
   deletedForGood,
   id,
   listOf,
+  ownedFields,
   pageFields,
   type Contract,
   revision,
@@ -48,7 +49,7 @@ export const overlayAnswers = listOf('OverlayAnswer', 'answers', answer)
 export type OverlayAnswerList = Whole<typeof overlayAnswers>
 
 export const overlayContract = {
-  'GET /api/overlay': { summary: 'List overlays', fields: pageFields, ...overlays },
+  'GET /api/overlay': { summary: 'List overlays', fields: ownedFields, ...overlays },
   'GET /api/overlay/:id': {
     summary: 'Get an overlay',
     answer: success({

@@ -6,7 +6,7 @@ import {
   deleted,
   id,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   text,
@@ -29,7 +29,7 @@ export type Pixel = Answer<typeof pixel>
 export type PixelList = Whole<typeof pixels>
 
 export const pixelContract = {
-  'GET /api/pixels': { summary: 'List tracking pixels', fields: pageFields, ...pixels },
+  'GET /api/pixels': { summary: 'List tracking pixels', fields: ownedFields, ...pixels },
   'POST /api/pixel/add': {
     summary: 'Create a tracking pixel',
     description: 'It fires for visitors of the links that have its id in `pixels`.',

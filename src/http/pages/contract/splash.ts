@@ -6,7 +6,7 @@ import {
   deleted,
   id,
   listOf,
-  pageFields,
+  ownedFields,
   type Contract,
   revision,
   success,
@@ -29,7 +29,7 @@ export type SplashList = Whole<typeof splashPages>
 export const splashContract = {
   'GET /api/splash': {
     summary: 'List splash pages',
-    fields: pageFields,
+    fields: ownedFields,
     ...splashPages,
   },
   'GET /api/splash/:id': {

@@ -4,6 +4,7 @@ const filterField = (what: string) => `only clicks with one of these values, sep
 export const filterFields = {
   link: 'the id of a link; all links, QR codes and entries of bio pages if not sent',
   campaign: 'the id of a campaign: only clicks on the links that are in it',
+  made_by: 'the id of a member: what they, or a key of theirs, have made',
   qr: 'the id of a QR code: its scans, also where they led to a link',
   bio: 'the id of a bio page: clicks on its entries; its views with `rule=view`',
   revision: 'only clicks that this revision of the link, QR code or bio page has sent somewhere',

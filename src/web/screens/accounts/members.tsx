@@ -3,6 +3,8 @@ import type { Invited, Member, MemberList } from '../../../http/accounts/contrac
 import { t } from '../../core/alltexts.ts'
 import { request } from '../../core/api.ts'
 import { useDraft } from '../../core/draft.ts'
+import { useLoad } from '../../core/load.ts'
+import { href } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
 import { fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
@@ -17,7 +19,7 @@ import { Secret } from '../../parts/secret.tsx'
 import { filled, When } from '../../parts/when.tsx'
 import { roleName, roleTexts } from './role.ts'
 
-const roles = ['owner', 'admin', 'editor', 'analyst', 'auditor'] as const
+const roles = ['owner', 'admin', 'editor', 'author', 'analyst', 'auditor'] as const
 
 interface FormProps {
   readonly existing?: Member
@@ -70,6 +72,47 @@ const MemberForm = ({ existing, onDone, onClose }: FormProps) => {
   )
 }
 
+/** Removes a member, and asks who gets their keys and links; or takes an invitation back. */
+const Removal = ({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) => {
+  const form = useDraft({ to: '' })
+  const isMember = member.status === 'active'
+  const others = useLoad<MemberList>(isMember ? '/api/members?limit=1000' : undefined).data?.data.members ?? []
+  const texts = t().members
+  const title = `${fill(texts.removeNamed, { name: nameOf(member) })}?`
+  const submit = async () => {
+    const { to } = form.draft
+    await request('DELETE', `/api/member/${member.id}/delete${to === '' ? '' : `?to=${to}`}`)
+    say(fill(texts.removed, { name: nameOf(member) }))
+    onClose()
+  }
+  if (!isMember)
+    return (
+      <Confirm
+        title={title}
+        text={texts.removeText}
+        action={texts.remove}
+        onClose={onClose}
+        onConfirm={() => submit().catch(sayProblem)}
+      />
+    )
+  return (
+    <FormDialog title={title} action={texts.remove} form={form} fields={['to']} onSubmit={submit} onClose={onClose}>
+      <p>{texts.removeText}</p>
+      <SelectField
+        label={texts.heir}
+        {...form.field('to')}
+        hint={texts.heirHint}
+        options={[
+          ['', texts.nobody],
+          ...others
+            .filter(({ id, status }) => status === 'active' && id !== member.id)
+            .map((one) => [String(one.id), nameOf(one)] as const),
+        ]}
+      />
+    </FormDialog>
+  )
+}
+
 /** Somebody whose own account is erased has no name. */
 const nameOf = ({ name, email, status }: Member) =>
   name || email || (status === 'active' ? t().history.someone.former : t().members.invitation)
@@ -90,7 +133,13 @@ const columns = (): readonly Column<Member>[] => {
   return [
     {
       name: resources.name,
-      cell: (member) => <Named name={nameOf(member)} note={member.name === '' ? undefined : member.email} />,
+      cell: (member) => (
+        <Named
+          name={nameOf(member)}
+          note={member.name === '' ? undefined : member.email}
+          {...(member.status === 'active' && { to: href(`/members/${member.id}`) })}
+        />
+      ),
     },
     { name: texts.role, cell: ({ role }) => roleName(role) },
     { name: resources.state, kind: 'state', cell: (member) => <Status {...member} /> },
@@ -135,11 +184,6 @@ export const Members = () => {
       {texts.invite}
     </Button>
   )
-  const remove = (member: Member) =>
-    request('DELETE', `/api/member/${member.id}/delete`).then(
-      () => say(fill(texts.removed, { name: nameOf(member) })),
-      sayProblem,
-    )
   return (
     <>
       <ListHead title={texts.title} text={texts.text} count={texts.count} list={list}>
@@ -157,15 +201,7 @@ export const Members = () => {
       />
       {asked?.what === 'invite' && <MemberForm onDone={done} onClose={close} />}
       {asked?.what === 'role' && <MemberForm existing={asked.member} onDone={done} onClose={close} />}
-      {asked?.what === 'remove' && (
-        <Confirm
-          title={`${fill(texts.removeNamed, { name: nameOf(asked.member) })}?`}
-          text={texts.removeText}
-          action={texts.remove}
-          onClose={close}
-          onConfirm={() => remove(asked.member)}
-        />
-      )}
+      {asked?.what === 'remove' && <Removal member={asked.member} onClose={close} />}
       {link !== '' && <Secret title={texts.link} secret={link} text={texts.linkText} onClose={() => setLink('')} />}
     </>
   )

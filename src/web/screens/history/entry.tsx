@@ -32,6 +32,11 @@ const Resource = ({ entry }: { readonly entry: HistoryEntry }) => {
   return <a href={to === undefined ? history : href(to)}>{name}</a>
 }
 
+const Who = ({ actor }: { readonly actor: HistoryEntry['actor'] }) => {
+  const who = <bdi>{whoDid(actor)}</bdi>
+  return actor.member ? <a href={href(`/members/${actor.member.id}`)}>{who}</a> : who
+}
+
 /** What can be done with an entry: see everything as it was then, take it back, keep the proof of it. */
 const Tools = ({ entry, isLast }: { readonly entry: HistoryEntry; readonly isLast: boolean }) => {
   const [restoring, setRestoring] = useState(false)
@@ -78,7 +83,7 @@ export const Entry = ({ entry, place, named, children }: EntryProps) => {
           <When at={when} as="shortDayAndClock" />
         </div>
         <p class="who">
-          <bdi>{whoDid(entry.actor)}</bdi>
+          <Who actor={entry.actor} />
           {' · '}
           {named && <Resource entry={entry} />}
           {named && ' · '}

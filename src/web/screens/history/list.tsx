@@ -1,4 +1,5 @@
 import type { HistoryEntry, HistoryEntryList } from '../../../http/history/contract/history.ts'
+import type { MemberList } from '../../../http/accounts/contract/member.ts'
 import { csvOf, localCell, saveFile } from '../../core/csv.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
@@ -15,7 +16,7 @@ import { Entry } from './entry.tsx'
 import { kindName, kindNames, whatHappened, whoDid } from './words.ts'
 
 const sizes = ['25', '50', '100']
-const filters = ['q', 'resource', 'deleted', 'from', 'to'] as const
+const filters = ['q', 'resource', 'deleted', 'member', 'from', 'to'] as const
 /** Filters that only the history of the whole account has. */
 const ofAccount: readonly string[] = ['resource', 'deleted']
 
@@ -52,6 +53,29 @@ const kindOptions = () =>
       </option>
     ))
 
+/** Whose changes are shown: whoever sees the history of the account sees its members, too. */
+const By = () => {
+  const members = useLoad<MemberList>('/api/members?limit=200').data?.data.members ?? []
+  const value = at.value.query.get('member') ?? ''
+  const named = members.filter(({ name }) => name !== '')
+  if (named.length < 2 && value === '') return null
+  const isListed = value === '' || named.some(({ id }) => String(id) === value)
+  return (
+    <label class="switch">
+      {t().history.by}
+      <select class="input" value={value} onChange={(event) => set('member', event.currentTarget.value)}>
+        <option value="">{t().history.anybody}</option>
+        {!isListed && <option value={value}>{t().history.someone.former}</option>}
+        {named.map(({ id, name }) => (
+          <option key={id} value={String(id)}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
 /** What of the history is shown. */
 const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
   const texts = t().history
@@ -83,6 +107,7 @@ const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
               {kindOptions()}
             </select>
           </label>
+          <By />
           <label class="switch">
             {texts.show}
             <select

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
+import type { MemberList } from '../../../http/accounts/contract/member.ts'
 import type { DomainList } from '../../../http/domains/contract.ts'
 import type { CampaignList } from '../../../http/links/contract/campaign.ts'
 import type { ChannelList } from '../../../http/links/contract/channel.ts'
@@ -11,8 +12,8 @@ import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'
 
-type FilterName = 'tag' | 'campaign' | 'channel' | 'domain' | 'archived'
-const names: readonly FilterName[] = ['tag', 'campaign', 'channel', 'domain', 'archived']
+type FilterName = 'tag' | 'campaign' | 'channel' | 'domain' | 'made_by' | 'archived'
+const names: readonly FilterName[] = ['tag', 'campaign', 'channel', 'domain', 'made_by', 'archived']
 type Options = Readonly<Record<FilterName, readonly (readonly [value: string, label: string])[]>>
 
 /** ms after the last letter until a search begins */
@@ -28,6 +29,8 @@ const useOptions = (isNeeded: boolean): Options => {
   const campaigns = useLoad<CampaignList>(path('/api/campaigns'))
   const channels = useLoad<ChannelList>(path('/api/channels'))
   const domains = useLoad<DomainList>(path('/api/domains'))
+  // only some roles see the list: the others have no choice
+  const members = useLoad<MemberList>(path('/api/members'))
   const named = (rows: readonly { readonly id: number; readonly name: string }[] | undefined) =>
     (rows ?? []).map(({ id, name }) => [String(id), name] as const)
   const own = (domains.data?.data.domains ?? []).map(({ domain }) => [domain, withoutScheme(domain)] as const)
@@ -36,6 +39,7 @@ const useOptions = (isNeeded: boolean): Options => {
     campaign: named(campaigns.data?.data.campaigns),
     channel: named(channels.data?.data.channels),
     domain: own.length === 0 ? [] : [[service.baseUrl, withoutScheme(service.baseUrl)], ...own],
+    made_by: named(members.data?.data.members.filter(({ name }) => name !== '')),
     archived: [
       ['true', t().links.archivedOnly],
       ['all', t().links.archivedToo],

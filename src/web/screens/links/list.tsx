@@ -15,7 +15,7 @@ import { BulkBar } from './bulk.tsx'
 import { Filters } from './filters.tsx'
 import { Table } from './table.tsx'
 
-const filters = ['q', 'tag', 'campaign', 'channel', 'domain', 'archived', 'order'] as const
+const filters = ['q', 'tag', 'campaign', 'channel', 'domain', 'made_by', 'archived', 'order'] as const
 const sizes = ['25', '50', '100']
 /** of the file for a spreadsheet */
 const columns = ['shorturl', 'longurl', 'title', 'clicks', 'uniqueclicks', 'date', 'local', 'tags', 'archived'] as const

@@ -12,7 +12,8 @@ const subjectOf = (value: string): Readonly<Record<string, string>> => {
 /** Returns the address of the visits behind a figure of this screen: clicks, unless the filters say otherwise. */
 export const visitsOf = ({ link, class: kinds, ...more }: Readonly<Record<string, string>>): string => {
   const { path, query } = at.value
-  const [, of = '', id] = /^\/(link|campaign|channel|bio)s?\/(\d+)/.exec(path) ?? []
+  const [, shown = '', id] = /^\/(link|campaign|channel|bio|member)s?\/(\d+)/.exec(path) ?? []
+  const of = shown === 'member' ? 'made_by' : shown
   return href('/visits', {
     class: 'human',
     ...Object.fromEntries(query),

@@ -95,7 +95,7 @@ const NoClicks = () => {
 /** What is counted. */
 export interface Counted {
   /** as the API names it in a query */
-  readonly by: 'link' | 'campaign' | 'channel'
+  readonly by: 'link' | 'campaign' | 'channel' | 'made_by'
   readonly id: number
   /** of the file with its figures */
   readonly file: string

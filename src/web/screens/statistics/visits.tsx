@@ -23,7 +23,7 @@ import { VisitTable } from './visittable.tsx'
 import './statistics.tsx'
 
 /** What else the visits of a figure have in common, as the API names it. */
-const others = ['link', 'campaign', 'channel', 'qr', 'bio', 'revision', 'destination', 'unique'] as const
+const others = ['link', 'campaign', 'channel', 'qr', 'bio', 'made_by', 'revision', 'destination', 'unique'] as const
 const rows = '50'
 /** lines of a file in one answer */
 const lines = '10000'

@@ -64,7 +64,14 @@ describe('a page of a list with large entries', () => {
     /** Returns the ids on a page of 300 links of 60 KB, and its cursor. */
     const ask = async (search: Readonly<Record<string, string>>, gone = new AbortController().signal) => {
       const call = {
-        ...{ account: 1, path: '/api/urls', params: {}, cursors: openCursors(Buffer.alloc(32)), gone: () => gone },
+        ...{
+          account: 1,
+          limited: undefined,
+          path: '/api/urls',
+          params: {},
+          cursors: openCursors(Buffer.alloc(32)),
+          gone: () => gone,
+        },
         query: listQuery(urls).parse({ limit: '1000', ...search }),
       }
       const read = async ({ after }: { after?: readonly (number | string)[] | undefined }) => {
@@ -108,7 +115,13 @@ describe('a page of a list with large entries', () => {
         const { data } = await list(
           urls,
           {
-            ...{ account: 1, path: '/api/urls', params: {}, cursors: openCursors(Buffer.alloc(32)) },
+            ...{
+              account: 1,
+              limited: undefined,
+              path: '/api/urls',
+              params: {},
+              cursors: openCursors(Buffer.alloc(32)),
+            },
             gone: () => new AbortController().signal,
             query: listQuery(urls).parse({ limit: '1000', cursor }),
           },

@@ -1,0 +1,53 @@
+import type { FoundMember } from '../../../http/accounts/contract/member.ts'
+import type { LinkList } from '../../../http/links/contract/link.ts'
+import { t } from '../../core/alltexts.ts'
+import { useLoad } from '../../core/load.ts'
+import { at, href, type ScreenProps } from '../../core/router.ts'
+import { account } from '../../core/session.ts'
+import { fill } from '../../core/texts.ts'
+import { moment } from '../../core/time.ts'
+import { Head } from '../../parts/section.tsx'
+import { Failed } from '../../parts/states.tsx'
+import { periodOf } from '../statistics/period.ts'
+import { Periods } from '../statistics/presets.tsx'
+import { useRefresh } from '../statistics/refresh.ts'
+import { Statistics } from '../statistics/statistics.tsx'
+import { roleName } from './role.ts'
+
+/** A member of the account: what they made and changed, and where it sent visitors. */
+export const PersonScreen = ({ params }: ScreenProps) => {
+  const id = Number(params['id'])
+  const found = useLoad<FoundMember>(`/api/member/${id}`)
+  const links = useLoad<LinkList>(`/api/urls?archived=all&limit=1&made_by=${id}`)
+  const onClicks = useRefresh(links)
+  const who = account.value
+  const period = periodOf(at.value.query, who ? moment(who.registered) : new Date(0))
+  if (found.error) return <Failed error={found.error} reload={found.reload} />
+  const texts = t().members
+  const { name, role, status } = found.data?.details ?? { name: '', role: '', status: 'active' }
+  const called = name || t().history.someone.former
+  const allTime = { name: t().links.title, n: links.data?.data.result, href: href('/links', { made_by: String(id) }) }
+  return (
+    <>
+      <Head
+        title={found.data ? called : '\u00a0'}
+        text={status === 'active' ? roleName(role) : t().history.someone.former}
+      >
+        <span class="chips">
+          <a class="button" href={href('/links', { made_by: String(id) })}>
+            {fill(texts.madeThese, { name: called })}
+          </a>
+          <a class="button" href={href('/history', { member: String(id) })}>
+            {fill(texts.didThese, { name: called })}
+          </a>
+        </span>
+      </Head>
+      <div class="stack-4">
+        <Periods period={period} />
+        {who && (
+          <Statistics period={period} of={{ by: 'made_by', id, file: `member-${id}-clicks`, allTime, onClicks }} />
+        )}
+      </div>
+    </>
+  )
+}

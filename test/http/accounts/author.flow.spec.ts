@@ -1,0 +1,181 @@
+import { expect } from 'chai'
+import { routes } from '../../../src/http/routes.ts'
+import { isWithinLimit } from '../../../src/http/api/limits/ownwork.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { type Answer, until } from '../../support/client.ts'
+import { signIn } from '../../support/session.ts'
+
+type Session = Awaited<ReturnType<typeof signIn>>
+/** in everything that others have made */
+const marker = 'notyours'
+
+describe('an author', () => {
+  let app: TestApp
+  let account: number
+  let [owner, author]: Session[] = []
+  const asked = (who: Session, method: string, path: string, body?: object) =>
+    who.ask(method, path, body, { 'Linkledger-Account': String(account) })
+  const asOwner = (method: string, path: string, body?: object) => asked(owner!, method, path, body)
+  const asAuthor = (method: string, path: string, body?: object) => asked(author!, method, path, body)
+  const failure = ({ status, json }: Answer) => [status, json['code']]
+  /** Returns the ids in a list, whose collection is the only array of its answer. */
+  const ids = ({ json }: Answer) =>
+    (Object.values(json['data']).find(Array.isArray) as { id: number }[]).map(({ id }) => id)
+  const join = async (role: string) => {
+    const made = await app.register()
+    const session = await signIn(app, made.email)
+    const { json } = await asOwner('POST', '/api/member/invite', { role })
+    await session.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+    return { ...made, session, member: Number(json['id']) }
+  }
+  let member: number
+  /** ids of one of each kind that the owner has made, by the paths of the API */
+  const others: Record<string, number> = {}
+  let link: number
+
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off', SESSION_RATE_LIMIT_PER_MINUTE: '0' })
+    const registered = await app.register()
+    account = registered.id
+    owner = await signIn(app, registered.email)
+    const joined = await join('author')
+    author = joined.session
+    member = joined.member
+    const url = `https://${marker}.example.com/a`
+    for (const [path, body] of Object.entries({
+      url: { url, title: marker, custom: marker, tags: [marker] },
+      qr: { type: 'text', data: marker, name: marker },
+      bio: { name: marker, alias: `${marker}page`, links: [{ title: marker, url }] },
+      campaign: { name: marker },
+      channel: { name: marker },
+      pixel: { type: 'fbpixel', name: marker, tag: '1234567890' },
+      splash: { name: marker, title: marker, counter: 5 },
+      overlay: { type: 'message', name: marker, message: marker },
+      domain: { domain: `https://${marker}.example` },
+    }))
+      others[path] = Number((await asOwner('POST', `/api/${path}/add`, body)).json['id'])
+    link = Number(
+      (await asAuthor('POST', '/api/url/add', { url: 'https://example.com/own', custom: 'own' })).json['id'],
+    )
+    for (const alias of [marker, marker, 'own']) await app.visit(`/${alias}`)
+    await until(
+      async () => (await asOwner('GET', '/api/stats')).json['data'].total.clicks,
+      (clicks) => clicks === 3,
+    )
+  })
+  after(() => app.close())
+
+  it('has made everything that the lists show, apart from what all members may use in links', async () => {
+    expect(ids(await asAuthor('GET', '/api/urls?archived=all'))).to.deep.equal([link])
+    for (const path of ['qr', 'bio', 'campaigns', 'channels'])
+      expect(ids(await asAuthor('GET', `/api/${path}`)), path).to.deep.equal([])
+    for (const [path, kind] of Object.entries({
+      domains: 'domain',
+      pixels: 'pixel',
+      splash: 'splash',
+      overlay: 'overlay',
+    }))
+      expect(ids(await asAuthor('GET', `/api/${path}`)), path).to.deep.equal([others[kind]])
+  })
+
+  it('finds and changes nothing of others by its id, its address, or what it is in', async () => {
+    for (const [path, id] of Object.entries(others))
+      for (const [method, action] of [
+        ['PUT', 'update'],
+        ['DELETE', 'delete'],
+      ] as const)
+        expect(
+          failure(await asAuthor(method, `/api/${path}/${id}/${action}`, { name: 'x', title: 'x' })),
+          path,
+        ).to.deep.equal([404, 'not_found'])
+    for (const path of [
+      `/api/stats?link=${others['url']}`,
+      `/api/stats?campaign=${others['campaign']}`,
+      `/api/visits?qr=${others['qr']}`,
+    ])
+      expect(failure(await asAuthor('GET', path)), path).to.deep.equal([404, 'not_found'])
+    expect((await asAuthor('GET', `/api/urls?short=${marker}`)).json).to.include({ error: 1, code: 'not_found' })
+    const [campaign, channel] = [others['campaign'], others['channel']]
+    for (const [method, path, body] of [
+      ['POST', `/api/campaign/${campaign}/assign/${link}`],
+      ['POST', `/api/channel/${channel}/assign/links/${link}`],
+      ['PUT', `/api/url/${link}/update`, { campaign }],
+      ['PUT', `/api/url/${link}/update`, { channel: [channel] }],
+    ] as const)
+      expect((await asAuthor(method, path, body)).status, path).to.be.oneOf([400, 404])
+    const bulk = await asAuthor('POST', '/api/urls/bulk?op=update', { rows: [{ id: others['url'], title: 'x' }] })
+    expect(bulk.json['rows'][0]).to.include({ error: 1, code: 'not_found' })
+    expect((await asOwner('GET', `/api/url/${others['url']}`)).json['details'].title).to.equal(marker)
+    expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.deep.equal([])
+  })
+
+  it('uses the pixels, splash pages and domains of others in links', async () => {
+    const made = await asAuthor('POST', '/api/url/add', {
+      url: 'https://example.com/own',
+      pixels: [others['pixel']],
+      type: `splash-${others['splash']}`,
+    })
+    expect(made.json).to.include({ error: 0 })
+    await asAuthor('DELETE', `/api/url/${made.json['id']}/delete`)
+  })
+
+  it('reads statistics, visits and clicks of their own links', async () => {
+    const { json } = await asAuthor('GET', '/api/stats?by=link')
+    expect([json['data'].total.clicks, json['data'].by.link.length]).to.deep.equal([1, 1])
+    expect(
+      (await asAuthor('GET', '/api/visits')).json['data'].visits.map((row: { link: unknown }) => row.link),
+    ).to.have.length(1)
+    expect((await asAuthor('GET', `/api/stats?link=${link}`)).json['data'].total.clicks).to.equal(1)
+    const clicks = await asAuthor('GET', '/api/clicks')
+    expect(
+      clicks.text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).link),
+    ).to.deep.equal([link])
+  })
+
+  it('meets nothing of others in any answer', async () => {
+    const found: string[] = []
+    for (const route of routes.filter((one) => one.method === 'get' && !one.public && isWithinLimit(one))) {
+      const path = route.path.replaceAll(/:\w+/g, '999999')
+      const { text } = await asAuthor('GET', path)
+      const isShared = /\/api\/(domains?|pixels|splash|overlay)$/.test(route.path)
+      if (text.includes(marker) && !isShared) found.push(route.path)
+    }
+    for (const [path, id] of Object.entries(others))
+      for (const rest of ['/history', '/revisions', '/stats', '/image', '/answers', '/answers/counts']) {
+        const { text } = await asAuthor('GET', `/api/${path}/${id}${rest}`)
+        if (text.includes(marker)) found.push(`${path}${rest}`)
+      }
+    expect(found).to.deep.equal([])
+  })
+
+  it('is told of what the role does not allow', async () => {
+    for (const path of ['/api/events', '/api/account/stats', '/api/tags', '/api/urls?made_by=1'])
+      expect(failure(await asAuthor('GET', path)), path).to.deep.equal([403, 'lacks_rights'])
+  })
+
+  it('leaves their links to another member, who then finds them', async () => {
+    const heir = await join('author')
+    const asHeir = (method: string, path: string, body?: object) => asked(heir.session, method, path, body)
+    expect(ids(await asHeir('GET', '/api/urls'))).to.deep.equal([])
+    expect(failure(await asOwner('DELETE', `/api/member/${member}/delete?to=999`))).to.deep.equal([404, 'not_found'])
+    expect((await asOwner('DELETE', `/api/member/${member}/delete?to=${heir.member}`)).status).to.equal(200)
+    expect(ids(await asHeir('GET', '/api/urls'))).to.deep.equal([link])
+    expect(ids(await asOwner('GET', `/api/urls?made_by=${heir.member}`))).to.deep.equal([link])
+    expect(ids(await asOwner('GET', '/api/urls?made_by=1'))).to.deep.equal([others['url']])
+    expect((await asHeir('PUT', `/api/url/${link}/update`, { url: 'https://example.com/mine' })).json).to.include({
+      error: 0,
+    })
+    expect((await asOwner('GET', `/api/stats?made_by=${heir.member}`)).json['data'].total.clicks).to.equal(1)
+    expect((await asOwner('GET', '/api/stats?made_by=1')).json['data'].total.clicks).to.equal(2)
+    const by = await asOwner('GET', `/api/account/history?member=${heir.member}`)
+    expect(by.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal([
+      'LinkUpdated',
+      'MemberJoined',
+    ])
+    const ofLink = await asOwner('GET', `/api/url/${link}/history?member=${member}`)
+    expect(ofLink.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal(['LinkCreated'])
+  })
+})
