@@ -17,6 +17,8 @@ export interface KeyHolder extends Pick<KeyRow, 'account' | 'number' | 'scopes' 
 export interface MemberHolder {
   readonly number: number
   readonly role: Open<Role>
+  /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
+  readonly domains?: readonly number[] | undefined
 }
 export type Authenticated =
   | (KeyHolder & { readonly ok: true })
@@ -106,12 +108,12 @@ export const openAuth = (
     return row && matches && row.status !== 'erased' ? { id, row } : undefined
   }
   const holder = ({ id, row }: { readonly id: string; readonly row: Known }) => {
-    const { account, number, rateLimit, member, role } = row
+    const { account, number, rateLimit, member, role, domains } = row
     const common = { key: id, account, number, rateLimit }
     if (member === null) return { ...common, scopes: row.scopes }
     const rights = rightsOf(role ?? '')
     const scopes = Scope.options.filter((scope) => allows(row.scopes, scope) && allows(rights, scope))
-    return { ...common, scopes, member: { number: member, role: role ?? '' } }
+    return { ...common, scopes, member: { number: member, role: role ?? '', domains: domains ?? undefined } }
   }
 
   return {

@@ -116,13 +116,14 @@ export const foldMembership = async (
 
 /** Folds who has made a key, and what they may do now. */
 const foldMaker = async ({ load }: Handler, account: number, member: number | undefined) => {
-  if (member === undefined) return { member: null, person: null, role: null }
+  const own = { member: null, person: null, role: null, domains: null }
+  if (member === undefined) return own
   const { state } = await load(team, account)
   const heir = heirOf(state, member)
-  if (heir === ownMember) return { member: null, person: null, role: null }
-  const { role = null, person = null } = state.members[heir] ?? {}
+  if (heir === ownMember) return own
+  const { role = null, person = null, domains = null } = state.members[heir] ?? {}
   const works = person !== null && (await load(accounts, person)).state.status === 'active'
-  return { member: heir, person, role: works ? role : null }
+  return { member: heir, person, role: works ? role : null, domains }
 }
 
 /** Folds an API key from the stream of its account; undefined when it has ended. */

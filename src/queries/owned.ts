@@ -1,6 +1,6 @@
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from './page.ts'
 import { kinds, type OwnedKind } from '../events/kinds.ts'
-import { madeBy, type Made } from './accounts/maker.ts'
+import { inPart, type Part } from './accounts/part.ts'
 import type { Reader } from './reader.ts'
 
 /** Columns that every resource of an account has. */
@@ -33,10 +33,10 @@ export const listOwned = async <R extends OwnedRow>(
 ): Promise<Listed<R>> => {
   const { db, table } = reader
   const { table: name } = kinds[kind]
-  const isMade = (made: Made) => madeBy(reader, kind, 'x.id', made)
+  const isIn = (part: Part) => inPart(reader, kind, 'x.id', part)
   const own = () => db({ x: table(name) }).where({ 'x.account': account, 'x.deleted': null })
   const source = {
-    matching: () => filtered(db, own(), request, { searched, created: 'x.created', isMade }),
+    matching: () => filtered(db, own(), request, { searched, created: 'x.created', isIn }),
     position: ['x.id'],
     kept: isFiltered(request) ? undefined : () => keptCount(reader, name, account),
   }

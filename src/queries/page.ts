@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { normalized } from '../lib/strangers.ts'
-import type { Made } from './accounts/maker.ts'
+import type { Part } from './accounts/part.ts'
 import { planned, type Reader } from './reader.ts'
 
 /** One page of a list; `page` counts from 1. */
@@ -30,8 +30,8 @@ export interface ListRequest extends Page {
   readonly to?: Date | undefined
   /** parts of the searched text, in any letter case, of which one is enough */
   readonly q?: readonly string[] | undefined
-  /** whose work they are */
-  readonly made?: Made | undefined
+  /** what of the account they are */
+  readonly part?: Part | undefined
   /** columns that the answer has; none: all of them */
   readonly shown?: ReadonlySet<string> | undefined
 }
@@ -70,28 +70,28 @@ export const contains = (db: Knex, text: string, parts: readonly string[]) =>
   db.raw(`${text} ilike any(?)`, [parts.flatMap(inBothForms).map(like)])
 
 /** Whether the request leaves out rows of the list. */
-export const isFiltered = ({ q, from, to, made }: ListRequest) =>
-  q !== undefined || from !== undefined || to !== undefined || made !== undefined
+export const isFiltered = ({ q, from, to, part }: ListRequest) =>
+  q !== undefined || from !== undefined || to !== undefined || part !== undefined
 
 interface Filtered {
   /** SQL of the text that `q` searches */
   readonly searched: string
   /** SQL of the moment of creation */
   readonly created: string
-  /** SQL of whether a row is somebody's work, where the list knows that */
-  readonly isMade?: (made: Made) => string
+  /** SQL of whether a row is in a part of its account, where the list knows that */
+  readonly isIn?: (part: Part) => string
 }
 /** Adds the conditions of a request to a query of the whole list. */
 export const filtered = (
   db: Knex,
   rows: Knex.QueryBuilder,
-  { q, from, to, made }: ListRequest,
-  { searched, created, isMade }: Filtered,
+  { q, from, to, part }: ListRequest,
+  { searched, created, isIn }: Filtered,
 ): Knex.QueryBuilder => {
   if (q) void rows.whereRaw(contains(db, searched, q))
   if (from) void rows.whereRaw(`${created} >= ?`, [from])
   if (to) void rows.whereRaw(`${created} < ?`, [to])
-  if (made) void rows.whereRaw(isMade?.(made) ?? 'false')
+  if (part) void rows.whereRaw(isIn?.(part) ?? 'false')
   return rows
 }
 

@@ -328,6 +328,7 @@ const mainKeyOf = (hash: string): KeyRow => ({
   member: null,
   role: null,
   person: null,
+  domains: null,
 })
 
 /** Returns a key with the id of an existing key and a valid checksum, but another secret. */

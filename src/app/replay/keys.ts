@@ -55,6 +55,7 @@ export const ownKey = (
     member: null,
     role: null,
     person: null,
+    domains: null,
   }
   return { auth: openAuth(pepper, async (wanted) => (wanted === id ? row : undefined)), key }
 }

@@ -1,4 +1,4 @@
-import { type Role, mayGive } from '../../events/accounts/role.ts'
+import { type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
@@ -9,6 +9,8 @@ export interface Member {
   /** the account that signs in; null: invited */
   readonly person: number | null
   readonly expires: string | null
+  /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
+  readonly domains?: readonly number[] | undefined
 }
 /** The members of an account besides its own sign-in, by their numbers. */
 export interface Team {
@@ -34,6 +36,7 @@ export type TeamCommand =
       readonly id: number
       readonly by: Sender
       readonly role: Role
+      readonly domains?: readonly number[] | undefined
       readonly addressHash: string | null
       readonly expires: string
     }
@@ -49,6 +52,7 @@ export type TeamCommand =
       readonly id: number
       readonly member: number
       readonly role: Role
+      readonly domains?: readonly number[] | undefined
       readonly by: Sender
     }
   | {
@@ -82,9 +86,9 @@ export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
 
 /** Returns the member of an account that a person is, by the number of that person's own account. */
 export const memberOf = ({ members }: Team, id: number, person: number) => {
-  if (person === id) return { number: ownMember, role: 'owner' as Open<Role> }
+  if (person === id) return { number: ownMember, role: 'owner' as Open<Role>, domains: undefined }
   const found = Object.entries(members).find(([, one]) => one.person === person)
-  return found && { number: Number(found[0]), role: found[1].role }
+  return found && { number: Number(found[0]), role: found[1].role, domains: found[1].domains }
 }
 
 /** Throws `Refused` unless a member may give or take each of some roles: a role may be lost while a request waits. */
@@ -100,10 +104,23 @@ const found = ({ members }: Team, member: number): Member => {
   return one ?? refuse('not_found', { what: 'member' })
 }
 
-const invite: Decision<'Invite'> = ({ id, by, role, addressHash, expires }, state) => {
+/** Returns the field of an event that limits a member to domains. An owner or admin is limited to none. */
+const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
+  if (domains === undefined) return {}
+  if (rightsOfRoles[role].some((right) => right === 'account'))
+    refuse('lacks_rights', { what: 'unlimited', field: 'domains' })
+  return { domains: [...new Set(domains)].toSorted((a, b) => a - b) }
+}
+
+const invite: Decision<'Invite'> = ({ id, by, role, domains, addressHash, expires }, state) => {
   requireMayGive(state, by, role)
   if (Object.keys(state.members).length >= mostMembers) refuse('too_many', { what: 'members', max: mostMembers })
-  return [{ type: 'MemberInvited', data: { id, member: state.last + 1, role, addressHash, expires } }]
+  return [
+    {
+      type: 'MemberInvited',
+      data: { id, member: state.last + 1, role, ...limitedTo(role, domains), addressHash, expires },
+    },
+  ]
 }
 
 const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
@@ -113,13 +130,16 @@ const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
   if (!invited || invited.person !== null || (invited.expires ?? '') <= now)
     return refuse('not_found', { what: 'invitation' })
   if (memberOf(state, id, person)) refuse('taken', { what: 'member' })
-  return [{ type: 'MemberJoined', data: { id, member, person, role: invited.role } }]
+  const { role, domains } = invited
+  return [{ type: 'MemberJoined', data: { id, member, person, role, ...(domains && { domains: [...domains] }) } }]
 }
 
-const changeRole: Decision<'ChangeRole'> = ({ id, member, role, by }, state) => {
-  const before = found(state, member).role
-  requireMayGive(state, by, before, role)
-  return before === role ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role } }]
+const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, state) => {
+  const before = found(state, member)
+  requireMayGive(state, by, before.role, role)
+  const limit = limitedTo(role, domains)
+  const isSame = before.role === role && before.domains?.join() === limit.domains?.join()
+  return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit } }]
 }
 
 /** Everybody may leave. */
@@ -137,6 +157,8 @@ const withMember = ({ members, last, heirs }: Team, number: number, member: Memb
   last: Math.max(last, number),
 })
 
+const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
+
 /** Decides on who may act in an account. Its own sign-in stays its owner, so that there is always one. */
 export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
@@ -153,12 +175,14 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
     const { member } = data
     switch (type) {
       case 'MemberInvited':
-        return withMember(state, member, { role: data.role, person: null, expires: data.expires })
+        return withMember(state, member, { ...limit(data), role: data.role, person: null, expires: data.expires })
       case 'MemberJoined':
-        return withMember(state, member, { role: data.role, person: data.person, expires: null })
+        return withMember(state, member, { ...limit(data), role: data.role, person: data.person, expires: null })
       case 'MemberRoleChanged': {
         const before = state.members[member]
-        return before ? withMember(state, member, { ...before, role: data.role }) : state
+        if (!before) return state
+        const { person, expires } = before
+        return withMember(state, member, { ...limit(data), role: data.role, person, expires })
       }
       case 'InvitationWithdrawn':
       case 'MemberRemoved': {

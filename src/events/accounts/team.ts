@@ -7,15 +7,18 @@ const id = z.int()
 /** The number of a member within the account, which is never used again. The account's own sign-in is number 1. */
 const member = z.int().min(1)
 const role = openEnum(Role)
+/** Ids of domains, 0 for the service's own host: all that the member may use. Missing: all of the account. */
+const domains = z.array(z.int().min(0)).optional()
 
 /** Who may act in an account besides its own sign-in. `id` is that of the account. */
 export const teamEvents = {
   /** `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere. */
-  MemberInvited: z.object({ id, member, role, addressHash: z.string().nullable(), expires: z.iso.datetime() }),
+  MemberInvited: z.object({ id, member, role, domains, addressHash: z.string().nullable(), expires: z.iso.datetime() }),
   InvitationWithdrawn: z.object({ id, member }),
   /** `person`: the account that the member signs in to. */
-  MemberJoined: z.object({ id, member, person: id, role }),
-  MemberRoleChanged: z.object({ id, member, role }),
+  MemberJoined: z.object({ id, member, person: id, role, domains }),
+  /** Both are as they are from then on. */
+  MemberRoleChanged: z.object({ id, member, role, domains }),
   /** `to`: the member whose their keys, and what they made, are from then on. */
   MemberRemoved: z.object({ id, member, to: member.optional() }),
 }

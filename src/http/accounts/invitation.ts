@@ -2,11 +2,13 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { type Sender, team } from '../../commands/accounts/team.ts'
+import { requireOwn } from '../../commands/caller.ts'
+import { domain } from '../../commands/domains/domain.ts'
 import { refuse } from '../../commands/decider.ts'
 import type { Load } from '../../commands/load.ts'
 import { Role } from '../../events/accounts/role.ts'
 import { ownMember } from '../../events/accounts/team.ts'
-import { says, text, ownEmail, timestamp } from '../../lib/fields.ts'
+import { must, orStop, says, text, ownEmail, timestamp } from '../../lib/fields.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import { fail, failField } from '../api/errors.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
@@ -28,6 +30,21 @@ export interface InvitationServices {
 
 /** seconds that an invitation works */
 export const invitationSeconds = 7 * 86_400
+
+/** domains that a member is limited to at most */
+const mostDomains = 1000
+/** Ids of domains, 0 for the service's own host; null or not sent: all. */
+export const domains = z
+  .array(z.int(must('wrong_type', { what: 'domain_ids' })), must('wrong_type', { what: 'domain_ids' }))
+  .min(1, orStop(says('too_few', { what: 'one' })))
+  .max(mostDomains, says('too_many', { max: mostDomains }))
+  .nullish()
+
+/** Returns the domains that a member is limited to. Throws `Refused` for one that the account does not have. */
+export const ownDomains = async (call: Pick<Call, 'account' | 'load'>, given: readonly number[] | null | undefined) => {
+  for (const id of given ?? []) if (id !== 0) await requireOwn(call, domain, id)
+  return given ?? undefined
+}
 
 export const role = z.enum(Role.options, says('not_one_of', { values: Role.options.join(', ') }))
 
@@ -64,7 +81,7 @@ const invite = ({ baseUrl, links, mails, pepper, stepUps }: InvitationServices) 
   endpoint(memberContract, 'POST /api/member/invite', {
     scope: 'account',
     secret: true,
-    body: z.object({ email: ownEmail.optional(), role }),
+    body: z.object({ email: ownEmail.optional(), role, domains }),
     run: async (call) => {
       const { account: id, body, lang, write } = call
       const { email } = body
@@ -74,7 +91,9 @@ const invite = ({ baseUrl, links, mails, pepper, stepUps }: InvitationServices) 
       const expires = new Date(Date.now() + invitationSeconds * 1000).toISOString()
       const addressHash =
         email === undefined ? null : createHmac('sha256', pepper).update(`invitation ${email}`).digest('base64url')
-      const command = { type: 'Invite', id, by: senderOf(call), role: body.role, addressHash, expires } as const
+      const limit = await ownDomains(call, body.domains)
+      const made = { role: body.role, domains: limit, addressHash, expires }
+      const command = { type: 'Invite', id, by: senderOf(call), ...made } as const
       const { state } = await write(team, command)
       const invited = { id: state.last, expires: timestamp(expires) }
       if (mails && email !== undefined) {

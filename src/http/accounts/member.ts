@@ -12,10 +12,10 @@ import { list, listQuery } from '../api/list/list.ts'
 import { deletedForGood } from '../api/owned.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { memberContract, members } from './contract/member.ts'
-import { type InvitationServices, role, senderOf } from './invitation.ts'
+import { domains, type InvitationServices, ownDomains, role, senderOf } from './invitation.ts'
 
 const present = (
-  { number, name, email, role: held, status, joined, expires, used }: ListedMember,
+  { number, name, email, role: held, domains: limit, status, joined, expires, used }: ListedMember,
   invited: ReadonlyMap<number, string>,
   current: number | undefined,
 ) => ({
@@ -23,6 +23,7 @@ const present = (
   name: name ?? '',
   email: email ?? invited.get(number) ?? '',
   role: held,
+  domains: limit === null ? null : [...limit],
   status: status === 'invited' && expires !== null && expires <= new Date() ? ('expired' as const) : status,
   date: timestamp(joined),
   expires: expires ? timestamp(expires) : '',
@@ -80,12 +81,14 @@ const update = ({ stepUps }: InvitationServices) =>
     scope: 'account',
     params: byId,
     owner: knownMember,
-    body: z.object({ role }),
+    body: z.object({ role, domains }),
     run: async (call) => {
       const { account: id, body, params, write } = call
       await stepUps.require('members', call)
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
-      await write(team, { type: 'ChangeRole', id, member: params.id, role: body.role, by: senderOf(call) })
+      const limit = await ownDomains(call, body.domains)
+      const given = { role: body.role, domains: limit }
+      await write(team, { type: 'ChangeRole', id, member: params.id, ...given, by: senderOf(call) })
       return { message: 'The role has been changed.' }
     },
   })

@@ -8,7 +8,7 @@ import type { NextIds } from '../../commands/handle.ts'
 import type { Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
-import type { Made } from '../../queries/accounts/maker.ts'
+import type { Part } from '../../queries/accounts/part.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Credential } from '../../security/credential.ts'
 import type { Answer, Contract, Description } from './contract.ts'
@@ -39,8 +39,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly key: KeyHolder | undefined
   /** the member who has the key or session; undefined: the account's own sign-in */
   readonly member: MemberHolder | undefined
-  /** whose work the caller is limited to; undefined: they see all of the account */
-  readonly limited: Made | undefined
+  /** the part of the account that the caller is limited to; undefined: they see all of it */
+  readonly limited: Part | undefined
   /** the id of the session that has sent the request */
   readonly session: number | undefined
   /** what that session was opened with */
@@ -157,7 +157,7 @@ interface Checks<P, Q, B> {
    * members may not call it; with `or key` they may.
    */
   readonly person?: true | 'or key'
-  /** Whether it shows and changes nothing but what a caller who is limited to their own work has made. */
+  /** Whether it shows and changes nothing but the part of the account that its caller is limited to. */
   readonly limited?: true
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>

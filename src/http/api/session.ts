@@ -223,12 +223,12 @@ export const presentedSession = async (
   if (!member || member.status === 'erased') return { foreign: person }
   if (member.status === 'disabled') return { disabled: chosen }
   const rights = rightsOf(member.role)
-  const { number, role } = member
+  const { number, role, domains } = member
   return {
     holder: {
       ...signedIn,
       account: chosen,
-      member: { number, role },
+      member: { number, role, domains },
       scopes: rights.filter((right) => right !== 'audit'),
       audit: rights.some((right) => right === 'audit' || right === 'account'),
     },

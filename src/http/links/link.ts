@@ -156,7 +156,7 @@ const findByShort = async (reading: Reading & Pick<Call, 'limited'>, short: stri
     limit: 1,
     page: 1,
     order: 'date',
-    made: limited,
+    part: limited,
   })
   const [listed] = found.rows
   const row = listed && (await findLink(reader, account, listed.id))

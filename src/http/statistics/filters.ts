@@ -16,7 +16,7 @@ import { type Filters, visitClasses } from '../../queries/statistics/conditions.
 import { wasReclassified } from '../../queries/statistics/reclassifications.ts'
 import { scansOf, type Subject, viewsOf } from '../../queries/statistics/facts.ts'
 import { filterId } from '../api/fields.ts'
-import { madeIn } from '../api/limits/ownwork.ts'
+import { partIn } from '../api/limits/part.ts'
 import { readOwned } from '../api/owned.ts'
 import type { Call } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
@@ -130,11 +130,11 @@ export const readFilters = async (
 ): Promise<{ readonly subject: Subject; readonly filters: Filters }> => {
   await requireNamed(call, given)
   const { link: ofLink, qr: code, bio: page, made_by: maker, ...others } = given
-  const made = madeIn(call, maker)
-  // one that is named is the work of a caller who is limited to theirs
-  const filters = { ...others, made: maker === undefined ? undefined : made }
+  const part = partIn(call, maker)
+  // one that is named is in the part that the caller is limited to
+  const filters = { ...others, part: maker === undefined ? undefined : part }
   if (ofLink !== undefined) return { subject: { link: ofLink }, filters: { ...filters, qr: code, bio: page } }
   if (code !== undefined) return { subject: scansOf(code), filters: { ...filters, bio: page } }
   if (page !== undefined && isOfViews(given)) return { subject: viewsOf(page), filters }
-  return { subject: { account: call.account }, filters: { ...filters, made, bio: page } }
+  return { subject: { account: call.account }, filters: { ...filters, part, bio: page } }
 }

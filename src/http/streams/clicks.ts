@@ -1,6 +1,6 @@
 import { VisitorClass } from '../../events/statistics/click.ts'
 import { filterId } from '../api/fields.ts'
-import { madeIn } from '../api/limits/ownwork.ts'
+import { partIn } from '../api/limits/part.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { domainFilter } from '../links/filter.ts'
 import { clickSource } from './source/clicks.ts'
@@ -30,7 +30,7 @@ export const clickRoutes = (services: StreamServices): readonly Route[] => [
         channel,
         domain: onDomain,
         tags: tag,
-        made: madeIn(call, query.made_by),
+        part: partIn(call, query.made_by),
         classes: wanted,
       }
       return openStream(call, services, {

@@ -35,7 +35,7 @@ const registered = ({ data: { id, email, username }, at, revision, position }: R
  * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 9,
+  version: 10,
   filter: 'domain',
   tables: {
     accounts: (t) => `
@@ -54,7 +54,7 @@ export const accounts: Projection = {
     members: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, person bigint, role text not null, status text not null,
-        joined timestamptz not null, expires timestamptz, position bigint not null, primary key (account, number));
+        joined timestamptz not null, expires timestamptz, domains json, position bigint not null, primary key (account, number));
       create index on ${t} (person) where status = 'active';
       create index on ${t} (position)`,
   },
@@ -137,23 +137,23 @@ export const accounts: Projection = {
     AccountErasedOnDisk: ({ data: { id }, at, revision }) => [
       patch('accounts', { id }, { erased_on_disk: at, revision }),
     ],
-    MemberInvited: ({ data: { id, member, role, expires }, at, position }) => [
+    MemberInvited: ({ data: { id, member, role, domains = null, expires }, at, position }) => [
       put(
         'members',
         { account: id, number: member },
-        { person: null, role, status: 'invited', joined: at, expires, position },
+        { person: null, role, status: 'invited', joined: at, expires, domains, position },
       ),
     ],
     InvitationWithdrawn: ({ data: { id, member } }) => [remove('members', { account: id, number: member })],
-    MemberJoined: ({ data: { id, member, person, role }, at, position }) => [
+    MemberJoined: ({ data: { id, member, person, role, domains = null }, at, position }) => [
       patch(
         'members',
         { account: id, number: member },
-        { person, role, status: 'active', joined: at, expires: null, position },
+        { person, role, status: 'active', joined: at, expires: null, domains, position },
       ),
     ],
-    MemberRoleChanged: ({ data: { id, member, role }, position }) => [
-      patch('members', { account: id, number: member }, { role, position }),
+    MemberRoleChanged: ({ data: { id, member, role, domains = null }, position }) => [
+      patch('members', { account: id, number: member }, { role, domains, position }),
     ],
     MemberRemoved: ({ data: { id, member, to }, position }) => [
       patch('members', { account: id, number: member }, { status: 'removed', position }),

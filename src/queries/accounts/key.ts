@@ -21,6 +21,8 @@ export interface KeyRow {
   readonly member: number | null
   /** their role now; null: they are no member any more, or their own account does not work */
   readonly role: Open<Role> | null
+  /** ids of the domains that they may use; null: all */
+  readonly domains: readonly number[] | null
   /** the account that they sign in to */
   readonly person: number | null
 }
@@ -45,6 +47,7 @@ export const findKeys = async (
       'k.addresses',
       'k.member',
       'm.person',
+      'm.domains',
       'a.status',
       {
         rateLimit: 'a.rate_limit',

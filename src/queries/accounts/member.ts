@@ -8,6 +8,8 @@ import type { Reader } from '../reader.ts'
 export interface Membership {
   readonly number: number
   readonly role: Open<Role>
+  /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
+  readonly domains?: readonly number[] | undefined
   /** of the account */
   readonly status: 'active' | 'disabled' | 'erased'
 }
@@ -21,8 +23,8 @@ export const findMembership = async (
   const [row] = (await db({ m: table('members') })
     .join({ a: table('accounts') }, 'a.id', 'm.account')
     .where({ 'm.account': account, 'm.person': person, 'm.status': 'active' })
-    .select('m.number', 'm.role', 'a.status')) as Membership[]
-  return row && { ...row, number: Number(row.number) }
+    .select('m.number', 'm.role', 'm.domains', 'a.status')) as Membership[]
+  return row && { ...row, number: Number(row.number), domains: row.domains ?? undefined }
 }
 
 /** An account in which a person may act. */
@@ -43,6 +45,7 @@ export const listMemberships = async ({ db, table }: Reader, person: number): Pr
 
 /** A member as the list has them; somebody who is invited has no name. */
 export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
+  readonly domains: readonly number[] | null
   readonly status: 'active' | 'invited'
   readonly name: string | null
   readonly email: string | null
@@ -61,10 +64,10 @@ export const listMembers = async (
   const { db, table } = reader
   const all = db.raw(
     `(select ${ownMember} as number, id as person, 'owner' as role, 'active' as status, registered as joined,
-        null::timestamptz as expires, username, email
+        null::timestamptz as expires, null::json as domains, username, email
       from ${table('accounts')} where id = :account
       union all
-      select m.number, m.person, m.role, m.status, m.joined, m.expires, p.username, p.email
+      select m.number, m.person, m.role, m.status, m.joined, m.expires, m.domains, p.username, p.email
       from ${table('members')} m left join ${table('accounts')} p on p.id = m.person
       where m.account = :account and m.status in ('active', 'invited')) as x`,
     { account },
@@ -81,7 +84,7 @@ export const listMembers = async (
       'x.number',
       found.rows.map(([number]) => Number(number)),
     )
-    .select('x.number', 'x.role', 'x.status', 'x.joined', 'x.expires', 'x.email', {
+    .select('x.number', 'x.role', 'x.status', 'x.joined', 'x.expires', 'x.domains', 'x.email', {
       name: 'x.username',
       used: db.raw('(select max(s.used_at) from state.sessions s where s.account = x.person)'),
     })) as ListedMember[]

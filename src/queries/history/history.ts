@@ -1,7 +1,6 @@
 import { pastOf } from '../../projections/history/versions.ts'
 import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
 import { type KeptKind, keptKinds, kindOf, kinds, type ResourceKind } from '../../events/kinds.ts'
-import type { Made } from '../accounts/maker.ts'
 import type { Reader } from '../reader.ts'
 
 export { keySubject } from '../../projections/history/resourceevents.ts'
@@ -29,7 +28,7 @@ export interface Span {
   readonly after?: bigint | undefined
   readonly upTo?: bigint | undefined
   /** a member of an account */
-  readonly by?: Made | undefined
+  readonly by?: { readonly account: number; readonly member: number } | undefined
 }
 
 /** Visitors report links to the operator, not to the account. */

@@ -12,7 +12,7 @@ import {
   readPositions,
   type Source,
 } from '../page.ts'
-import { madeBy } from '../accounts/maker.ts'
+import { inPart } from '../accounts/part.ts'
 import { byClicks } from './clicks.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
 
@@ -120,7 +120,7 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
     filtered(db, matching(reader, account, filter), request, {
       searched: linkText,
       created: 'l.created',
-      isMade: (made) => madeBy(reader, 'link', 'l.id', made),
+      isIn: (part) => inPart(reader, 'link', 'l.id', part),
     })
   const clicks = `coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0)`
   const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']

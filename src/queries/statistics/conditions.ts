@@ -8,7 +8,7 @@ import {
   visited as visitedBy,
 } from '../../projections/statistics/clickfacts.ts'
 import { details, type Dim, dims, readRoute, type Route, sameDetail } from '../../projections/statistics/labels.ts'
-import type { Made } from '../accounts/maker.ts'
+import type { Part } from '../accounts/part.ts'
 import { visitedWithin, type Within } from '../streams/membership.ts'
 import type { Reader } from '../reader.ts'
 import type { Minutes, SubjectCounts } from './facts.ts'
@@ -27,8 +27,8 @@ export interface Filters extends Readonly<Partial<Record<Dim | 'rule', readonly 
   readonly campaign?: number | undefined
   /** what was visited is in this channel */
   readonly channel?: number | undefined
-  /** what was visited is somebody's work */
-  readonly made?: Made | undefined
+  /** what was visited is in this part of the account */
+  readonly part?: Part | undefined
   /** came by this QR code to a link */
   readonly qr?: number | undefined
   /** followed an entry of this bio page, or has seen it */
@@ -109,7 +109,7 @@ const ledTo = ({ table }: Reader, code: number, visited: string, { from, to }: M
 /** Returns the conditions on what is in a campaign and a channel: it was visited, or it led to what was visited. */
 const membership = async (
   reader: Reader,
-  within: Pick<Within, 'campaign' | 'channel' | 'made'>,
+  within: Pick<Within, 'campaign' | 'channel' | 'part'>,
   { subject, ...minutes }: Asked,
 ): Promise<Conditions> => {
   const { visited, codes } = await visitedWithin(reader, within)
@@ -131,14 +131,14 @@ export interface Conditions {
 export const conditions = async (
   reader: Reader,
   facts: string,
-  { class: wanted, unique, rule, revision, bio, campaign, channel, made, qr, destination, ...labels }: Filters,
+  { class: wanted, unique, rule, revision, bio, campaign, channel, part, qr, destination, ...labels }: Filters,
   asked: Asked,
 ): Promise<Conditions> => {
   const where: string[] = wanted ? [`(${classCondition(wanted)})`] : []
   const joins: string[] = []
   if (unique !== undefined) where.push(unique ? isUnique : `not (${isUnique})`)
-  if (campaign !== undefined || channel !== undefined || made !== undefined) {
-    const within = await membership(reader, { campaign, channel, made }, asked)
+  if (campaign !== undefined || channel !== undefined || part !== undefined) {
+    const within = await membership(reader, { campaign, channel, part }, asked)
     joins.push(...within.joins)
     where.push(...within.where)
   }

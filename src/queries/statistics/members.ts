@@ -110,21 +110,21 @@ const rolledUp = ({ table }: Reader, { start, stop, isWhole, period }: Periods, 
 }
 
 /**
- * Returns SQL of the sums of what is in a campaign or a channel, or is somebody's work, by columns: of the roll-ups of
- * each link and bio page there, of their visits that are not rolled up yet, and of visits by QR codes, which are read
- * one by one. Undefined where the facts of the account have to answer.
+ * Returns SQL of the sums of what is in a campaign or a channel, or in a part of the account, by columns: of the
+ * roll-ups of each link and bio page there, of their visits that are not rolled up yet, and of visits by QR codes,
+ * which are read one by one. Undefined where the facts of the account have to answer.
  */
 export const memberCounts = async (
   reader: Reader,
   subject: Subject,
-  { campaign, channel, made, ...others }: Filters,
+  { campaign, channel, part, ...others }: Filters,
   options: Options & { readonly asThen?: boolean },
   columns: readonly Grouped[],
 ): Promise<{ readonly ctes: string; readonly joins: readonly string[]; readonly readsAll: boolean } | undefined> => {
   const isOther = Object.values(others).some((value) => value !== undefined)
-  if ('link' in subject || isOther || (campaign ?? channel ?? made) === undefined) return undefined
+  if ('link' in subject || isOther || (campaign ?? channel ?? part) === undefined) return undefined
   if (reader.clicksUpTo !== undefined || options.asThen || options.from >= options.to) return undefined
-  const within = await visitedWithin(reader, { campaign, channel, made })
+  const within = await visitedWithin(reader, { campaign, channel, part })
   const members = `select link, rolled, since, visits from ${reader.table('link_stats')} where ${isMember(within)}`
   const [quarters, days] = [periodsOf(options, quarter), periodsOf(options, day)]
   const labels = columns.filter((name): name is Dim => name !== 'at' && name !== 'link')

@@ -22,10 +22,10 @@ export interface Source {
 const codesOf = async (
   reader: Reader,
   subject: Subject,
-  { qr, channel, made }: Filters,
+  { qr, channel, part }: Filters,
 ): Promise<readonly number[]> => {
   if ('account' in subject || subject.link < 0) return []
-  const { codes } = (channel ?? made) === undefined ? { codes: '' } : await visitedWithin(reader, { channel, made })
+  const { codes } = (channel ?? part) === undefined ? { codes: '' } : await visitedWithin(reader, { channel, part })
   const named = /^-\d/.test(codes) ? codes.split(',').map(Number) : []
   return qr === undefined ? named : [...named, subjects.qr(qr)]
 }

@@ -1,7 +1,7 @@
 import type { ItemKind } from '../../events/links/channel.ts'
 import type { Item } from '../../events/subject.ts'
 import { subjects, visited } from '../../projections/statistics/clickfacts.ts'
-import { madeBy, type Made } from '../accounts/maker.ts'
+import { inPart, type Part } from '../accounts/part.ts'
 import type { Reader } from '../reader.ts'
 
 /** Where items have to be: in all of these. */
@@ -13,13 +13,13 @@ export interface Within {
   readonly domain?: number | null | undefined
   /** all of which a link must have */
   readonly tags?: readonly string[] | undefined
-  /** whose work they are */
-  readonly made?: Made | undefined
+  /** what of the account they are */
+  readonly part?: Part | undefined
 }
 
 /** Whether items have to be anywhere at all. */
-export const isWithin = ({ link, campaign, channel, domain, tags, made }: Within): boolean =>
-  [link, campaign, channel, domain, tags, made].some((part) => part !== undefined)
+export const isWithin = ({ link, campaign, channel, domain, tags, part }: Within): boolean =>
+  [link, campaign, channel, domain, tags, part].some((part) => part !== undefined)
 
 const tables = { links: 'links', bio: 'bios', qr: 'qrs' } as const
 const streamsOf = (kind: ItemKind) => (kind === 'links' ? 'link' : kind)
@@ -34,7 +34,7 @@ export const itemKey = ({ kind, id }: Item) => `${kind}/${id}`
 export const itemsWithin = async (
   reader: Reader,
   account: number,
-  { link, campaign, channel, domain, tags: wantedTags, made }: Within,
+  { link, campaign, channel, domain, tags: wantedTags, part }: Within,
   items: readonly Item[],
 ): Promise<ReadonlySet<string>> => {
   const { db, table } = reader
@@ -50,7 +50,7 @@ export const itemsWithin = async (
     if (campaign !== undefined) void rows.where({ campaign })
     if (domain !== undefined) void rows.where({ domain })
     if (wantedTags) void rows.whereRaw('i.tags @> ?::text[]', [[...wantedTags]])
-    if (made) void rows.whereRaw(madeBy(reader, streamsOf(kind), 'i.id', made))
+    if (part) void rows.whereRaw(inPart(reader, streamsOf(kind), 'i.id', part))
     if (channel !== undefined)
       void rows.whereRaw(
         `exists (select from ${table('channel_items')} c where c.channel = ? and c.kind = ? and c.item = i.id)`,
@@ -91,7 +91,7 @@ export interface VisitedWithin {
  */
 export const visitedWithin = async (
   reader: Reader,
-  { campaign, channel, made }: Pick<Within, 'campaign' | 'channel' | 'made'>,
+  { campaign, channel, part }: Pick<Within, 'campaign' | 'channel' | 'part'>,
 ): Promise<VisitedWithin> => {
   const { db, table } = reader
   const kinds = (Object.keys(tables) as ItemKind[]).filter((kind) => kind === 'links' || campaign === undefined)
@@ -101,9 +101,9 @@ export const visitedWithin = async (
     // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
     const members = `select item from ${table('channel_items')} where channel = ${channel} and kind = '${kind}'`
     const inChannel = channel === undefined ? '' : ` and i.id = any(array(${members}))`
-    const isMade = made && ` and i.account = ${made.account} and ${madeBy(reader, streamsOf(kind), 'i.id', made)}`
+    const isIn = part && ` and i.account = ${part.account} and ${inPart(reader, streamsOf(kind), 'i.id', part)}`
     return visitedThrough[kind]
-      .map((visited) => `select ${visited} as visited ${items}${inCampaign}${inChannel}${isMade ?? ''}`)
+      .map((visited) => `select ${visited} as visited ${items}${inCampaign}${inChannel}${isIn ?? ''}`)
       .join(' union all ')
   }
   const all = kinds.map(through).join(' union all ')

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { routes } from '../../../src/http/routes.ts'
-import { isWithinLimit } from '../../../src/http/api/limits/ownwork.ts'
+import { isWithinLimit } from '../../../src/http/api/limits/part.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 import { signIn } from '../../support/session.ts'
@@ -177,5 +177,68 @@ describe('an author', () => {
     ])
     const ofLink = await asOwner('GET', `/api/url/${link}/history?member=${member}`)
     expect(ofLink.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal(['LinkCreated'])
+  })
+})
+
+describe('a member who is limited to domains', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
+  })
+  after(() => app.close())
+
+  it('sees and changes links on these domains only, and puts none on others', async () => {
+    const [registered, made] = [await app.register(), await app.register()]
+    const [owner, guest] = [await signIn(app, registered.email), await signIn(app, made.email)]
+    const asGuest = (method: string, path: string, body?: object) =>
+      guest.ask(method, path, body, { 'Linkledger-Account': String(registered.id) })
+    const add = async (host: string) =>
+      Number((await owner.ask('POST', '/api/domain/add', { domain: `https://${host}` })).json['id'])
+    const [theirs, other] = [await add('theirs.example'), await add('other.example')]
+    const link = async (domain: string | undefined) =>
+      Number((await owner.ask('POST', '/api/url/add', { url: 'https://example.com/a', domain })).json['id'])
+    const [own, onTheirs, onOther] = [
+      await link(undefined),
+      await link('https://theirs.example'),
+      await link('https://other.example'),
+    ]
+    const refused = await owner.ask('POST', '/api/member/invite', { role: 'admin', domains: [theirs] })
+    expect([refused.status, refused.json['code'], refused.json['field']]).to.deep.equal([
+      403,
+      'lacks_rights',
+      'domains',
+    ])
+    const { json } = await owner.ask('POST', '/api/member/invite', { role: 'editor', domains: [theirs] })
+    await guest.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+    const listed = async (path: string) => {
+      const answer = await asGuest('GET', path)
+      return (Object.values(answer.json['data']).find(Array.isArray) as { id: number }[]).map(({ id }) => id)
+    }
+    expect(await listed('/api/urls')).to.deep.equal([onTheirs])
+    expect(await listed('/api/domains')).to.deep.equal([theirs])
+    expect((await asGuest('GET', `/api/domain/${other}`)).status).to.equal(404)
+    for (const id of [own, onOther])
+      expect((await asGuest('PUT', `/api/url/${id}/update`, { url: 'https://example.com/z' })).status).to.equal(404)
+    expect((await asGuest('PUT', `/api/url/${onTheirs}/update`, { url: 'https://example.com/z' })).status).to.equal(200)
+    for (const domain of [undefined, 'https://other.example']) {
+      const answer = await asGuest('POST', '/api/url/add', { url: 'https://example.com/b', domain })
+      expect([answer.status, answer.json['params']?.what]).to.deep.equal([403, 'domain'])
+    }
+    const moved = await asGuest('PUT', `/api/url/${onTheirs}/update`, {
+      url: 'https://example.com/z',
+      domain: 'https://other.example',
+    })
+    expect(moved.status).to.equal(403)
+    const bulk = await asGuest('POST', '/api/urls/bulk?op=create', { rows: [{ url: 'https://example.com/c' }] })
+    expect(bulk.json['rows'][0]).to.include({ error: 1, code: 'lacks_rights' })
+    const qr = await asGuest('POST', '/api/qr/add', { type: 'text', data: 'x', name: 'x' })
+    expect(qr.status).to.equal(403)
+    const campaign = await asGuest('POST', '/api/campaign/add', { name: 'mine' })
+    expect(await listed('/api/campaigns')).to.deep.equal([campaign.json['id']])
+
+    await owner.ask('PUT', '/api/member/2/update', { role: 'editor', domains: [0, other] })
+    expect((await listed('/api/urls')).toSorted((a, b) => a - b)).to.deep.equal([own, onOther])
+    await owner.ask('PUT', '/api/member/2/update', { role: 'editor' })
+    expect(await listed('/api/urls')).to.have.length(3)
   })
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isLimitedToOwn, type Role, rightsOfRoles } from '../../../src/events/accounts/role.ts'
 import type { Route } from '../../../src/http/api/route.ts'
-import { isWithinLimit } from '../../../src/http/api/limits/ownwork.ts'
+import { isWithinLimit } from '../../../src/http/api/limits/part.ts'
 import { mayCall } from '../../../src/http/api/scope.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
@@ -58,7 +58,7 @@ describe('the roles of members', () => {
             route.method === 'get' ? undefined : {},
             headers,
           )
-          const isRefused = status === 403 && answer['params']?.what === 'role'
+          const isRefused = status === 403 && ['role', 'limited'].includes(answer['params']?.what)
           if (isRefused === allowed(route, role)) differ.push(`${nameOf(route)}: ${status}`)
         }
         expect(differ).to.deep.equal([])

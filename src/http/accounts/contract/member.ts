@@ -26,6 +26,11 @@ const row = z.object({
   name: text.describe('the username; empty while invited').meta({ examples: ['ann'] }),
   email: text.describe('empty for an invitation that was sent to nobody').meta({ examples: ['ann@example.com'] }),
   role,
+  domains: z
+    .array(z.int())
+    .nullable()
+    .describe('ids of the domains that they may use, 0 for the service’s own host; null: all')
+    .meta({ examples: [[3]] }),
   status: z.enum(['active', 'invited', 'expired']),
   date: time.describe('since when'),
   expires: timeOrNone.describe('when the invitation ends; empty for a member'),
@@ -48,6 +53,9 @@ const membership = z.object({
 export type Membership = Answer<typeof membership>
 
 const roles = `one of ${Role.options.map((one) => `\`${one}\``).join(', ')}`
+
+const limitField =
+  'ids of the domains that are all they may use, 0 for the service’s own host; null or not sent: all. Owners and admins have all'
 
 export const memberContract = {
   'GET /api/members': {
@@ -77,6 +85,7 @@ export const memberContract = {
     fields: {
       email: 'where the invitation is sent to',
       role: `what they may do: ${roles}. Only an owner who is signed in gives \`owner\``,
+      domains: limitField,
     },
     example: { email: 'ben@example.com', role: 'editor' },
     answer: success({
@@ -90,7 +99,7 @@ export const memberContract = {
   'PUT /api/member/:id/update': {
     summary: 'Change the role of a member',
     description: 'It counts at once, also for their API keys. That of the sign-in of the account stays `owner`.',
-    fields: { role: roles },
+    fields: { role: roles, domains: limitField },
     example: { role: 'analyst' },
     answer: done,
   },

@@ -6,7 +6,7 @@ import type { ListedPart, ListOrder, ListRequest, Position } from '../../../quer
 import type { Answer, Listing, ListShape } from '../contract.ts'
 import { failField } from '../errors.ts'
 import { filterId, moment, pagination } from '../fields.ts'
-import { madeIn } from '../limits/ownwork.ts'
+import { partIn } from '../limits/part.ts'
 import type { Call } from '../route.ts'
 import { columnsOf, createRoom, mostMiB } from './room.ts'
 
@@ -102,8 +102,8 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
   const { limit, page, cursor, fields, q, ...filters } = query
   const { from, to, order } = filters
   if (from && to && from >= to) failField('from', 'wrong_order', { what: 'to' })
-  const made = madeIn({ account, limited, path }, query.made_by)
-  const own = { account, list: [path, params, q, filters, ...(limited ? [limited.member] : [])] }
+  const part = partIn({ account, limited, path }, query.made_by)
+  const own = { account, list: [path, params, q, filters, ...(limited ? [limited] : [])] }
   const place = cursor ? cursors.open(own, cursor) : undefined
   const current = place?.page ?? (cursor === undefined ? page : 1)
   const shown = new Set(fields.size === 0 ? [] : [...identity, ...fields])
@@ -114,7 +114,7 @@ export const list = async <N extends string, Z extends z.ZodObject, R>(
     order,
     from,
     to,
-    made,
+    part,
     q: q ? spellingVariants(q) : undefined,
   }
   const found = await read({ ...request, shown })

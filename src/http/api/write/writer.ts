@@ -15,7 +15,7 @@ import { parseStreamId, streamId } from '../../../events/streams.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import type { Execution } from '../../../security/idempotency.ts'
 import type { Call, Operate, Who, Writer } from '../route.ts'
-import { limitedWriter, limitOf } from '../limits/ownwork.ts'
+import { limitedWriter, limitOf } from '../limits/part.ts'
 import { timed } from '../timing.ts'
 
 export interface WriterOptions {

@@ -1,121 +1,16 @@
 import { useState } from 'preact/hooks'
-import type { Invited, Member, MemberList } from '../../../http/accounts/contract/member.ts'
+import type { Member, MemberList } from '../../../http/accounts/contract/member.ts'
 import { t } from '../../core/alltexts.ts'
-import { request } from '../../core/api.ts'
-import { useDraft } from '../../core/draft.ts'
-import { useLoad } from '../../core/load.ts'
 import { href } from '../../core/router.ts'
-import { service } from '../../core/session.ts'
 import { fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
-import { say, sayProblem } from '../../core/toasts.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
-import { FormDialog } from '../../parts/formdialog.tsx'
 import { type Column, Listing, ListHead, Named, useList } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { filled, When } from '../../parts/when.tsx'
-import { roleName, roleTexts } from './role.ts'
-
-const roles = ['owner', 'admin', 'editor', 'author', 'analyst', 'auditor'] as const
-
-interface FormProps {
-  readonly existing?: Member
-  /** Gets the link of an invitation that was sent nowhere. */
-  readonly onDone: (link: string) => void
-  readonly onClose: () => void
-}
-
-/** Invites somebody, or gives a member another role. */
-const MemberForm = ({ existing, onDone, onClose }: FormProps) => {
-  const form = useDraft({ email: '', role: existing?.role ?? 'editor' })
-  const texts = t().members
-  const submit = async () => {
-    const { email, role } = form.draft
-    if (existing) {
-      await request('PUT', `/api/member/${existing.id}/update`, { role })
-      say(t().resources.stored)
-      return onDone('')
-    }
-    const { link } = await request<Invited>('POST', '/api/member/invite', { role, ...(email !== '' && { email }) })
-    if (link === '') say(fill(texts.sent, { email }))
-    onDone(link)
-  }
-  return (
-    <FormDialog
-      title={existing ? fill(texts.roleOf, { name: nameOf(existing) }) : texts.invite}
-      action={existing ? t().actions.save : texts.invite}
-      form={form}
-      fields={Object.keys(form.draft)}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      {!existing && (
-        <TextField
-          label={t().signIn.email}
-          {...form.field('email')}
-          type="email"
-          required={service.mail}
-          autofocus
-          hint={service.mail ? texts.emailHint : texts.noMailHint}
-        />
-      )}
-      <SelectField
-        label={texts.role}
-        {...form.field('role')}
-        hint={roleTexts(form.draft.role)[1]}
-        options={roles.map((role) => [role, roleName(role)] as const)}
-      />
-    </FormDialog>
-  )
-}
-
-/** Removes a member, and asks who gets their keys and links; or takes an invitation back. */
-const Removal = ({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) => {
-  const form = useDraft({ to: '' })
-  const isMember = member.status === 'active'
-  const others = useLoad<MemberList>(isMember ? '/api/members?limit=1000' : undefined).data?.data.members ?? []
-  const texts = t().members
-  const title = `${fill(texts.removeNamed, { name: nameOf(member) })}?`
-  const submit = async () => {
-    const { to } = form.draft
-    await request('DELETE', `/api/member/${member.id}/delete${to === '' ? '' : `?to=${to}`}`)
-    say(fill(texts.removed, { name: nameOf(member) }))
-    onClose()
-  }
-  if (!isMember)
-    return (
-      <Confirm
-        title={title}
-        text={texts.removeText}
-        action={texts.remove}
-        onClose={onClose}
-        onConfirm={() => submit().catch(sayProblem)}
-      />
-    )
-  return (
-    <FormDialog title={title} action={texts.remove} form={form} fields={['to']} onSubmit={submit} onClose={onClose}>
-      <p>{texts.removeText}</p>
-      <SelectField
-        label={texts.heir}
-        {...form.field('to')}
-        hint={texts.heirHint}
-        options={[
-          ['', texts.nobody],
-          ...others
-            .filter(({ id, status }) => status === 'active' && id !== member.id)
-            .map((one) => [String(one.id), nameOf(one)] as const),
-        ]}
-      />
-    </FormDialog>
-  )
-}
-
-/** Somebody whose own account is erased has no name. */
-const nameOf = ({ name, email, status }: Member) =>
-  name || email || (status === 'active' ? t().history.someone.former : t().members.invitation)
+import { MemberForm, nameOf, Removal } from './memberform.tsx'
+import { roleName } from './role.ts'
 
 const Status = ({ status, expires }: Member) => {
   const texts = t().members

@@ -1,0 +1,62 @@
+import { ownMember } from '../../events/accounts/team.ts'
+import type { Reader } from '../reader.ts'
+
+/** What of an account somebody asks for, or is limited to. */
+export interface Part {
+  readonly account: number
+  /** the member who has made it, or got it from one who was removed; undefined: anybody */
+  readonly maker?: number | undefined
+  /** what it is on: ids of domains, 0 for the service's own host; undefined: any */
+  readonly domains?: readonly number[] | undefined
+  /** the member who is limited to these domains: of what is on none, such as a campaign, their own is a part */
+  readonly holder?: number | undefined
+}
+
+/** Kinds that are on the service's own host. */
+export const onOwnHost: ReadonlySet<string> = new Set(['bio', 'qr'])
+
+/** SQL of whether a resource is some member's work. What nobody else has made is the account's own. */
+const madeBy = ({ table }: Pick<Reader, 'table'>, kind: string, id: string, account: number, maker: number) => {
+  // an array of ids instead of a join: without planner statistics, PostgreSQL would look all of them up for each row
+  const made = `array(select substr(stream, ${kind.length + 2})::bigint from ${table('account_events')}
+    where account = ${account} and maker ${maker === ownMember ? 'is not null' : `= ${maker}`} and stream like '${kind}-%')`
+  return maker === ownMember ? `not (${id} = any(${made}))` : `${id} = any(${made})`
+}
+
+/** Returns what is on some domains: links by the domains of their own, `madeBy` for what is on none. */
+const on = (
+  { table }: Pick<Reader, 'table'>,
+  kind: string,
+  id: string,
+  { domains = [] }: Part,
+  own: () => string,
+): string => {
+  const listed = `any('{${domains.join()}}'::bigint[])`
+  if (kind === 'domain') return `${id} = ${listed}`
+  if (onOwnHost.has(kind)) return String(domains.includes(0))
+  if (kind !== 'link') return own()
+  return `exists (select from ${table('links')} on_domain where on_domain.id = ${id} and coalesce(on_domain.domain, 0) = ${listed})`
+}
+
+/** Returns SQL of whether a resource is in a part of its account, by a column with its id. */
+export const inPart = (reader: Pick<Reader, 'table'>, kind: string, id: string, part: Part): string => {
+  const { account, maker, domains, holder = ownMember } = part
+  const conditions = [
+    ...(maker === undefined ? [] : [madeBy(reader, kind, id, account, maker)]),
+    ...(domains === undefined ? [] : [on(reader, kind, id, part, () => madeBy(reader, kind, id, account, holder))]),
+  ]
+  return conditions.length === 0 ? 'true' : `(${conditions.join(' and ')})`
+}
+
+/** Returns whether the resource of a stream is a member's work. */
+export const isMadeBy = async (
+  { db, table }: Reader,
+  stream: string,
+  account: number,
+  member: number,
+): Promise<boolean> => {
+  const rows = (await db(table('account_events')).where({ account, stream }).whereNotNull('maker').select('maker')) as {
+    maker: string
+  }[]
+  return Number(rows[0]?.maker ?? ownMember) === member
+}
