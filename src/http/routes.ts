@@ -5,6 +5,8 @@ import { identityRoutes } from './accounts/identity.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { keyRoutes } from './accounts/key.ts'
 import { memberRoutes } from './accounts/member.ts'
+import { passkeyRoutes } from './accounts/passkey/passkey.ts'
+import { passkeySignInRoutes } from './accounts/passkey/signin.ts'
 import { registerRoutes } from './accounts/register.ts'
 import { secondFactorRoutes } from './accounts/secondfactor.ts'
 import { sessionRoutes } from './accounts/session.ts'
@@ -35,6 +37,8 @@ const others = [
   registerRoutes,
   sessionRoutes,
   identityRoutes,
+  passkeySignInRoutes,
+  passkeyRoutes,
   secondFactorRoutes,
   keyRoutes,
   memberRoutes,

@@ -49,6 +49,8 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
     // an account may have several
     IdentityAdded: ({ stream, data }) => [acquire(stream, `identity ${data.number}`, data.identityToken)],
     IdentityRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `identity ${data.number}` })],
+    PasskeyAdded: ({ stream, data }) => [acquire(stream, `passkey ${data.number}`, data.passkeyToken)],
+    PasskeyRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `passkey ${data.number}` })],
     AccountErased: ({ stream }) => [remove('held_names', { holder: stream })],
   },
   link: {

@@ -1,19 +1,24 @@
-/** What somebody was let in by: a password, by its stored hash; an identity, by its token; or a link of an operator. */
+/**
+ * What somebody was let in by: a password, by its stored hash; an identity or a passkey, by its token; or a link of an
+ * operator.
+ */
 export type Credential =
   | { readonly kind: 'password'; readonly hash: string | null }
   | { readonly kind: 'identity'; readonly token: string }
+  | { readonly kind: 'passkey'; readonly token: string }
   | { readonly kind: 'link'; readonly before: string }
 
 /** By what an account can be entered. */
 export interface Credentials {
   readonly password: string | null
   readonly identities: readonly { readonly token: string }[]
+  readonly passkeys: readonly { readonly token: string }[]
 }
 
 /** Returns what a link of an operator lets in by: it ends with any change of the others. */
-export const linkCredential = ({ password, identities }: Credentials): Credential => ({
+export const linkCredential = ({ password, identities, passkeys }: Credentials): Credential => ({
   kind: 'link',
-  before: JSON.stringify([password, ...identities.map(({ token }) => token)]),
+  before: JSON.stringify([password, ...[...identities, ...passkeys].map(({ token }) => token)]),
 })
 
 /** Whether an account still has a credential. */
@@ -23,6 +28,8 @@ export const has = (now: Credentials, credential: Credential): boolean => {
       return now.password === credential.hash
     case 'identity':
       return now.identities.some(({ token }) => token === credential.token)
+    case 'passkey':
+      return now.passkeys.some(({ token }) => token === credential.token)
     case 'link':
       return JSON.stringify(linkCredential(now)) === JSON.stringify(credential)
   }
@@ -32,5 +39,6 @@ export const has = (now: Credentials, credential: Credential): boolean => {
 export const credentialsOf = (now: Credentials): readonly Credential[] => [
   ...(now.password === null ? [] : [{ kind: 'password', hash: now.password } as const]),
   ...now.identities.map(({ token }) => ({ kind: 'identity', token }) as const),
+  ...now.passkeys.map(({ token }) => ({ kind: 'passkey', token }) as const),
   linkCredential(now),
 ]

@@ -55,6 +55,8 @@ const Order = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('secondFactorRemoved'), lang, after }),
   /** once another one was added */
   z.object({ kind: z.literal('secondFactorReplaced'), lang, after: z.number() }),
+  /** once one was added or removed */
+  z.object({ kind: z.enum(['passkeyAdded', 'passkeyRemoved']), lang, after: z.number() }),
   /** `browser` as its session is listed */
   z.object({ kind: z.literal('newBrowser'), lang, browser: z.string() }),
 ])

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { type Credential, type Credentials, credentialsOf, linkCredential } from './credential.ts'
 import type { Database } from '../postgres/database.ts'
+import { deleteExpiredAnswers } from '../postgres/passkeys.ts'
 import {
   confirmSession,
   deleteExpiredSessions,
@@ -59,7 +60,7 @@ export interface Sessions {
   readonly endOthers: (account: number, except?: number) => Promise<void>
   /** Ends the sessions of an account that has a new password, except the one that has set it. */
   readonly keepWith: (account: number, before: Credentials, password: string, id: number | undefined) => Promise<void>
-  /** Ends those sessions of an account that an identity has opened. */
+  /** Ends those sessions of an account that an identity or a passkey has opened. */
   readonly endOf: (account: number, credential: Credential) => Promise<void>
   /** Uses the code of a time step up. Returns false when it was used before. */
   readonly useStep: (account: number, step: number) => Promise<boolean>
@@ -81,6 +82,8 @@ const textOf = (credential: Credential) => {
       return `session credential ${credential.hash ?? ''}`
     case 'identity':
       return `session identity ${credential.token}`
+    case 'passkey':
+      return `session passkey ${credential.token}`
     case 'link':
       return `session link ${credential.before}`
   }
@@ -132,6 +135,9 @@ export const openSessions = (db: Database, pepper: Buffer, days: number, passwor
     },
     endOf: (account, credential) => deleteSessionsBy(db, account, hashed(credential)),
     useStep: (account, step) => useStep(db, account, step),
-    deleteExpired: () => deleteExpiredSessions(db),
+    deleteExpired: async () => {
+      await deleteExpiredSessions(db)
+      await deleteExpiredAnswers(db)
+    },
   }
 }

@@ -65,7 +65,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '13 wMi_OhJaOY27'],
+    ['account', account, accountEvents, '14 udCNDi6p4d_4'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 zNgDq5VHVf5_'],

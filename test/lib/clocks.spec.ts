@@ -13,6 +13,7 @@ const withStoredTimes: ReadonlySet<string> = new Set([
   'app/log/diskerasure.ts',
   'clicks/kafka/tracker.ts',
   'http/accounts/flow.ts',
+  'http/accounts/passkey/ceremony.ts',
   'http/public/password/page.ts',
   'security/sessions.ts',
   'store/eventstoredb/append.ts',

@@ -114,6 +114,7 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
       'events/sealing.ts',
       'http/accounts/export/export.ts',
       'http/accounts/flow.ts',
+      'http/accounts/passkey/ceremony.ts',
       'http/api/list/cursor.ts',
       'http/dashboard.ts',
       'http/docs/schemas.ts',

@@ -161,4 +161,7 @@ export const typesSince: readonly string[] = [
   'AccountRegisteredByIdentity',
   'IdentityAdded',
   'IdentityRemoved',
+  'PasskeyAdded',
+  'PasskeyRenamed',
+  'PasskeyRemoved',
 ]

@@ -32,7 +32,7 @@ const firstWord = (type: string) => /^[A-Z][a-z]+/.exec(type)?.[0] ?? type
 /** The streams of events that are not named after their resource. */
 const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[] = [
   [/^(?:Member|Invitation)/, (n) => `team-${n}`],
-  [/^(?:ApiKey|Identity)/, (n) => `account-${n}`],
+  [/^(?:ApiKey|Identity|Passkey)/, (n) => `account-${n}`],
   [/^Item/, (n) => `channelitem-${n}-links-${n}`],
   [/^NameClaimed$/, (n) => `claim-alias-0-golden-${n}`],
   [/^ClaimFenced$/, (n) => `link-${n}`],
@@ -65,6 +65,8 @@ const earlier: Readonly<Record<string, EventType>> = {
   AccountErasureCancelled: 'AccountErasureScheduled',
   AccountErasedOnDisk: 'AccountErased',
   IdentityRemoved: 'IdentityAdded',
+  PasskeyRenamed: 'PasskeyAdded',
+  PasskeyRemoved: 'PasskeyAdded',
   AddressUnblocked: 'AddressBlocked',
   ItemRemovedFromChannel: 'ItemAssignedToChannel',
   ReclassificationUndone: 'ClicksReclassified',

@@ -98,6 +98,27 @@ export const openBrowser = async () => {
     },
     /** Presses a key that moves the focus or activates what has it. */
     press: (key: 'Tab' | 'Enter') => page.keyboard.press(key),
+    /** Gives the browser an authenticator that has a finger on it whenever it is asked. Returns what takes it off. */
+    addAuthenticator: async () => {
+      await protocol.send('WebAuthn.enable')
+      const { authenticatorId } = await protocol.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          protocol: 'ctap2',
+          transport: 'internal',
+          hasResidentKey: true,
+          hasUserVerification: true,
+          isUserVerified: true,
+          automaticPresenceSimulation: true,
+        },
+      })
+      return {
+        touched: (enabled: boolean) =>
+          protocol.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled }),
+        verified: (isUserVerified: boolean) =>
+          protocol.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+        passkeys: async () => (await protocol.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
+      }
+    },
     /** Sends the languages that the visitor prefers (`Accept-Language`). */
     prefer: (languages: string) => page.setExtraHTTPHeaders({ 'Accept-Language': languages }),
     /** Returns what the window shows as a WebP image. */

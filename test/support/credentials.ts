@@ -1,11 +1,15 @@
+import { expect } from 'chai'
 import { TOTP } from 'otpauth'
 import { account as accounts } from '../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../src/events/event.ts'
 import { allScopes, Scope } from '../../src/events/accounts/scope.ts'
+import { passkeyKey } from '../../src/commands/accounts/register.ts'
 import { openOneTimeLinks } from '../../src/security/onetimelinks.ts'
+import { handleOf } from '../../src/security/passkeys.ts'
 import { newTotpSecret } from '../../src/security/secondfactor.ts'
 import type { TestApp } from './app.ts'
 import type { Answer } from './client.ts'
+import { newAuthenticator } from './authenticator.ts'
 import { inSeconds } from './clock.ts'
 import { query } from './faults.ts'
 import { postForm } from './forms.ts'
@@ -14,6 +18,7 @@ import { samePage, signIn } from './session.ts'
 /** What somebody may hold of an account. */
 export type Credential =
   | 'password'
+  | 'passkey'
   | 'session'
   | 'confirmed session'
   | 'second factor'
@@ -40,6 +45,7 @@ type Start = Credential | typeof bothFactors
 export const starts: readonly Start[] = [
   'password',
   bothFactors,
+  'passkey',
   'session',
   'confirmed session',
   'second factor',
@@ -51,6 +57,22 @@ export const starts: readonly Start[] = [
 ]
 
 const [leaked, owners, thiefs] = ['leaked horse 1', 'correct horse 1', 'stolen horse 1']
+
+/** Gives an account a passkey, and returns it. */
+const addPasskey = async (app: TestApp, id: number) => {
+  const { handler, keys } = app.app.ledger
+  const passkey = newAuthenticator(new URL(app.app.baseUrl).origin)
+  const added = {
+    name: '',
+    credential: passkey.id,
+    publicKey: passkey.belongTo(handleOf(keys.service, id)),
+    added: new Date().toISOString(),
+    passkeyKey: passkeyKey(keys.service, passkey.id),
+    passkeyToken: passkey.id,
+  }
+  await handler.handle(accounts, { type: 'AddPasskey', id, passkey: added }, systemMetadata(id))
+  return passkey
+}
 
 /** An account with what may be stolen: of the limited keys, only the one that is. */
 const prepare = async (app: TestApp, flavour: Flavour, start: Start) => {
@@ -83,7 +105,8 @@ const prepare = async (app: TestApp, flavour: Flavour, start: Start) => {
     recovery = (await app.post('/api/account/totp', { key, body })).json['recovery_codes'] as string[]
   }
   if (flavour === 'of an operator') await handler.handle(accounts, { type: 'MarkOperator', id }, systemMetadata(id))
-  return { id, key, email, stolen, hooks: { ofAccount, wasOfAccount, plain }, secret, recovery, revision }
+  const passkey = start === 'passkey' ? await addPasskey(app, id) : undefined
+  return { id, key, email, passkey, stolen, hooks: { ofAccount, wasOfAccount, plain }, secret, recovery, revision }
 }
 type Victim = Awaited<ReturnType<typeof prepare>>
 
@@ -126,6 +149,25 @@ const thiefOf = (app: TestApp, victim: Victim) => {
     const session = await signIn(app, email, password, code)
     senders.push({ send: session.ask, limited: false })
     return session
+  }
+  /** Signs in with the passkey of the account. */
+  const usePasskey = async () => {
+    const cookieNamed = ({ headers }: Answer, name: string) =>
+      headers
+        .getSetCookie()
+        .find((one) => one.startsWith(name))
+        ?.split(';')[0] ?? ''
+    const begun = await app.post('/api/session/passkey/begin', { headers: samePage(app.address) })
+    const passkey = victim.passkey?.get(begun.json['options'] as never)
+    const headers = samePage(app.address, cookieNamed(begun, 'linkledger_passkey'))
+    const entered = await app.post('/api/session/passkey', { body: { passkey }, headers })
+    expect(entered.status, entered.text).to.equal(200)
+    const own = samePage(app.address, cookieNamed(entered, 'linkledger_session'))
+    senders.push({
+      send: (method, path, body) => app.ask(method, path, { headers: own, ...(body && { body }) }),
+      limited: false,
+    })
+    held.add('confirmed session')
   }
   const holdKey = (answer: Answer, scopes: readonly Scope[], kind: 'key' | 'endless key') => {
     if (answer.status !== 200) return
@@ -217,6 +259,10 @@ const thiefOf = (app: TestApp, victim: Victim) => {
         held.add('second factor').add('recovery code')
       }
     }
+    if (!held.has('passkey') && (await send('POST', '/api/passkey/begin', await proof())).status === 200) {
+      spend()
+      held.add('passkey')
+    }
     if (!held.has('confirmed session') && known.password !== undefined) {
       const found = await code()
       const body = { password: known.password, ...(found !== undefined && { code: found }) }
@@ -275,6 +321,9 @@ const thiefOf = (app: TestApp, victim: Victim) => {
           break
         case 'recovery code':
           known.recovery = victim.recovery
+          break
+        case 'passkey':
+          await usePasskey()
           break
         case 'first key':
           byKey(victim.key, false, 1)

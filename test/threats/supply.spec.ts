@@ -50,8 +50,11 @@ const licenses = [
   'PSF-2.0', // argparse
   'Unlicense', // isbot
 ]
-/** Maximum number of packages at run time. Most come with @eventstore/db-client, koa, koa-bodyparser and qrcode. */
-const budget = 212
+/**
+ * Maximum number of packages at run time. Most come with @eventstore/db-client, koa, koa-bodyparser, qrcode and
+ * @simplewebauthn/server.
+ */
+const budget = 237
 
 describe('Dependencies', () => {
   let manifest: Manifest
@@ -101,7 +104,7 @@ describe('Dependencies', () => {
     const atRunTime = packages.filter(([, { dev }]) => !dev)
     expect(atRunTime.length).to.be.at.most(budget)
     const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
-    expect(direct.length).to.be.at.most(31)
+    expect(direct.length).to.be.at.most(32)
   })
 
   it('include a co-body that refuses __proto__ in JSON bodies', () => {

@@ -2,6 +2,7 @@ import type { Cache } from '../../cache/cache.ts'
 import { findHolder } from '../../commands/claims/writes.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { type Entrance, openEntrance } from '../../http/accounts/entrance.ts'
+import { openPasskeys } from '../../http/accounts/passkey/ceremony.ts'
 import { openAccountPasswords } from '../../http/accounts/password.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
 import { createMails } from '../../http/accounts/mails.ts'
@@ -18,6 +19,7 @@ import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks
 import { openOutbox } from '../../security/outbox.ts'
 import { openAuthProxy } from '../../security/authproxy.ts'
 import { openIssuer } from '../../security/issuer.ts'
+import { openPasskeyUses } from '../../security/passkeys.ts'
 import { openSessions } from '../../security/sessions.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from '../log/ledger.ts'
@@ -73,6 +75,14 @@ const openMails = (
 /** What the pages of sign-ins by others need besides what is opened here. */
 type ByOthers = Omit<OidcPagesOptions, 'authProxy' | 'entrance' | 'issuer' | 'issuerName' | 'serviceUrl' | 'sessions'>
 
+/** Returns what finds the account that has a name, and the token of its claim. */
+const holderOf =
+  ({ handler, store }: Pick<Ledger, 'handler' | 'store'>) =>
+  async (name: Parameters<typeof findHolder>[2]) => {
+    const holder = await findHolder(store, handler.load, name)
+    return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
+  }
+
 /** Where the issuer sends browsers back to, which it has to know letter by letter. */
 export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
 
@@ -92,10 +102,7 @@ const entrances =
       pepper: keys.service,
       registers,
       linksByEmail,
-      holderOf: async (name) => {
-        const holder = await findHolder(store, handler.load, name)
-        return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
-      },
+      holderOf: holderOf({ handler, store }),
     })
 
 /** Opens the proxy in front that signs people in, with AUTH_PROXY_HEADER: an address alone links nobody. */
@@ -155,10 +162,12 @@ export const openAccountServices = (
   )
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
+  const passkeyUses = openPasskeyUses(db)
+  const passkeys = openPasskeys({ baseUrl, holderOf: holderOf(ledger), log, pepper: keys.service, uses: passkeyUses })
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
   const ways = { passwordSignIn, sessions, serviceUrl: baseUrl }
   const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, ...ways }
-  const services = { links, mails, passwordSignIn, passwords, sessions, secondFactors }
+  const services = { links, mails, passkeys, passkeyUses, passwordSignIn, passwords, sessions, secondFactors }
   return {
     services: {
       ...services,

@@ -15,6 +15,7 @@ import { erase, erasures } from './erase.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
 import { addIdentityCommands } from './identity.ts'
+import { addPasskeyCommands } from './passkey.ts'
 import { addLimitCommand } from './limit.ts'
 import { addOperatorCommand } from './operator.ts'
 import { addPasswordCommand, readPassword } from './password.ts'
@@ -60,6 +61,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   addPasswordCommand(accounts, cli)
   addTotpCommand(accounts, cli)
   addIdentityCommands(accounts, cli)
+  addPasskeyCommands(accounts, cli)
   addLimitCommand(accounts, cli)
   addOperatorCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(

@@ -65,7 +65,7 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
     const { position, state } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
     cli.print(`Identity ${number} of account ${id} is removed, and its sessions have ended.`)
-    if (state.identities.length === 0 && state.password === null)
+    if (state.identities.length + state.passkeys.length === 0 && state.password === null)
       cli.print('Nobody can sign in to the account now: add another identity, or set a password.')
   })
 }

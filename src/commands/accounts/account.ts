@@ -4,11 +4,11 @@ import type { Exclusions } from '../../events/statistics/exclusions.ts'
 import type { Event } from '../../events/index.ts'
 import { defined } from '../../lib/defined.ts'
 import { utc } from '../../lib/zone.ts'
-import { type Credential, type Credentials, has } from '../../security/credential.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideErasure, type DiskErasure, type ErasureCommand } from './erasing.ts'
-import { type ClaimedIdentity, decideIdentity, type IdentityCommand } from './identity.ts'
+import { type ClaimedIdentity, decideIdentity, identityClaim, type IdentityCommand } from './identity.ts'
 import { decideKey, type IssuedKey, type KeyCommand } from './key.ts'
+import { decidePasskey, passkeyClaim, type PasskeyCommand } from './passkey.ts'
 import { decideSecondFactor, type SecondFactorCommand } from './secondfactor.ts'
 import { type Account, evolveAccount, noAccount } from './state.ts'
 import { refuseTaken } from '../claims/taken.ts'
@@ -61,6 +61,7 @@ export type AccountCommand =
   | KeyCommand
   | SecondFactorCommand
   | IdentityCommand
+  | PasskeyCommand
   | ErasureCommand
   | DiskErasure
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
@@ -74,13 +75,6 @@ const alive = (state: Account) =>
   state.status === 'none' || state.status === 'erased' ? refuse('not_found', { what: 'account' }) : state
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
-
-/** Returns what refuses a command once an account no longer has the credential that was shown for it. */
-export const requireCredential =
-  (shown: Credential) =>
-  (now: Credentials): void => {
-    if (!has(now, shown)) refuse('wrong_password', { what: shown.kind === 'password' ? 'changed' : 'identity' })
-  }
 
 const zoneSet = (
   id: number,
@@ -152,6 +146,8 @@ const changeSecondFactor = (command: SecondFactorCommand, state: Account): reado
 
 const changeIdentities = (command: IdentityCommand, state: Account) => decideIdentity(command, enabled(state))
 
+const changePasskeys = (command: PasskeyCommand, state: Account) => decidePasskey(command, enabled(state))
+
 const setRateLimit: Decision<'SetRateLimit'> = ({ id, limit }, state) =>
   alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]
 
@@ -165,7 +161,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 13,
+  version: 14,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
@@ -182,6 +178,9 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     RemoveSecondFactor: changeSecondFactor,
     AddIdentity: changeIdentities,
     RemoveIdentity: changeIdentities,
+    AddPasskey: changePasskeys,
+    RenamePasskey: changePasskeys,
+    RemovePasskey: changePasskeys,
     SetRateLimit: setRateLimit,
     SetExclusions: setExclusions,
     MarkOperator: ({ id }, state) => (enabled(state).operator ? [] : [{ type: 'AccountOperatorMarked', data: { id } }]),
@@ -207,17 +206,17 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     const email = ({ emailKey: name, emailToken: token }: ClaimedEmail) => ({ kind: 'email', name, token }) as const
     const username = ({ usernameKey: name, usernameToken: token }: ClaimedUsername) =>
       ({ kind: 'username', name, token }) as const
-    const identity = ({ identityKey: name, identityToken: token }: ClaimedIdentity) =>
-      ({ kind: 'identity', name, token }) as const
     if (events.length === 0) return []
     switch (command.type) {
       case 'RegisterAccount':
         return [email(command), username(command)]
       case 'RegisterByIdentity':
         // the identity first: somebody who signs in twice at once gets one account
-        return [identity(command.identity), ...(command.email ? [email(command.email)] : []), username(command)]
+        return [identityClaim(command.identity), ...(command.email ? [email(command.email)] : []), username(command)]
       case 'AddIdentity':
-        return [identity(command.identity)]
+        return [identityClaim(command.identity)]
+      case 'AddPasskey':
+        return [passkeyClaim(command.passkey)]
       case 'UpdateAccount':
         return command.email && events.some(({ type }) => type === 'AccountEmailChanged') ? [email(command.email)] : []
       default:

@@ -1,5 +1,5 @@
 import type { Event } from '../../events/index.ts'
-import { acquire, release, type Slot, type Tokens } from '../claims/claim.ts'
+import { acquire, type Claim, release, type Slot, type Tokens } from '../claims/claim.ts'
 import { refuseTaken } from '../claims/taken.ts'
 import { refuse } from '../decider.ts'
 
@@ -25,6 +25,12 @@ export interface ClaimedIdentity {
   readonly identityToken: string
 }
 
+export const identityClaim = ({ identityKey: name, identityToken: token }: ClaimedIdentity): Claim => ({
+  kind: 'identity',
+  name,
+  token,
+})
+
 export type IdentityCommand =
   | { readonly type: 'AddIdentity'; readonly id: number; readonly identity: ClaimedIdentity }
   /** `by` an operator, who may leave an account without a way to sign in */
@@ -34,6 +40,7 @@ interface Having {
   readonly identities: readonly Identity[]
   readonly lastIdentity: number
   readonly password: string | null
+  readonly passkeys: readonly unknown[]
   readonly tokens: Tokens
 }
 type IdentityEvent = Event<'IdentityAdded' | 'IdentityRemoved'>
@@ -46,7 +53,7 @@ export const slotOf = (number: number): Slot => `identity ${number}`
 /** Returns the events of a command on the identities of an account that exists. Throws `Refused`. */
 export const decideIdentity = (
   command: IdentityCommand,
-  { identities, lastIdentity, password, tokens }: Having,
+  { identities, lastIdentity, passkeys, password, tokens }: Having,
 ): readonly IdentityEvent[] => {
   const { id } = command
   if (command.type === 'AddIdentity') {
@@ -60,15 +67,15 @@ export const decideIdentity = (
   if (number > lastIdentity) return refuse('not_found', { what: 'identity' })
   const left = identities.filter((one) => one.number !== number)
   if (left.length === identities.length) return []
-  if (left.length === 0 && password === null && by !== 'operator') return refuse('last_identity')
+  if (left.length + passkeys.length === 0 && password === null && by !== 'operator') return refuse('last_identity')
   return [{ type: 'IdentityRemoved', data: { id, number } }]
 }
 
 /** Returns what an account has of identities after an event. */
 export const evolveIdentities = (
-  { identities, lastIdentity, tokens }: Omit<Having, 'password'>,
+  { identities, lastIdentity, tokens }: Omit<Having, 'password' | 'passkeys'>,
   { type, data }: IdentityEvent,
-): Omit<Having, 'password'> => {
+): Omit<Having, 'password' | 'passkeys'> => {
   const { number } = data
   if (type === 'IdentityRemoved')
     return {

@@ -30,7 +30,7 @@ export const Registration = z.object({
 export type Registration = z.output<typeof Registration>
 
 /** The name of the claim on what names a person: a keyed hash, because stream names must not hold personal data. */
-const personalKey = (pepper: Buffer, kind: 'email' | 'username' | 'identity', value: string) =>
+const personalKey = (pepper: Buffer, kind: 'email' | 'username' | 'identity' | 'passkey', value: string) =>
   createHmac('sha256', pepper).update(`${kind} ${value}`).digest('base64url')
 
 export const claimedEmail = (pepper: Buffer, address: string) => ({
@@ -58,6 +58,9 @@ export const claimedIdentity = (
   identityKey: identityKey(pepper, { issuer, subject }),
   identityToken: randomUUID(),
 })
+
+/** Returns the name of the claim on a passkey, by what its authenticator calls it. */
+export const passkeyKey = (pepper: Buffer, credential: string) => personalKey(pepper, 'passkey', credential)
 
 /** Returns eight letters and digits, of which none looks like another: a name that says nothing of its owner. */
 const randomUsername = () => {

@@ -4,6 +4,7 @@ import type { Event } from '../../events/index.ts'
 import { acquire, fence, noTokens, release, type Slot, type Tokens } from '../claims/claim.ts'
 import { evolveIdentities, type Identity } from './identity.ts'
 import { evolveKeys, type Keys, noKeys } from './key.ts'
+import { evolvePasskeys, type Passkey } from './passkey.ts'
 import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
 export interface Account {
@@ -20,6 +21,10 @@ export interface Account {
   readonly identities: readonly Identity[]
   /** the highest number that was given to an identity */
   readonly lastIdentity: number
+  /** which sign in to it, too */
+  readonly passkeys: readonly Passkey[]
+  /** the highest number that was given to a passkey */
+  readonly lastPasskey: number
   /** requests per minute, 0 = unlimited, null = that of the service */
   readonly rateLimit: number | null
   readonly exclusions: Exclusions
@@ -42,6 +47,8 @@ export const noAccount: Account = {
   secondFactor: null,
   identities: [],
   lastIdentity: 0,
+  passkeys: [],
+  lastPasskey: 0,
   rateLimit: null,
   exclusions: noExclusions,
   operator: false,
@@ -85,6 +92,10 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
     case 'IdentityAdded':
     case 'IdentityRemoved':
       return { ...state, ...evolveIdentities(state, event) }
+    case 'PasskeyAdded':
+    case 'PasskeyRenamed':
+    case 'PasskeyRemoved':
+      return { ...state, ...evolvePasskeys(state, event) }
     case 'AccountRateLimitSet':
       return { ...state, rateLimit: event.data.limit }
     case 'AccountExclusionsSet':

@@ -11,10 +11,11 @@ const reserved = {
   username: true,
   email: false,
   identity: false,
+  passkey: false,
 } as const
 export type ClaimKind = keyof typeof reserved
-/** What a resource has a name as: it has one of each kind, but an account may have several identities. */
-export type Slot = ClaimKind | `identity ${number}`
+/** What a resource has a name as: it has one of each kind, but an account may have several identities and passkeys. */
+export type Slot = ClaimKind | `identity ${number}` | `passkey ${number}`
 
 /**
  * A claim of a unique name. `name` is unique within its kind; the resource's event repeats `token`, which makes the

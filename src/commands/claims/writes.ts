@@ -52,6 +52,7 @@ const nameOf: Readonly<Record<ClaimKind, string>> = {
   email: 'email',
   username: 'username',
   identity: 'identity',
+  passkey: 'passkey',
 }
 
 /** Links call their alias `custom`; nobody chooses that of a QR code. */

@@ -93,6 +93,22 @@ export const accountEvents = {
     identityToken: z.string(),
   }),
   IdentityRemoved: z.object({ id, number: id }),
+  /**
+   * Whoever has this key pair of a browser or a phone (WebAuthn) can sign in to the account. `number` is the id of the
+   * passkey within the account, `credential` what the authenticator calls it, `publicKey` its public key in COSE; both
+   * are base64url. The token belongs to the claim of `credential`.
+   */
+  PasskeyAdded: z.object({
+    id,
+    number: id,
+    name: Personal,
+    credential: Personal,
+    publicKey: Personal,
+    passkeyToken: z.string(),
+    added: z.iso.datetime(),
+  }),
+  PasskeyRenamed: z.object({ id, number: id, name: Personal }),
+  PasskeyRemoved: z.object({ id, number: id }),
   /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
   /** Which visits the account does not count as clicks. They count for the reclassifications after it. */

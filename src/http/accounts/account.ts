@@ -18,6 +18,7 @@ import { fail, requirePasswords } from '../api/errors.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import type { StepUps } from './credentials.ts'
+import { PasskeyAnswer } from './passkey/ceremony.ts'
 import { accountContract } from './contract/account.ts'
 
 /** What the routes of an account need. */
@@ -85,7 +86,11 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
   })
 
 /** What a step needs besides the key or session. */
-export const given = { current_password: verbatim(1024).optional(), code: text(64).optional() }
+export const given = {
+  current_password: verbatim(1024).optional(),
+  code: text(64).optional(),
+  passkey: PasskeyAnswer.optional(),
+}
 
 /** ms */
 const day = 86_400_000

@@ -3,6 +3,7 @@ import { hasMembers, type Team } from '../../commands/accounts/team.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Open } from '../../events/openenum.ts'
+import type { Assertion } from '../../security/passkeys.ts'
 import type { Call } from '../api/route.ts'
 
 /**
@@ -13,8 +14,8 @@ import type { Call } from '../api/route.ts'
 export type Need = 'nothing' | 'confirmation' | 'password' | 'password and code' | 'a session'
 
 /**
- * Who asks: a session that a password has opened, one that an issuer or a link of an operator has, the key of the
- * registration without any limit, or any other key.
+ * Who asks: a session that a password has opened, one that an issuer, a passkey or a link of an operator has, the key
+ * of the registration without any limit, or any other key.
  */
 export type Asker = 'session' | 'other session' | 'first key' | 'key'
 
@@ -24,7 +25,7 @@ interface Step extends Readonly<Record<Asker, Need>> {
   readonly routes: readonly string[]
 }
 
-/** Without a password, a fresh sign-in with the issuer is as good. */
+/** Without a password, a passkey or a fresh sign-in with the issuer is as good. */
 const otherSession = { 'other session': 'confirmation' } as const
 const anybody = (need: Need) => ({ session: need, ...otherSession, 'first key': need, key: need })
 /** A key gives no more than it has: that is decided on the keys of the account. */
@@ -83,6 +84,23 @@ export const steps = {
     'first key': 'a session',
     key: 'a session',
   },
+  passkeys: {
+    does: 'add a passkey',
+    routes: ['POST /api/passkey/begin'],
+    // as an identity does
+    session: 'password and code',
+    ...otherSession,
+    'first key': 'a session',
+    key: 'a session',
+  },
+  removePasskey: {
+    does: 'remove a passkey',
+    routes: ['DELETE /api/passkey/:id/delete'],
+    session: 'confirmation',
+    ...otherSession,
+    'first key': 'a session',
+    key: 'a session',
+  },
   erasure: {
     does: 'have the account erased',
     routes: ['POST /api/account/erase'],
@@ -121,13 +139,25 @@ export interface Given {
   readonly current_password?: string | undefined
   /** of the second factor there is, or a recovery code */
   readonly code?: string | undefined
+  /** in place of a code */
+  readonly passkey?: Assertion | undefined
   /** the field that the code is in, if it is not `code` */
   readonly codeField?: 'code' | 'current_code'
 }
 /** What has sent it. */
 export type Caller = Pick<
   Call,
-  'account' | 'bindTo' | 'key' | 'session' | 'credential' | 'confirmed' | 'load' | 'write' | 'from'
+  | 'account'
+  | 'bindTo'
+  | 'browser'
+  | 'key'
+  | 'session'
+  | 'credential'
+  | 'confirmed'
+  | 'load'
+  | 'setCookie'
+  | 'write'
+  | 'from'
 >
 
 export interface StepUps {
@@ -139,6 +169,6 @@ export interface StepUps {
   /** Fails unless the `password` of a session is right, and a code where the account has a second factor. */
   readonly confirm: (
     call: Caller,
-    given: { readonly password: string; readonly code?: string | undefined },
+    given: Pick<Given, 'code' | 'passkey'> & { readonly password: string },
   ) => Promise<void>
 }

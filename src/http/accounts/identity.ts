@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { account, requireCredential } from '../../commands/accounts/account.ts'
+import { account } from '../../commands/accounts/account.ts'
+import { requireCredential } from '../../commands/accounts/credential.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
 import { refuse } from '../../commands/decider.ts'
 import { text } from '../../lib/fields.ts'

@@ -26,7 +26,15 @@ export interface MailsOptions {
 const hour = 3600
 const [perRecipient, perRequester, perOwner] = [5, 20, 10]
 /** Notices that a key or a session can cause as often as it wants. */
-const repeatable = new Set<MailOrder['kind']>(['keyAdded', 'keyWidened', 'webhookAdded', 'webhookMoved', 'newBrowser'])
+const repeatable = new Set<MailOrder['kind']>([
+  'keyAdded',
+  'keyWidened',
+  'webhookAdded',
+  'webhookMoved',
+  'passkeyAdded',
+  'passkeyRemoved',
+  'newBrowser',
+])
 
 export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions): Mails => {
   /** A keyed hash: the table of limits is not for personal data. */

@@ -19,8 +19,10 @@ import { fail, Failure } from '../api/errors.ts'
 import type { Limiter } from '../api/limits/limiter.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type GuessHolder, openGuesses } from '../api/limits/guesses.ts'
+import { given } from './account.ts'
 import type { StepUps } from './credentials.ts'
 import type { Mails } from './mails.ts'
+import { PasskeyAnswer } from './passkey/ceremony.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
@@ -165,13 +167,14 @@ const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorSe
       code: text(64),
       current_password: currentPassword,
       current_code: text(64).optional(),
+      passkey: PasskeyAnswer.optional(),
     }),
     run: async (call) => {
       const { account: id, body, session, write } = call
-      const { current_password, current_code: code } = body
+      const { current_password, current_code: code, passkey } = body
       // first what uses no code up
       const use = secondFactors.confirm(id, body.secret, body.code)
-      await stepUps.require('secondFactor', call, { current_password, code, codeField: 'current_code' })
+      await stepUps.require('secondFactor', call, { current_password, code, codeField: 'current_code', passkey })
       await use()
       const codes = newRecoveryCodes()
       const recovery = codes.map((code) => hashRecoveryCode(pepper, id, code))
@@ -191,7 +194,7 @@ const remove = ({ mails, stepUps }: SecondFactorServices) =>
   endpoint(sessionContract, 'POST /api/account/totp/delete', {
     scope: 'account',
     person: true,
-    body: z.object({ current_password: currentPassword, code: text(64).optional() }),
+    body: z.object(given),
     run: async (call) => {
       const { account: id, body, write } = call
       await stepUps.require('secondFactor', call, body)

@@ -2,44 +2,40 @@ import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import { refuse } from '../../commands/decider.ts'
-import { email, text, timestamp, verbatim } from '../../lib/fields.ts'
+import { email, timestamp, verbatim } from '../../lib/fields.ts'
 import { Behind } from '../../lib/unavailable.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
-import { knownBrowser, markBrowser } from '../../security/knownbrowsers.ts'
+import { knownBrowser } from '../../security/knownbrowsers.ts'
 import type { Issuer } from '../../security/issuer.ts'
-import type { Session, Sessions } from '../../security/sessions.ts'
+import type { Session } from '../../security/sessions.ts'
 import { fail, requirePasswords } from '../api/errors.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { needsCode } from './secondfactor.ts'
 import { byId } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { browserCookie, sessionCookie } from '../api/session.ts'
+import { sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
+import type { Passkeys } from './passkey/ceremony.ts'
+import { checkSecondFactor, type EnteringServices, openFor, secondFactor } from './passkey/entering.ts'
 import type { SecondFactors } from './secondfactor.ts'
 import type { StepUps } from './credentials.ts'
-import type { Mails } from './mails.ts'
 import { sessionContract } from './contract/session.ts'
 
 /** What sessions of the dashboard need. */
-export interface SessionServices {
-  readonly baseUrl: () => string
-  /** undefined without SMTP_URL */
-  readonly mails: Mails | undefined
+export interface SessionServices extends EnteringServices {
   /** undefined without OIDC_ISSUER */
   readonly issuer: Pick<Issuer, 'signOutAddress'> | undefined
+  readonly passkeys: Pick<Passkeys, 'use'>
   readonly passwords: AccountPasswords
   /** whether people may sign in with passwords */
   readonly passwordSignIn: boolean
   /** whether whoever signs out is led to the sign-out of the issuer */
   readonly signsOutThere: boolean
-  /** 32 bytes for keyed hashes */
-  readonly pepper: Buffer
   readonly secondFactors: SecondFactors
-  readonly sessions: Sessions
   readonly stepUps: Pick<StepUps, 'confirm'>
 }
 
-const SignIn = z.object({ email, password: verbatim(1024), code: text(64).optional() })
+const SignIn = z.object({ email, password: verbatim(1024), ...secondFactor })
 type SignIn = z.output<typeof SignIn>
 
 /** What wrong passwords of a sign-in are counted for. The address itself is in no table. */
@@ -95,40 +91,20 @@ const signIn = (services: SessionServices) =>
     public: true,
     body: SignIn,
     run: async (call) => {
-      const { body, browser, from, setCookie, write } = call
-      const { baseUrl, mails, pepper, secondFactors, sessions } = services
       // also what signs somebody in must not come from another site: they would use the account of somebody else
-      if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
+      if (!call.browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
       requirePasswords(services)
-      const { id, state, known } = await checkPassword(call, services)
-      const { secondFactor: factor } = state
-      if (factor && body.code === undefined)
-        throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))
-      const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
-      if (factor)
-        await secondFactors.require({
-          account: id,
-          factor,
-          code: body.code ?? '',
-          from,
-          // the mark of a browser ends with the second factor: who has one had a right code
-          holder: known === undefined ? undefined : { kind: 'browser', id: known },
-          useRecoveryCode,
-        })
-      // always a new session: one that the browser had before may be known to somebody else
-      const before = browser.token === undefined ? undefined : await sessions.find(browser.token)
-      if (before) await sessions.end(before.account, before.id)
-      const { browser: name, os } = browser.client
-      if (known === undefined)
-        await mails?.order({ kind: 'newBrowser', lang: call.lang, browser: `${name}, ${os}` }, id)
-      const { id: session, token } = await sessions.open(id, { kind: 'password', hash: state.password }, browser.client)
+      const entering = await checkPassword(call, services)
+      const { id, state } = entering
+      await checkSecondFactor(call, entering, services)
+      const credential = { kind: 'password', hash: state.password } as const
+      const { session, setCookies } = await openFor(call, services, { ...entering, credential })
       // a second factor that was added meanwhile has ended the sessions that were there
-      if ((await call.load(account, id)).state.secondFactor?.secret !== factor?.secret) {
-        await sessions.end(id, session)
+      if ((await call.load(account, id)).state.secondFactor?.secret !== state.secondFactor?.secret) {
+        await services.sessions.end(id, session)
         throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))
       }
-      setCookie(sessionCookie(token, baseUrl(), sessions.seconds))
-      setCookie(browserCookie(id, markBrowser(pepper, { id, state }, known), baseUrl()))
+      setCookies()
       return { id, username: state.username ?? '', session }
     },
   })
@@ -138,7 +114,7 @@ const confirm = ({ sessions, stepUps, ...services }: SessionServices) =>
     ofSession: true,
     scope: [],
     person: true,
-    body: z.object({ password: verbatim(1024), code: text(64).optional() }),
+    body: z.object({ password: verbatim(1024), ...secondFactor }),
     run: async (call) => {
       const { body, session } = call
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })

@@ -4,20 +4,24 @@ import { problem } from '../../lib/problems/problem.ts'
 import { fail } from '../api/errors.ts'
 import { askerOf, type Caller, type Given, type Need, type StepName, steps, type StepUps } from './credentials.ts'
 import { type AccountPasswords, holderOf } from './password.ts'
+import type { Passkeys } from './passkey/ceremony.ts'
 import { needsCode, type SecondFactors } from './secondfactor.ts'
 
 /** Opens what asks for passwords and codes before a right is widened. */
 export const openStepUps = ({
+  passkeys,
   passwords,
   secondFactors,
 }: {
+  readonly passkeys: Pick<Passkeys, 'use'>
   readonly passwords: Pick<AccountPasswords, 'require'>
   readonly secondFactors: Pick<SecondFactors, 'require'>
 }): StepUps => {
-  const requireCode = async (call: Caller, { code, codeField: field = 'code' }: Given) => {
+  const requireCode = async (call: Caller, { code, codeField: field = 'code', passkey }: Given) => {
     const { account: id, from, load, write } = call
     const { secondFactor: factor } = (await load(account, id)).state
     if (!factor) return
+    if (passkey !== undefined) return void (await passkeys.use(call, passkey, { account: id, session: call.session }))
     if (code === undefined) throw needsCode(problem('required_here', { what: 'second_factor', field }))
     const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
     // codes of keys count with those of sign-ins: nobody gets more of them by holding many keys
@@ -29,14 +33,16 @@ export const openStepUps = ({
     await requireCode(call, given)
   }
   return {
-    confirm: async (call, { password, code }) => {
+    confirm: async (call, { password, ...factor }) => {
       await passwords.require(call, password, 'password')
-      await requireCode(call, { code })
+      await requireCode(call, factor)
     },
     require: async (step, call, given = {}) => {
       const { account: id, load, session } = call
-      const isByPassword = call.credential?.kind === 'password'
-      const again = (): never => fail(403, 'confirmation_needed', isByPassword ? {} : { what: 'identity' })
+      const { kind } = call.credential ?? {}
+      const isByPassword = kind === 'password'
+      const what = kind === 'passkey' ? kind : 'identity'
+      const again = (): never => fail(403, 'confirmation_needed', isByPassword ? {} : { what })
       switch (await needFor(step, call)) {
         case 'nothing':
           // one that is sent all the same must be right
@@ -48,7 +54,8 @@ export const openStepUps = ({
           if (call.confirmed) return
           return isByPassword || given.current_password === undefined ? again() : requireBoth(call, given)
         case 'password': {
-          if (session === undefined || given.code !== undefined) return requireBoth(call, given)
+          if (session === undefined || given.code !== undefined || given.passkey !== undefined)
+            return requireBoth(call, given)
           await passwords.require(call, given.current_password)
           if (!call.confirmed && (await load(account, id)).state.secondFactor) again()
           return

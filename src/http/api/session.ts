@@ -46,6 +46,8 @@ export interface BrowserCall {
   readonly proxied: string | undefined
   /** Returns the mark of a browser that has signed in to an account before; it has to be checked. */
   readonly markOf: (account: number) => string | undefined
+  /** the use of a passkey that it has begun, sealed */
+  readonly passkey: string | undefined
 }
 
 export interface SessionOptions {
@@ -83,6 +85,14 @@ const markName = (account: number, secure: boolean) => `${secure ? '__Host-' : '
 export const browserCookie = (account: number, mark: string, baseUrl: string): string => {
   const secure = isSecure(baseUrl)
   return `${markName(account, secure)}=${mark}; Path=/; Max-Age=${markAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+const passkeyName = (secure: boolean) => `${secure ? '__Host-' : ''}linkledger_passkey`
+
+/** Returns the `Set-Cookie` header by which the answer of a passkey is known as that of this browser. */
+export const passkeyCookie = (sealed: string, baseUrl: string, seconds: number): string => {
+  const secure = isSecure(baseUrl)
+  return `${passkeyName(secure)}=${sealed}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 }
 
 /** Returns the value of a cookie; undefined when there is none, or more than one. */
@@ -156,6 +166,7 @@ export const browserOf = (
     client: clientOf(req),
     token: tokenOf(req, baseUrl()),
     proxied: authProxy?.subjectOf(req),
+    passkey: cookieOf(req, passkeyName(isSecure(baseUrl()))),
     markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
   }
 }

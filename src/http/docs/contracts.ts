@@ -8,6 +8,7 @@ import { memberContract } from '../accounts/contract/member.ts'
 import { operatorContract } from '../operator/contract.ts'
 import { proofContract } from '../proof/contract.ts'
 import { identityContract } from '../accounts/contract/identity.ts'
+import { passkeyContract } from '../accounts/contract/passkey.ts'
 import { sessionContract } from '../accounts/contract/session.ts'
 import { missesContract } from '../statistics/contract/misses.ts'
 import { reclassifyContract } from '../statistics/contract/reclassify.ts'
@@ -49,8 +50,8 @@ export const topics: Readonly<Record<string, Topic>> = {
     },
   },
   'Sign-in': {
-    about: 'Sessions of the dashboard, its second factor, and who signs in with an issuer',
-    contract: { ...sessionContract, ...identityContract },
+    about: 'Sessions of the dashboard, its second factor, passkeys, and who signs in with an issuer',
+    contract: { ...sessionContract, ...identityContract, ...passkeyContract },
   },
   'API keys': {
     about: 'Keys for programs and people, each with its scopes, until a time, or from some addresses only',

@@ -18,6 +18,7 @@ export const amountTexts = {
     members: 'An account has at most {max, number} members and open invitations. Remove one first.',
     keys: 'An account has at most {max} API keys. Delete one first.',
     identities: 'An account has at most {max} identities. Remove one first.',
+    passkeys: 'An account has at most {max} passkeys. Remove one first.',
     rows: 'The body must have at most {max, number} rows: send several.',
     levels: 'The body must have at most {levels} levels and {values, number} values.',
     row_levels: 'A row must have at most {levels} levels and {values, number} values.',

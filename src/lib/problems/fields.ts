@@ -178,6 +178,7 @@ export const fieldTexts = {
     sign_in: 'The e-mail address or the password is wrong.',
     changed: 'Another password was set for the account meanwhile. Sign in with that.',
     identity: 'The identity that opened this session was removed meanwhile. Sign in again.',
+    passkey: 'The passkey that opened this session was removed meanwhile. Sign in again.',
   },
   wrong_code: {
     plain: '{field} is wrong. Enter the code that your authenticator app shows now.',

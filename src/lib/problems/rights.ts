@@ -12,11 +12,26 @@ export const rightTexts = {
     plain: 'This session must enter its password again first: POST /api/session/confirm. It counts for ten minutes.',
     identity:
       'This session must sign in again with the issuer first: POST /api/session/confirm/identity. It counts for ten minutes.',
+    passkey:
+      'This session must use a passkey again first: POST /api/session/confirm/passkey. It counts for ten minutes.',
   },
-  last_identity:
-    'The account has no password, so that nobody could sign in without this identity. Set a password or link another identity first.',
+  last_identity: {
+    plain:
+      'The account has no password, so that nobody could sign in without this identity. Set a password, add a passkey or link another identity first.',
+    passkey:
+      'Nobody could sign in to the account without this passkey. Add another passkey, set a password or link an identity first.',
+  },
+  wrong_passkey: {
+    plain: 'The passkey was not accepted: its answer is not valid here.',
+    challenge:
+      'This took longer than five minutes, was begun in another browser, or was answered already. Begin again.',
+    unknown: 'No account has this passkey: it was removed, or belongs to another service. Sign in in another way.',
+    other: 'This passkey belongs to another account. Use one of this account.',
+    counter:
+      'This passkey may have been copied: it has counted fewer uses than before. Remove it, and add another one.',
+  },
   passwords_off:
-    'Passwords are turned off on this service (`PASSWORD_SIGN_IN`). Sign in with its issuer. API keys work as before.',
+    'Passwords are turned off on this service (`PASSWORD_SIGN_IN`). Sign in with its issuer or a passkey. API keys work as before.',
   lacks_scope: {
     plain: 'This API key needs the scope {scopes}.',
     password: 'This API key needs the scope `account`, or `current_password`.',

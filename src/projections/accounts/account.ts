@@ -97,6 +97,9 @@ export const accounts: Projection = {
     SecondFactorRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     IdentityAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     IdentityRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    PasskeyAdded: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    PasskeyRenamed: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    PasskeyRemoved: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     AccountRateLimitSet: ({ data: { id, limit }, revision, position }) => [
       patch('accounts', { id }, { rate_limit: limit, revision, position }),
     ],

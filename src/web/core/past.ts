@@ -28,7 +28,7 @@ const placesOfNow = /^\/(?:account|operator|proof|history|invitation|qr\/new)(?:
 export const showsNowOnly = (): boolean => placesOfNow.test(at.value.path)
 
 /** Requests that are let through in the past: they change nothing there, or are how somebody comes back from it. */
-const allowed = [/^\/api\/session$/, /\/restore$/, /\/rehearse$/]
+const allowed = [/^\/api\/session(?:\/passkey(?:\/begin)?)?$/, /\/restore$/, /\/rehearse$/]
 /** Whether a request would change what is only shown as it was. */
 export const isRefusedInPast = (method: string, path: string): boolean =>
   method !== 'GET' && past.value !== undefined && !allowed.some((one) => one.test(path.split('?')[0] ?? ''))

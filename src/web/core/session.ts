@@ -61,11 +61,13 @@ export interface SignIn {
   readonly email: string
   readonly password: string
   readonly code?: string
+  /** in place of a code */
+  readonly passkey?: unknown
 }
 
 /** Signs in. Throws `ApiError`, with `second_factor` in its body when a code is needed. */
-export const signIn = async (given: SignIn): Promise<void> => {
-  await request('POST', '/api/session', given)
+export const signIn = async (given: SignIn | { readonly passkey: unknown }): Promise<void> => {
+  await request('POST', 'email' in given ? '/api/session' : '/api/session/passkey', given)
   signedOut.value = false
   forgetAnswers()
   await readAccount()

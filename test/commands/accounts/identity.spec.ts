@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { account, requireCredential } from '../../../src/commands/accounts/account.ts'
+import { account } from '../../../src/commands/accounts/account.ts'
+import { requireCredential } from '../../../src/commands/accounts/credential.ts'
 import { Refused } from '../../../src/commands/decider.ts'
 import type { AccountEvent } from '../../../src/events/accounts/account.ts'
 import { linkCredential } from '../../../src/security/credential.ts'
@@ -108,7 +109,7 @@ describe('the identities of an account', () => {
 })
 
 describe('what somebody was let in by', () => {
-  const now = { password: 'hash', identities: [{ token: 't1' }] }
+  const now = { password: 'hash', identities: [{ token: 't1' }], passkeys: [{ token: 'p1' }] }
   const refusal = (credential: Parameters<typeof requireCredential>[0], state: typeof now) => {
     try {
       requireCredential(credential)(state)
@@ -121,10 +122,13 @@ describe('what somebody was let in by', () => {
   it('refuses what it has asked for once the account does not have it any more', () => {
     const link = linkCredential(now)
     const identity = { kind: 'identity', token: 't1' } as const
+    const passkey = { kind: 'passkey', token: 'p1' } as const
     const password = { kind: 'password', hash: 'hash' } as const
-    for (const credential of [link, identity, password]) expect(refusal(credential, now)).to.equal(undefined)
+    for (const credential of [link, identity, passkey, password]) expect(refusal(credential, now)).to.equal(undefined)
     expect(refusal(password, { ...now, password: 'other' })).to.equal('changed')
     expect(refusal(identity, { ...now, identities: [] })).to.equal('identity')
+    expect(refusal(passkey, { ...now, passkeys: [] })).to.equal('passkey')
+    expect(refusal(link, { ...now, passkeys: [] })).to.equal('identity')
     expect(refusal(link, { ...now, password: 'other' })).to.equal('identity')
     expect(refusal(link, { ...now, identities: [] })).to.equal('identity')
   })

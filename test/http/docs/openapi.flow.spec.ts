@@ -52,6 +52,11 @@ describe('the API reference', () => {
       '/api/invitation/accept',
       '/api/identity/add',
       '/api/session/confirm/identity',
+      '/api/session/passkey',
+      '/api/session/confirm/passkey',
+      '/api/passkey/begin',
+      '/api/passkey/add',
+      '/api/passkey/:id/update',
     ]
     // operators are signed in: see the flow of their view
     const writing = routes.filter(

@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     expect(
       opened('account').filter(
         (endpoint) =>
-          !/ \/api\/(?:(?:key|member|session|webhook)s|identities|(?:identity|key|member|session|webhook)\/.*|account(?:\/.*)?)$/.test(
+          !/ \/api\/(?:(?:key|member|passkey|session|webhook)s|identities|(?:identity|key|member|passkey|session|webhook)\/.*|account(?:\/.*)?)$/.test(
             endpoint,
           ),
       ),

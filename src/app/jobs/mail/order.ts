@@ -11,23 +11,8 @@ import { parseStreamId } from '../../../events/streams.ts'
 import { publicPart } from '../../../security/apikeys.ts'
 import { isOutdated } from '../../../security/knownbrowsers.ts'
 import type { LinkKind, OneTimeLinks } from '../../../security/onetimelinks.ts'
+import { type TextName, told } from './names.ts'
 import type { DueMail, MailOrder, Outbox } from '../../../security/outbox.ts'
-
-/** Names a text of a mail. */
-export type TextName =
-  | (
-      | 'register'
-      | 'taken'
-      | 'email'
-      | 'reset'
-      | 'invitation'
-      | 'emailChanged'
-      | 'passwordChanged'
-      | 'erasure'
-      | 'webhookDisabled'
-    )
-  | ('keyAdded' | 'keyWidened' | 'webhookAdded' | 'webhookMoved' | 'secondFactorRemoved' | 'newBrowser')
-  | 'secondFactorReplaced'
 
 export interface OrderOptions {
   readonly handler: Pick<Handler, 'claimant' | 'load' | 'steps'>
@@ -183,10 +168,10 @@ const decideNotice = async (options: OrderOptions, ordered: Ordered, order: Noti
       return onceHad(order.after, ({ event, after }) =>
         event ? event.type === 'SecondFactorRemoved' : after.secondFactor === null,
       )
-    case 'secondFactorReplaced':
-      return onceHad(order.after, ({ event }) => event?.type === 'SecondFactorAdded')
     case 'newBrowser':
       return toOwner(({ status }) => status === 'active', order.browser)
+    default:
+      return onceHad(order.after, ({ event }) => event?.type === told[order.kind])
   }
 }
 

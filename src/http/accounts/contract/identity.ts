@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { address, type Answer, type AnswerOf, type Contract, done, id, success, text } from '../../api/contract.ts'
+import { passkeyForCode } from './passkey.ts'
 
 const row = z
   .object({
@@ -38,6 +39,7 @@ export const identityContract = {
       current_password:
         'required of a session that the password has opened; another one signs in again with the issuer',
       code: 'of the second factor, where there is one, or a recovery code; with `current_password`',
+      passkey: passkeyForCode,
     },
     failures: {
       ...noIssuer,

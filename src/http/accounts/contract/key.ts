@@ -16,7 +16,8 @@ import {
 } from '../../api/contract.ts'
 
 const key = text.describe('the whole key, shown only once').meta({ examples: ['ll_4f7c…'] })
-const timeOrNever = z.union([time, z.literal('')])
+/** A time, or `` for none. */
+export const timeOrNever = z.union([time, z.literal('')])
 const fields = {
   name: 'what the key is for',
   scopes: 'what the key may do: `read`, `write`, `links:write`, `stats:read`, `account`, `webhooks`',

@@ -11,6 +11,7 @@ import {
   text,
   time,
 } from '../../api/contract.ts'
+import { passkeyForCode } from './passkey.ts'
 
 const row = z
   .object({
@@ -32,6 +33,7 @@ export const sessionContract = {
       'For pages of this service only: the answer sets a cookie (`HttpOnly`, `SameSite=Lax`, and over https `Secure` with the prefix `__Host-`), with which pages of the same origin call the API instead of with a key. It ends after `SESSION_DAYS`, with a new password, and when the account is disabled or erased. Wrong passwords and codes are limited by account and by address.',
     fields: {
       code: 'six digits of the authenticator app, or a recovery code; required where the account has a second factor',
+      passkey: 'in place of `code`: the answer of a passkey to `POST /api/session/passkey/begin`',
     },
     example: { email: 'ann@example.com', password: 'correct horse battery' },
     failures: {
@@ -53,6 +55,7 @@ export const sessionContract = {
     fields: {
       password: 'the password of the account',
       code: 'six digits of the authenticator app, or a recovery code; required where the account has a second factor',
+      passkey: passkeyForCode,
     },
     example: { password: 'correct horse battery' },
     failures: {
@@ -103,6 +106,7 @@ export const sessionContract = {
       code: 'the six digits that the app shows now: they prove that it has the secret',
       current_password: 'the password of the account',
       current_code: 'a code of the second factor that is replaced, or a recovery code; required where there is one',
+      passkey: passkeyForCode,
     },
     example: {
       secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
@@ -122,6 +126,7 @@ export const sessionContract = {
     fields: {
       current_password: 'the password of the account',
       code: 'six digits of the authenticator app, or a recovery code; required where there is a second factor',
+      passkey: passkeyForCode,
     },
     example: { current_password: 'correct horse battery', code: '492039' },
     answer: done,

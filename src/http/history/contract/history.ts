@@ -13,6 +13,7 @@ import {
   text,
   time,
 } from '../../api/contract.ts'
+import { passkeyForCode } from '../../accounts/contract/passkey.ts'
 
 const value = z.unknown()
 
@@ -173,6 +174,7 @@ export const restoreContract = {
       ...restoreFields,
       current_password: 'the password now',
       code: 'six digits of the authenticator app, or a recovery code; with `current_password`, where there is a second factor',
+      passkey: passkeyForCode,
     },
   },
 } satisfies Contract

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { account, requireCredential } from '../../../commands/accounts/account.ts'
+import { account } from '../../../commands/accounts/account.ts'
+import { requireCredential } from '../../../commands/accounts/credential.ts'
 import { isTaken } from '../../../commands/claims/taken.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import type { Cache } from '../../../cache/cache.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Progress } from '../../../cache/progress.ts'
-import { account, requireCredential } from '../../../commands/accounts/account.ts'
+import { account } from '../../../commands/accounts/account.ts'
+import { requireCredential } from '../../../commands/accounts/credential.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { isTaken } from '../../../commands/claims/taken.ts'
 import { Refused } from '../../../commands/decider.ts'

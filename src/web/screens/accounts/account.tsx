@@ -12,7 +12,9 @@ import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
 import { Head, Section } from '../../parts/section.tsx'
 import { Skeleton } from '../../parts/states.tsx'
+import type { PasskeyList } from '../../../http/accounts/contract/passkey.ts'
 import type { IdentityList } from '../../../http/accounts/contract/identity.ts'
+import { Passkeys } from './passkeys.tsx'
 import { Identities } from './identities.tsx'
 import { Sessions } from './sessions.tsx'
 import { SecondFactor } from './secondfactor.tsx'
@@ -114,7 +116,7 @@ const Password = (of: OfAccount) => {
           problem={problem('current_password')}
         />
       ) : (
-        <p>{fill(texts.noPassword, { name: service.issuer })}</p>
+        <p>{service.issuer ? fill(texts.noPassword, { name: service.issuer }) : texts.noPasswordPasskey}</p>
       )}
       {problem() !== undefined && <Problem>{problem()}</Problem>}
       <div>
@@ -131,7 +133,8 @@ export const AccountScreen = () => {
   const texts = t().account
   const who = account.value
   const list = useLoad<IdentityList>(service.issuer ? '/api/identities' : undefined)
-  const hasPassword = list.data?.data.password ?? true
+  const passkeys = useLoad<PasskeyList>('/api/passkeys')
+  const hasPassword = passkeys.data?.data.password ?? true
   if (!who) return <Skeleton rows={4} label={texts.title} />
   return (
     <>
@@ -154,6 +157,7 @@ export const AccountScreen = () => {
           </Section>
         </div>
         <div class="stack">
+          {passkeys.data && <Passkeys list={passkeys.data.data} />}
           {list.data && <Identities list={list.data.data} />}
           {service.passwords && hasPassword && <SecondFactor />}
           <Sessions />

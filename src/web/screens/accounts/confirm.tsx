@@ -1,4 +1,4 @@
-import type { IdentityList } from '../../../http/accounts/contract/identity.ts'
+import type { PasskeyList } from '../../../http/accounts/contract/passkey.ts'
 import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
 import { ApiError, get, request } from '../../core/api.ts'
@@ -16,6 +16,7 @@ import { goToIssuer } from './identities.tsx'
 interface ConfirmProps {
   /** whether the account has a password */
   readonly hasPassword: boolean
+  readonly hasPasskey: boolean
   readonly onClose: (isConfirmed: boolean) => void
 }
 
@@ -28,20 +29,38 @@ const WithIssuer = () => (
   </p>
 )
 
-/** For an account that only the issuer signs in to. */
-const ConfirmThere = ({ onClose }: Pick<ConfirmProps, 'onClose'>) => {
-  const title = fill(t().account.confirmIssuer, { name: service.issuer })
+const WithPasskey = ({ onClose }: Pick<ConfirmProps, 'onClose'>) => {
+  const use = async () => {
+    const { askPasskey } = await import('../../core/passkey.ts')
+    const passkey = await askPasskey('/api/session/confirm/passkey/begin')
+    await request('POST', '/api/session/confirm/passkey', { passkey })
+    onClose(true)
+  }
+  return (
+    <p>
+      <Button writes={false} onClick={() => void use().catch(sayProblem)}>
+        {t().account.confirmPasskey}
+      </Button>
+    </p>
+  )
+}
+
+/** For an account without a password. */
+const ConfirmOtherwise = ({ hasPasskey, onClose }: Pick<ConfirmProps, 'hasPasskey' | 'onClose'>) => {
+  const texts = t().account
+  const title = hasPasskey ? texts.confirmPasskey : fill(texts.confirmIssuer, { name: service.issuer })
   return (
     <Dialog title={title} onClose={() => onClose(false)}>
       <div class="body">
-        <p>{t().account.confirmIssuerText}</p>
-        <WithIssuer />
+        <p>{hasPasskey ? texts.confirmPasskeyText : texts.confirmIssuerText}</p>
+        {hasPasskey && <WithPasskey onClose={onClose} />}
+        {service.issuer && <WithIssuer />}
       </div>
     </Dialog>
   )
 }
 
-const Confirm = ({ hasPassword, onClose }: ConfirmProps) => {
+const Confirm = ({ hasPassword, hasPasskey, onClose }: ConfirmProps) => {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
@@ -58,7 +77,7 @@ const Confirm = ({ hasPassword, onClose }: ConfirmProps) => {
       setNeedsCode(true)
     }
   }
-  if (!hasPassword) return <ConfirmThere onClose={onClose} />
+  if (!hasPassword) return <ConfirmOtherwise hasPasskey={hasPasskey} onClose={onClose} />
   return (
     <FormDialog
       title={texts.confirm}
@@ -69,6 +88,7 @@ const Confirm = ({ hasPassword, onClose }: ConfirmProps) => {
       onClose={() => onClose(false)}
     >
       <p>{texts.confirmText}</p>
+      {hasPasskey && <WithPasskey onClose={onClose} />}
       {service.issuer && <WithIssuer />}
       <PasswordField
         label={t().signIn.password}
@@ -103,7 +123,7 @@ let asking: Promise<boolean> | undefined
  */
 export const confirmPassword = async (): Promise<boolean> => {
   await loadTexts()
-  const { data } = service.issuer ? await get<IdentityList>('/api/identities') : { data: { password: true } }
+  const { data } = await get<PasskeyList>('/api/passkeys')
   const hasPassword = service.passwords && data.password
   asking ??= new Promise<boolean>((resolve) => {
     const close = (isConfirmed: boolean) => {
@@ -111,7 +131,7 @@ export const confirmPassword = async (): Promise<boolean> => {
       asking = undefined
       resolve(isConfirmed)
     }
-    overlay.value = <Confirm hasPassword={hasPassword} onClose={close} />
+    overlay.value = <Confirm hasPassword={hasPassword} hasPasskey={data.passkeys.length > 0} onClose={close} />
   })
   return asking
 }

@@ -1,46 +1,13 @@
 import type { Done } from '../../../http/api/contract.ts'
 import { useRef, useState } from 'preact/hooks'
-import { ApiError, request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
-import { service, shortHost, signIn } from '../../core/session.ts'
+import { request } from '../../core/api.ts'
+import { service, shortHost } from '../../core/session.ts'
 import { fill, t } from '../../core/texts.ts'
 import { say } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { PasswordField, Problem, TextField } from '../../parts/field.tsx'
 import { Icon, Logo } from '../../parts/icon.tsx'
-
-/** What is entered, and what became of it. */
-const useSignIn = () => {
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const [needsCode, setNeedsCode] = useState(false)
-  const { busy, problem, run } = useForm()
-  const enter = async () => {
-    try {
-      await signIn({ email, password, ...(needsCode ? { code } : {}) })
-    } catch (error) {
-      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
-      // that a code is needed is no mistake; that it is wrong is one
-      if (!isAsked || needsCode) throw error
-      setNeedsCode(true)
-    }
-  }
-  const register = async () => {
-    const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
-    const made = await request<{ readonly message?: string }>('POST', '/register', { email, password, timezone })
-    // where the service sends mail, the account begins with the link in it
-    if (made.message !== undefined) say(made.message)
-    else await enter()
-  }
-  const back = () =>
-    run(async () => {
-      setNeedsCode(false)
-      setCode('')
-    })
-  return { email, setEmail, password, setPassword, code, setCode, needsCode, problem, busy, run, enter, register, back }
-}
-type SignInState = ReturnType<typeof useSignIn>
+import { type SignInState, useOffer, useSignIn } from './entering.ts'
 
 const Credentials = ({ state, isNew }: { readonly state: SignInState; readonly isNew: boolean }) => (
   <>
@@ -48,7 +15,7 @@ const Credentials = ({ state, isNew }: { readonly state: SignInState; readonly i
       label={t().signIn.email}
       type="email"
       name="email"
-      autocomplete="username"
+      autocomplete={isNew ? 'username' : 'username webauthn'}
       required
       autofocus
       value={state.email}
@@ -103,6 +70,11 @@ const Code = ({ state }: { readonly state: SignInState }) => {
           {isRecovery ? texts.useApp : texts.useRecovery}
         </button>
       </p>
+      <p class="hint">
+        <button class="text-button small" type="button" onClick={() => void state.withPasskey()}>
+          {texts.usePasskey}
+        </button>
+      </p>
     </>
   )
 }
@@ -140,6 +112,14 @@ const WithIssuer = () => (
   </p>
 )
 
+const WithPasskey = ({ state }: { readonly state: SignInState }) => (
+  <p class="actions">
+    <Button writes={false} busy={state.busy} onClick={() => void state.withPasskey()}>
+      {t().signIn.withPasskey}
+    </Button>
+  </p>
+)
+
 /** Signing in, and the first account. */
 export const SignIn = () => {
   const state = useSignIn()
@@ -147,6 +127,8 @@ export const SignIn = () => {
   const form = useRef<HTMLFormElement>(null)
   const texts = t().signIn
   const general = state.problem()
+  const isEntering = !isNew && !state.needsCode
+  useOffer(state, isEntering)
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     void state.run(isNew ? state.register : state.enter)
@@ -177,6 +159,8 @@ export const SignIn = () => {
             {!isNew && !state.needsCode && <Forgotten state={state} />}
           </form>
         )}
+        {isEntering && <WithPasskey state={state} />}
+        {!service.passwords && general !== undefined && <Problem>{general}</Problem>}
       </main>
       <footer>
         <span>{shortHost}</span>
