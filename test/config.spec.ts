@@ -70,6 +70,8 @@ describe('settings', () => {
       OIDC_EMAIL_CLAIM: 'email',
       OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
       OIDC_NAME_CLAIM: 'name',
+      OIDC_GROUPS_CLAIM: 'groups',
+      OIDC_ROLES: [],
       OIDC_LOGOUT: 'off',
       AUTH_PROXY_NETWORKS: [],
       AUTH_PROXY_NAME: 'single sign-on',
@@ -158,6 +160,8 @@ describe('settings', () => {
       OIDC_EMAIL_CLAIM: 'email',
       OIDC_EMAIL_VERIFIED_CLAIM: 'email_verified',
       OIDC_NAME_CLAIM: 'name',
+      OIDC_GROUPS_CLAIM: 'groups',
+      OIDC_ROLES: [],
       OIDC_LOGOUT: 'off',
       AUTH_PROXY_NETWORKS: [],
       AUTH_PROXY_NAME: 'single sign-on',
@@ -472,6 +476,25 @@ describe('settings', () => {
       AUTH_PROXY_HEADER: 'x-forwarded-email',
       AUTH_PROXY_NETWORKS: ['10.0.0.7', '172.18.0.0/16'],
     })
+  })
+
+  it('give roles in accounts to groups, whose names may have commas, and refuse what could be read otherwise', () => {
+    const OIDC_ROLES = 'editors=@acme:editor, /Team/Admins=@7:admin,cn=x,ou=y = @acme:owner'
+    expect(read({ OIDC_ROLES }).OIDC_ROLES).to.deep.equal([
+      { group: 'editors', account: { username: 'acme' }, role: 'editor' },
+      { group: '/Team/Admins', account: { id: 7 }, role: 'admin' },
+      { group: 'cn=x,ou=y', account: { username: 'acme' }, role: 'owner' },
+    ])
+    for (const wrong of [
+      'x',
+      'x=@a',
+      'x=@a:king',
+      '=@a:editor',
+      'x=a:editor',
+      'x=@a:editor y',
+      'x=@a:king,y=@a:editor',
+    ])
+      expect(problems({ OIDC_ROLES: wrong }).join(), wrong).to.match(/^OIDC_ROLES must be group=@account:role/)
   })
 
   it('never show a secret value in a message', () => {

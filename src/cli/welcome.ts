@@ -1,4 +1,4 @@
-import { redirectAddress } from '../app/accounts/services.ts'
+import { redirectAddress } from '../app/accounts/signin.ts'
 import type { Config } from '../config.ts'
 
 type Places = Pick<Config, 'DATA_DIR' | 'DATABASE_URL' | 'EVENTSTORE_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC'>

@@ -168,7 +168,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
 export const register: readonly Group[] = [
   ...Object.values(ofResources),
   of(teamEvents, {
-    ...nobody('id', 'member', 'role', 'person', 'expires', 'to', 'domains'),
+    ...nobody('id', 'member', 'role', 'managed', 'person', 'expires', 'to', 'domains'),
     ...stays('hash', 'owner', 'addressHash'),
   }),
   of(answerEvents, { ...nobody('overlay', 'account', 'link'), ...alone('visitor', 'fields') }),

@@ -45,6 +45,8 @@ export const proxiedPerson = (subject: string): Person => ({
   verified: true,
   name: subject,
   authTime: undefined,
+  groups: undefined,
+  refreshToken: undefined,
 })
 
 /** Returns whom the proxy has to name with each request of a session; undefined for one that no proxy has opened. */

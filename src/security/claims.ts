@@ -3,6 +3,7 @@ export interface ClaimNames {
   readonly email: string
   readonly verified: string | undefined
   readonly name: string
+  readonly groups: string
 }
 
 export type Claims = Readonly<Record<string, unknown>>
@@ -11,6 +12,34 @@ export const textIn = (claims: Claims, name: string) => {
   const value = claims[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
+/** Returns a claim by its name, or below others: `realm_access.roles`. */
+const claimIn = (claims: Claims, name: string): unknown =>
+  Object.hasOwn(claims, name)
+    ? claims[name]
+    : name
+        .split('.')
+        .reduce<unknown>(
+          (value, part) =>
+            typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+              ? (value as Claims)[part]
+              : undefined,
+          claims,
+        )
+
+/** the most groups of a person that count */
+const mostGroups = 2000
+
+/**
+ * Returns the groups of a person, from the first source that has them: none where the claim is missing, undefined where
+ * the issuer says that it has left them out because they are too many (`_claim_names`).
+ */
+export const groupsIn = (sources: readonly Claims[], name: string): readonly string[] | undefined => {
+  const value = sources.map((one) => claimIn(one, name)).find((one) => one !== undefined && one !== null)
+  if (value === undefined && sources.some((one) => claimIn(one, '_claim_names') !== undefined)) return undefined
+  const all = [value ?? []].flat() as readonly unknown[]
+  return all.length > mostGroups ? undefined : all.filter((one): one is string => typeof one === 'string' && one !== '')
+}
+
 /** Some issuers send it as a text or a number. */
 const isTrue = (value: unknown) => value === true || value === 'true' || value === 1 || value === '1'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { type ClaimNames, type Claims, emailIn, textIn } from './claims.ts'
+import { type ClaimNames, type Claims, emailIn, groupsIn, textIn } from './claims.ts'
 import { failed, NotSignedIn } from './notsignedin.ts'
 
 export interface IssuerOptions {
@@ -32,6 +32,10 @@ export interface Person {
   readonly name: string | null
   /** when the person signed in there, in s since 1970; undefined: it does not say */
   readonly authTime: number | undefined
+  /** undefined: it does not say */
+  readonly groups: readonly string[] | undefined
+  /** by which it says who they are now; undefined: it has sent none */
+  readonly refreshToken: string | undefined
 }
 
 export interface Issuer {
@@ -39,6 +43,8 @@ export interface Issuer {
   readonly addressFor: (begun: Begun, fresh: boolean) => Promise<string>
   /** Returns who has signed in, given the query with which a browser came back. Throws `NotSignedIn`. */
   readonly personOf: (query: URLSearchParams, begun: Begun) => Promise<Person>
+  /** Returns who has signed in, as the issuer says now. Throws `NotSignedIn`. */
+  readonly refresh: (refreshToken: string, subject: string) => Promise<Person>
   /** Returns the address to sign out at; undefined when it has none, or is away. */
   readonly signOutAddress: (to: string) => Promise<string | undefined>
 }
@@ -137,6 +143,26 @@ const readUserInfo = async (
     ? {}
     : await library.fetchUserInfo(config, token, subject).catch(failed)
 
+/** Returns who somebody is, by the ID token and the userinfo. */
+const personIn = (
+  { iss, sub, auth_time: authTime }: { readonly iss: string; readonly sub: string; readonly auth_time?: number },
+  sources: readonly Claims[],
+  names: ClaimNames,
+  refreshToken: string | undefined,
+): Person => ({
+  issuer: iss,
+  subject: sub,
+  ...emailIn(sources, names),
+  name:
+    sources
+      .map((one) => textIn(one, names.name))
+      .find(Boolean)
+      ?.slice(0, 255) ?? null,
+  authTime,
+  groups: groupsIn(sources, names.groups),
+  refreshToken,
+})
+
 /**
  * Opens an issuer that signs people in (OpenID Connect, authorization code with PKCE). Nothing is asked of it before
  * the first sign-in, so that the service starts while it is away.
@@ -172,18 +198,22 @@ export const openIssuer = (options: IssuerOptions): Issuer => {
         .catch(failed)
       const own = tokens.claims() ?? failed(new Error('the issuer sent no ID token'))
       const info = await readUserInfo(library, config, tokens.access_token, own.sub)
-      const sources: readonly Claims[] = [own, info]
-      return {
-        issuer: own.iss,
-        subject: own.sub,
-        ...emailIn(sources, claims),
-        name:
-          sources
-            .map((one) => textIn(one, claims.name))
-            .find(Boolean)
-            ?.slice(0, 255) ?? null,
-        authTime: own.auth_time,
-      }
+      return personIn(own, [own, info], claims, tokens.refresh_token)
+    },
+    refresh: async (refreshToken, subject) => {
+      const { library, config } = await configure()
+      const tokens = await library.refreshTokenGrant(config, refreshToken).catch(failed)
+      const own = tokens.claims()
+      if (own !== undefined && own.sub !== subject) failed(new Error('the issuer has refreshed somebody else'))
+      const info = await readUserInfo(library, config, tokens.access_token, subject)
+      const person = personIn(
+        { iss: options.issuer, sub: subject },
+        [own ?? {}, info],
+        claims,
+        tokens.refresh_token ?? refreshToken,
+      )
+      // without an ID token, what the userinfo lacks is not known
+      return own === undefined && person.groups?.length === 0 ? { ...person, groups: undefined } : person
     },
     signOutAddress: async (to) => {
       const metadata = await readMetadata().catch(() => undefined)

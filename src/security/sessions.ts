@@ -91,9 +91,15 @@ const textOf = (credential: Credential) => {
 
 /**
  * Opens the sessions of the dashboard, which end after `days`. Without `passwords`, none that a password has opened
- * counts.
+ * counts. `onUse` is called with the account of one that is used, at most once a minute.
  */
-export const openSessions = (db: Database, pepper: Buffer, days: number, passwords = true): Sessions => {
+export const openSessions = (
+  db: Database,
+  pepper: Buffer,
+  days: number,
+  passwords = true,
+  onUse: (account: number) => void = () => {},
+): Sessions => {
   const seconds = days * day
   const hashed = (credential: Credential) => createHmac('sha256', pepper).update(textOf(credential)).digest()
   const opened = ({ credential, ...session }: StoredSession): Session => ({
@@ -117,8 +123,10 @@ export const openSessions = (db: Database, pepper: Buffer, days: number, passwor
       return session && opened(session)
     },
     confirm: (id) => confirmSession(db, id),
-    recordUse: ({ id, used }) => {
-      if (Date.now() - used.getTime() > 60_000) void touchSession(db, id).catch(() => {})
+    recordUse: ({ account, id, used }) => {
+      if (Date.now() - used.getTime() <= 60_000) return
+      void touchSession(db, id).catch(() => {})
+      onUse(account)
     },
     list: async (account, from = db) => (await sessionsOf(from, account)).map(opened),
     end: (account, id) => deleteSession(db, account, id),

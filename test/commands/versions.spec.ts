@@ -80,7 +80,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
-    ['team', team, teamEvents, '2 DwGPM3sCvxJe'],
+    ['team', team, teamEvents, '2 whoegT0q91UL'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

@@ -157,6 +157,7 @@ export const typesSince: readonly string[] = [
   'InvitationWithdrawn',
   'MemberJoined',
   'MemberRoleChanged',
+  'MemberRoleManaged',
   'MemberRemoved',
   'AccountRegisteredByIdentity',
   'IdentityAdded',

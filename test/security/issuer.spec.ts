@@ -12,7 +12,7 @@ describe('signing in with an issuer', () => {
       clientSecret: 'a secret',
       scopes: 'openid email profile',
       redirect: 'http://localhost:3000/oidc/callback',
-      claims: { email: 'email', verified: 'email_verified', name: 'name', ...claims },
+      claims: { email: 'email', verified: 'email_verified', name: 'name', groups: 'groups', ...claims },
     })
   before(async () => {
     stub = await startStubIssuer()
@@ -57,6 +57,8 @@ describe('signing in with an issuer', () => {
       email: 'ann@example.com',
       verified: true,
       name: 'Ann',
+      groups: [],
+      refreshToken: undefined,
     })
     expect(authTime).to.be.a('number')
   })
@@ -169,7 +171,7 @@ describe('signing in with an issuer', () => {
       clientSecret: undefined,
       scopes: 'openid',
       redirect: 'http://localhost:3000/oidc/callback',
-      claims: { email: 'email', verified: undefined, name: 'name' },
+      claims: { email: 'email', verified: undefined, name: 'name', groups: 'groups' },
     })
     expect((await hindrance(nobody.addressFor(begun, false))).why).to.equal('away')
   })

@@ -15,7 +15,7 @@ describe('signing in with a real issuer', () => {
         clientSecret: provider.clientSecret,
         scopes: 'openid email profile',
         redirect,
-        claims: { email: 'email', verified: 'email_verified', name: 'name' },
+        claims: { email: 'email', verified: 'email_verified', name: 'name', groups: 'groups' },
       })
       const begun = begin()
       const began = Date.now()
@@ -39,6 +39,8 @@ describe('signing in with a real issuer', () => {
         email: 'ann@example.com',
         verified: true,
         name: 'Ann Smith',
+        groups: [],
+        refreshToken: undefined,
       })
     })
 

@@ -14,6 +14,10 @@ export interface Mischief {
   readonly userinfo?: Claims
   /** answers everything with 503 */
   readonly away?: boolean
+  /** sends a refresh token, which works while this holds */
+  readonly refreshes?: boolean
+  /** refuses refresh tokens */
+  readonly ended?: boolean
   readonly metadata?: Claims
 }
 
@@ -76,8 +80,10 @@ export const startStubIssuer = async (alg: 'RS256' | 'ES256' = 'RS256') => {
       })
     if (path === '/jwks') return json(res, { keys: [keys.jwk] })
     if (path === '/userinfo') return json(res, mischief.userinfo ?? person)
-    const code = (await formOf(req)).get('code') ?? ''
-    const begun = codes.get(code)
+    const form = await formOf(req)
+    const code = form.get('code') ?? ''
+    const isAgain = form.get('grant_type') === 'refresh_token' && !mischief.ended
+    const begun = isAgain ? { nonce: undefined, client: 'linkledger' } : codes.get(code)
     codes.delete(code)
     if (!begun) return json(res, { error: 'invalid_grant' }, 400)
     const now = Math.floor(Date.now() / 1000)
@@ -85,7 +91,8 @@ export const startStubIssuer = async (alg: 'RS256' | 'ES256' = 'RS256') => {
     const header = { kid: keys.kid, alg: keys.alg, ...mischief.header }
     const key = mischief.forged ? newKeys(alg).privateKey : keys.privateKey
     const token = jwtOf(header, { ...claims, ...person, ...mischief.claims }, key)
-    return json(res, { access_token: 'access', token_type: 'Bearer', id_token: token })
+    const refresh = mischief.refreshes ? { refresh_token: `refresh-${randomUUID()}` } : {}
+    return json(res, { access_token: 'access', token_type: 'Bearer', id_token: token, ...refresh })
   }
   const server = createServer((req, res) => void answer(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

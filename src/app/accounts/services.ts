@@ -1,7 +1,4 @@
 import type { Cache } from '../../cache/cache.ts'
-import { findHolder } from '../../commands/claims/writes.ts'
-import { parseStreamId } from '../../events/streams.ts'
-import { type Entrance, openEntrance } from '../../http/accounts/entrance.ts'
 import { openPasskeys } from '../../http/accounts/passkey/ceremony.ts'
 import { openAccountPasswords } from '../../http/accounts/password.ts'
 import type { Limiter } from '../../http/api/limits/limiter.ts'
@@ -17,23 +14,18 @@ import { idSequence } from '../../postgres/ids.ts'
 import { hasAccounts } from '../../queries/accounts/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { openOutbox } from '../../security/outbox.ts'
-import { openAuthProxy } from '../../security/authproxy.ts'
-import { openIssuer } from '../../security/issuer.ts'
 import { openPasskeyUses } from '../../security/passkeys.ts'
-import { openSessions } from '../../security/sessions.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from '../log/ledger.ts'
+import { entrances, holderOf, openProxied, openSignedIn, openSignIn } from './signin.ts'
 import { issuerNameOf } from '../settings/signin.ts'
 import { createProxyPages } from '../../http/public/account/proxy.ts'
 import { createOidcPages, type OidcPagesOptions } from '../../http/public/account/oidc.ts'
-import { inNetworks } from '../../lib/networks.ts'
 import type { PublicHandler } from '../../http/public/responses.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
 
 /** ms in which at most one problem with mails is logged: while the mail server is down, each mail has one */
 const quiet = 60_000
-/** ms between deletions of expired sessions */
-const cleanupEvery = 3_600_000
 
 /** Starts to send mails, with SMTP_URL. */
 const openMails = (
@@ -73,69 +65,10 @@ const openMails = (
 }
 
 /** What the pages of sign-ins by others need besides what is opened here. */
-type ByOthers = Omit<OidcPagesOptions, 'authProxy' | 'entrance' | 'issuer' | 'issuerName' | 'serviceUrl' | 'sessions'>
-
-/** Returns what finds the account that has a name, and the token of its claim. */
-const holderOf =
-  ({ handler, store }: Pick<Ledger, 'handler' | 'store'>) =>
-  async (name: Parameters<typeof findHolder>[2]) => {
-    const holder = await findHolder(store, handler.load, name)
-    return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
-  }
-
-/** Where the issuer sends browsers back to, which it has to know letter by letter. */
-export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
-
-/** Returns what opens the entrance of people whom others sign in. */
-const entrances =
-  (
-    { db, handler, keys, store }: Pick<Ledger, 'db' | 'handler' | 'keys' | 'store'>,
-    progress: Cache['progress'],
-    countRegistration: (from: string) => Promise<void>,
-  ) =>
-  (registers: boolean, linksByEmail: boolean): Entrance =>
-    openEntrance({
-      handler,
-      nextId: idSequence(db, 'account'),
-      progress,
-      countRegistration,
-      pepper: keys.service,
-      registers,
-      linksByEmail,
-      holderOf: holderOf({ handler, store }),
-    })
-
-/** Opens the proxy in front that signs people in, with AUTH_PROXY_HEADER: an address alone links nobody. */
-const openProxied = (
-  { AUTH_PROXY_HEADER: header, AUTH_PROXY_NETWORKS, AUTH_PROXY_REGISTRATION }: Ledger['config'],
-  entranceWith: ReturnType<typeof entrances>,
-) =>
-  header === undefined
-    ? undefined
-    : {
-        authProxy: openAuthProxy(header, inNetworks(AUTH_PROXY_NETWORKS)),
-        entrance: entranceWith(AUTH_PROXY_REGISTRATION === 'on', false),
-      }
-
-/** Opens the issuer that signs people in, with OIDC_ISSUER. */
-const openSignIn = (config: Ledger['config'], entranceWith: ReturnType<typeof entrances>, baseUrl: string) => {
-  const { OIDC_ISSUER, OIDC_CLIENT_ID = '', OIDC_EMAIL_VERIFIED_CLAIM: verified } = config
-  const { OIDC_LINK_VERIFIED_EMAIL, OIDC_REGISTRATION } = config
-  if (OIDC_ISSUER === undefined) return undefined
-  const issuer = openIssuer({
-    issuer: OIDC_ISSUER,
-    clientId: OIDC_CLIENT_ID,
-    clientSecret: config.OIDC_CLIENT_SECRET,
-    scopes: config.OIDC_SCOPES,
-    redirect: redirectAddress(baseUrl),
-    claims: {
-      email: config.OIDC_EMAIL_CLAIM,
-      verified: verified === 'always' ? undefined : verified,
-      name: config.OIDC_NAME_CLAIM,
-    },
-  })
-  return { issuer, entrance: entranceWith(OIDC_REGISTRATION === 'on', OIDC_LINK_VERIFIED_EMAIL === 'on') }
-}
+type ByOthers = Omit<
+  OidcPagesOptions,
+  'authProxy' | 'entrance' | 'groupRoles' | 'issuer' | 'issuerName' | 'serviceUrl' | 'sessions'
+>
 
 /**
  * Opens the services of accounts: passwords, sessions, mails to owners, links that work once, and exports.
@@ -147,7 +80,7 @@ export const openAccountServices = (
   countRegistration: (from: string) => Promise<void>,
   baseUrl: string,
 ) => {
-  const { config, db, handler, jobs, keys, log, reader } = ledger
+  const { config, db, handler, keys, log, reader } = ledger
   const passwordSignIn = config.PASSWORD_SIGN_IN === 'on'
   const entranceWith = entrances(ledger, progress, countRegistration)
   const signIn = openSignIn(config, entranceWith, baseUrl)
@@ -155,11 +88,7 @@ export const openAccountServices = (
   const issuerName = issuerNameOf(config) ?? ''
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
-  const sessions = openSessions(db, keys.service, config.SESSION_DAYS, passwordSignIn)
-  const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
-  const stopCleanup = repeat(cleanup.watching(sessions.deleteExpired), cleanupEvery, (error) =>
-    log.error({ err: error }, 'expired sessions could not be deleted'),
-  )
+  const { groupRoles, sessions, stopCleanup } = openSignedIn(ledger, progress, signIn?.issuer, repeat)
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const passkeyUses = openPasskeyUses(db)
@@ -172,6 +101,7 @@ export const openAccountServices = (
     services: {
       ...services,
       authProxy: proxied?.authProxy,
+      groupRoles,
       proxy: proxied?.entrance,
       issuer: signIn?.issuer,
       exports: openExports(ledger, progress),
@@ -180,7 +110,10 @@ export const openAccountServices = (
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own> & ByOthers) => {
       const accountPages = createAccountPages({ ...pages, ...own })
       return proxied
-        ? createProxyPages({ ...pages, ...proxied, issuerName, sessions, serviceUrl: baseUrl }, accountPages)
+        ? createProxyPages(
+            { ...pages, ...proxied, groupRoles: undefined, issuerName, sessions, serviceUrl: baseUrl },
+            accountPages,
+          )
         : accountPages
     },
     /** below the part of the path */
@@ -190,6 +123,7 @@ export const openAccountServices = (
             '/oidc/': createOidcPages({
               ...pages,
               ...signIn,
+              groupRoles,
               issuerName,
               sessions,
               serviceUrl: baseUrl,

@@ -11,6 +11,7 @@ import type { Projection } from '../../projections/engine/projection.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
 import { eraseChecks } from '../../queries/domains/check.ts'
 import { erasedInTables, lastErasedOnDisk } from '../../queries/accounts/erasure.ts'
+import { deleteReads } from '../../postgres/groupreads.ts'
 import type { Ledger } from './ledger.ts'
 
 type Part = 'config' | 'handler' | 'instance' | 'keys' | 'log' | 'projections' | 'reader' | 'store' | 'tables'
@@ -32,6 +33,7 @@ const perRun = 1000
 /** Tables with rows of accounts that are not sealed under the key of their account, or that have these keys. */
 const stateTables = [
   'domain_checks',
+  'group_reads',
   'keys',
   'mails',
   'misses',
@@ -105,6 +107,10 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     await keys.destroy(erased.map(({ id }) => id))
     await eraseChecks(
       reader,
+      erased.map(({ id }) => id),
+    )
+    await deleteReads(
+      db,
       erased.map(({ id }) => id),
     )
     if (await isInSpool(erased.map(({ id }) => id))) return

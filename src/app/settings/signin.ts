@@ -21,6 +21,36 @@ const isFreeHeader = (name: string) =>
   !Object.hasOwn(requestHeaders, name) &&
   !/^(?:connection|content-length|date|expect|transfer-encoding)$/.test(name)
 
+/** What a group of the issuer gives: a role in an account. */
+export interface GroupRole {
+  readonly group: string
+  readonly account: { readonly id: number } | { readonly username: string }
+  readonly role: string
+}
+
+/**
+ * Returns the roles that groups give: `group=@account:role,…`, undefined when it says something else. Names of groups
+ * may have commas, as in LDAP.
+ */
+const groupRolesIn = (text: string): readonly GroupRole[] | undefined => {
+  if (text.length > 20_000) return undefined
+  let read = 0
+  const entries = [...text.matchAll(/=\s*@([a-z0-9_-]{1,32}):([a-z]+)\s*(?:,|$)/g)].map(
+    ({ 0: { length }, 1: name = '', 2: given = '', index }) => {
+      const group = text.slice(read, index).trim()
+      read = index + length
+      return { group, name, role: given }
+    },
+  )
+  const roles = entries.flatMap(({ group, name, role }) =>
+    // an entry that is written wrong would be taken for the beginning of the next one
+    group === '' || /@[\w-]*:/.test(group)
+      ? []
+      : [{ group, account: /^\d+$/.test(name) ? { id: Number(name) } : { username: name }, role }],
+  )
+  return read === text.length && roles.length === entries.length ? roles : undefined
+}
+
 const claim = (otherwise: string) =>
   z
     .string()
@@ -106,6 +136,21 @@ export const signInSettings = {
     'claim that says whether the issuer has verified the address; `always`: it has verified every address that it sends',
   ),
   OIDC_NAME_CLAIM: claim('name').describe('claim with the name of the person'),
+  OIDC_GROUPS_CLAIM: claim('groups').describe(
+    'claim with the groups of the person, for OIDC_ROLES; `realm_access.roles` is one within another',
+  ),
+  OIDC_ROLES: z
+    .string()
+    .transform((text, context) => {
+      const found = groupRolesIn(text)
+      if (!found)
+        context.addIssue('must be group=@account:role, separated by commas, with the number or user name of an account')
+      return found ?? []
+    })
+    .default([])
+    .describe(
+      'roles that groups of the issuer give in accounts: `editors=@acme:editor, admins=@7:admin`. [Roles by groups](oidc.md#roles-by-groups)',
+    ),
   OIDC_LOGOUT: oneOf(['on', 'off'], 'off').describe(
     '`on`: signing out here leads to the sign-out of the issuer, which must know the address of the dashboard',
   ),

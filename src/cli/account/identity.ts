@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { endManagedRoles } from '../../app/accounts/grouproles.ts'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { claimedIdentity } from '../../commands/accounts/register.ts'
@@ -64,6 +65,7 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
     const command = { type: 'RemoveIdentity', id, number: Number(number) || Infinity, by: 'operator' } as const
     const { position, state } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
+    await endManagedRoles(ledger, id)
     cli.print(`Identity ${number} of account ${id} is removed, and its sessions have ended.`)
     if (state.identities.length + state.passkeys.length === 0 && state.password === null)
       cli.print('Nobody can sign in to the account now: add another identity, or set a password.')

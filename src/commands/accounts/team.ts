@@ -1,7 +1,10 @@
-import { type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
+import { higherRole, type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
+
+/** A role, and the domains that it is for; undefined: all. */
+type Given = Pick<Member, 'role' | 'domains'>
 
 /** A member of an account, or somebody who is invited: `expires` is when an invitation ends (ISO 8601). */
 export interface Member {
@@ -11,6 +14,8 @@ export interface Member {
   readonly expires: string | null
   /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
   readonly domains?: readonly number[] | undefined
+  /** of a member whose role the issuer manages: what they were given by hand; null: nothing */
+  readonly given?: Given | null
 }
 /** The members of an account besides its own sign-in, by their numbers. */
 export interface Team {
@@ -55,6 +60,8 @@ export type TeamCommand =
       readonly domains?: readonly number[] | undefined
       readonly by: Sender
     }
+  /** `role`: the highest that the groups of a person give; null: none */
+  | { readonly type: 'ManageRole'; readonly id: number; readonly person: number; readonly role: Role | null }
   | {
       readonly type: 'RemoveMember'
       readonly id: number
@@ -134,18 +141,42 @@ const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
   return [{ type: 'MemberJoined', data: { id, member, person, role, ...(domains && { domains: [...domains] }) } }]
 }
 
+const requireGiven = ({ given }: Member) => {
+  if (given !== undefined) refuse('lacks_rights', { what: 'managed' })
+}
+
 const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, state) => {
   const before = found(state, member)
   requireMayGive(state, by, before.role, role)
+  requireGiven(before)
   const limit = limitedTo(role, domains)
   const isSame = before.role === role && before.domains?.join() === limit.domains?.join()
   return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit } }]
 }
 
-/** Everybody may leave. */
+/** The account's own sign-in stays its owner, whatever its groups are. */
+const manageRole: Decision<'ManageRole'> = ({ id, person, role }, state) => {
+  const known = memberOf(state, id, person)
+  if (known?.number === ownMember) return []
+  const before = known && state.members[known.number]
+  const isManaged = before?.given !== undefined
+  const given = (isManaged ? before.given : before) ?? undefined
+  const next = role === null ? given?.role : higherRole(given?.role, role)
+  const managed = role !== null && next !== given?.role
+  if (next === before?.role && managed === isManaged) return []
+  if (next === undefined) return known ? [{ type: 'MemberRemoved', data: { id, member: known.number } }] : []
+  if (!known && Object.keys(state.members).length >= mostMembers)
+    refuse('too_many', { what: 'members', max: mostMembers })
+  const member = known?.number ?? state.last + 1
+  const limit = !managed && given?.domains ? { domains: [...given.domains] } : {}
+  return [{ type: 'MemberRoleManaged', data: { id, member, person, role: next, ...limit, managed } }]
+}
+
+/** Everybody may leave, but whom the issuer would bring back. */
 const remove: Decision<'RemoveMember'> = ({ id, member, by, to }, state) => {
   const { role, person } = found(state, member)
   if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
+  if (by !== undefined) requireGiven(found(state, member))
   if (person === null) return [{ type: 'InvitationWithdrawn', data: { id, member } }]
   if (to !== undefined && (to === member || roleOf(state, to) === undefined)) refuse('not_found', { what: 'member' })
   return [{ type: 'MemberRemoved', data: { id, member, ...(to !== undefined && { to }) } }]
@@ -169,6 +200,7 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
     Invite: invite,
     Join: join,
     ChangeRole: changeRole,
+    ManageRole: manageRole,
     RemoveMember: remove,
   }),
   evolve: (state, { type, data }) => {
@@ -183,6 +215,13 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
         if (!before) return state
         const { person, expires } = before
         return withMember(state, member, { ...limit(data), role: data.role, person, expires })
+      }
+      case 'MemberRoleManaged': {
+        const { person, role, managed } = data
+        const before = state.members[member]
+        const own = before && { ...limit(before), role: before.role }
+        const given = before?.given === undefined ? (own ?? null) : before.given
+        return withMember(state, member, { ...limit(data), role, person, expires: null, ...(managed && { given }) })
       }
       case 'InvitationWithdrawn':
       case 'MemberRemoved': {

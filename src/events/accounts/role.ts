@@ -26,6 +26,13 @@ export const isLimitedToOwn = (role: Open<Role>): boolean => role === 'author'
 export const rightsOf = (role: Open<Role>): readonly RoleRight[] =>
   Object.hasOwn(rightsOfRoles, role) ? rightsOfRoles[role as Role] : []
 
+/** Returns the role of two that may do more; undefined counts as none. */
+export const higherRole = (one: Open<Role> | undefined, other: Role): Open<Role> => {
+  const rank = (role: Open<Role>) => Role.options.findIndex((known) => known === role)
+  // one that only a newer release knows was given by hand
+  return one !== undefined && rank(one) <= rank(other) ? one : other
+}
+
 /** Whether somebody with a role may give and take another one. */
 export const mayGive = (own: Open<Role>, role: Open<Role>): boolean =>
   own === 'owner' || (own === 'admin' && role !== 'owner')

@@ -21,6 +21,8 @@ import { identityContract } from './contract/identity.ts'
 export interface IdentityServices extends FlowServices {
   readonly sessions: Pick<Sessions, 'endOf'>
   readonly stepUps: Pick<StepUps, 'require'>
+  /** what ends the roles that groups of the issuer give; undefined without OIDC_ISSUER */
+  readonly groupRoles: { readonly end: (account: number) => Promise<void> } | undefined
   /** what links the people whom a proxy names; undefined without AUTH_PROXY_HEADER */
   readonly proxy: Pick<Entrance, 'link'> | undefined
 }
@@ -100,7 +102,7 @@ const add = (services: IdentityServices) =>
     },
   })
 
-const remove = ({ sessions, stepUps }: IdentityServices) =>
+const remove = ({ groupRoles, sessions, stepUps }: IdentityServices) =>
   endpoint(identityContract, 'DELETE /api/identity/:id/delete', {
     scope: 'account',
     person: true,
@@ -112,6 +114,7 @@ const remove = ({ sessions, stepUps }: IdentityServices) =>
       await stepUps.require('unlink', call)
       await write(account, { type: 'RemoveIdentity', id, number: params.id })
       await sessions.endOf(id, { kind: 'identity', token: found.token })
+      await groupRoles?.end(id)
       return { message: 'The identity is removed, and its sessions have ended.' }
     },
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { memberOf, team } from '../../commands/accounts/team.ts'
+import { memberOf, type Team, team } from '../../commands/accounts/team.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
 import { ownMember } from '../../events/accounts/team.ts'
@@ -17,6 +17,7 @@ import { domains, type InvitationServices, ownDomains, role, senderOf } from './
 const present = (
   { number, name, email, role: held, domains: limit, status, joined, expires, used }: ListedMember,
   invited: ReadonlyMap<number, string>,
+  state: Team,
   current: number | undefined,
 ) => ({
   id: number,
@@ -28,6 +29,7 @@ const present = (
   date: timestamp(joined),
   expires: expires ? timestamp(expires) : '',
   lastactive: used ? timestamp(used) : '',
+  managed: state.members[number]?.given !== undefined,
   current: number === current,
 })
 
@@ -36,6 +38,7 @@ const ownList = ({ links }: InvitationServices) =>
     scope: ['account', 'audit'],
     query: listQuery(members),
     run: async (call) => {
+      const { state } = await call.load(team, call.account)
       const invitations = await links.invitations(call.account)
       const invited = new Map(
         invitations.flatMap(({ member, email }) => (email === undefined ? [] : [[member, email]])),
@@ -45,7 +48,7 @@ const ownList = ({ links }: InvitationServices) =>
         members,
         call,
         (request) => listMembers(call.reader, call.account, request),
-        (row) => present(row, invited, current),
+        (row) => present(row, invited, state, current),
       )
     },
   })

@@ -28,6 +28,7 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'InvitationWithdrawn':
     case 'MemberJoined':
     case 'MemberRoleChanged':
+    case 'MemberRoleManaged':
     case 'MemberRemoved':
       return { type: 'member', id: data.member }
     case 'ItemAssignedToChannel':
@@ -66,6 +67,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   InvitationWithdrawn: 'Invitation withdrawn.',
   MemberJoined: 'Member joined.',
   MemberRoleChanged: 'Role changed.',
+  MemberRoleManaged: 'Role set by the issuer.',
   MemberRemoved: 'Member removed.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
   DomainVerified: 'Domain verified.',

@@ -52,6 +52,7 @@ export const rightTexts = {
     limited: 'You see a part of this account only. This is about all of it.',
     domain: 'You may not use this domain of the account.',
     unlimited: 'An owner or admin has all domains of the account: leave out {field}.',
+    managed: 'The issuer manages this role by the groups of the person: change them there.',
     owners: 'Only an owner gives and takes the role `owner`.',
     maker: 'Only the member who has made this key can replace it. End it, and make one of your own.',
     person: 'A key of a member cannot change how the account is signed in to.',

@@ -158,6 +158,13 @@ export const accounts: Projection = {
     MemberRoleChanged: ({ data: { id, member, role, domains = null }, position }) => [
       patch('members', { account: id, number: member }, { role, domains, position }),
     ],
+    MemberRoleManaged: ({ data: { id, member, person, role, domains = null }, at, position }) => [
+      put(
+        'members',
+        { account: id, number: member },
+        { person, role, status: 'active', joined: at, expires: null, domains, position },
+      ),
+    ],
     MemberRemoved: ({ data: { id, member, to }, position }) => [
       patch('members', { account: id, number: member }, { status: 'removed', position }),
       ...(to === undefined

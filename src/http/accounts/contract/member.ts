@@ -37,6 +37,9 @@ const row = z.object({
   lastactive: timeOrNone.describe(
     'when they last used the dashboard, to about a minute; empty: not since their sessions ended',
   ),
+  managed: z
+    .boolean()
+    .describe('whether the issuer manages the role by their groups (`OIDC_ROLES`): it is changed there alone'),
   current: z.boolean().describe('whether they have sent this request'),
 })
 export type Member = Answer<typeof row>

@@ -30,6 +30,8 @@ export interface OidcPagesOptions
     Pick<SessionOptions, 'authProxy' | 'isDashboardHost'> {
   readonly serviceUrl: string
   readonly entrance: Entrance
+  /** undefined: the issuer gives no roles */
+  readonly groupRoles: Signed | undefined
   readonly handler: Pick<Handler, 'load'>
   readonly sessions: Sessions
   readonly issuerName: string
@@ -53,9 +55,14 @@ export const leadTo = (res: ServerResponse, location: string, cookies: readonly 
     })
     .end()
 
+/** What somebody becomes besides by signing in. */
+export interface Signed {
+  readonly signedIn: (account: number, credential: string, person: Person) => Promise<void>
+}
+
 type Signing = Pick<
   OidcPagesOptions,
-  'authProxy' | 'domains' | 'entrance' | 'handler' | 'isDashboardHost' | 'serviceUrl' | 'sessions'
+  'authProxy' | 'domains' | 'entrance' | 'groupRoles' | 'handler' | 'isDashboardHost' | 'serviceUrl' | 'sessions'
 >
 
 /** Signs a person in. Returns the cookies that the browser gets. Throws `NotSignedIn`. */
@@ -63,12 +70,13 @@ export const signInAs = async (
   req: IncomingMessage,
   person: Person,
   from: string,
-  { entrance, handler, serviceUrl, sessions, ...hosts }: Signing,
+  { entrance, groupRoles, handler, serviceUrl, sessions, ...hosts }: Signing,
   { confirmed }: Pick<SessionLimits, 'confirmed'>,
 ): Promise<readonly string[]> => {
   const { account: id, credential } = await entrance.enter(person, from)
   if ((await handler.load(account, id)).state.status === 'disabled')
     throw new NotSignedIn('disabled', `account ${id} is disabled`)
+  await groupRoles?.signedIn(id, credential.token, person)
   const { client, token: before } = browserOf(req, { ...hosts, baseUrl: () => serviceUrl })
   // always a new session: one that the browser had before may be known to somebody else
   const old = before === undefined ? undefined : await sessions.find(before)

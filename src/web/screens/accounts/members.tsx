@@ -36,7 +36,7 @@ const columns = (): readonly Column<Member>[] => {
         />
       ),
     },
-    { name: texts.role, cell: ({ role }) => roleName(role) },
+    { name: texts.role, cell: ({ managed, role }) => `${roleName(role)}${managed ? ` · ${texts.managed}` : ''}` },
     { name: resources.state, kind: 'state', cell: (member) => <Status {...member} /> },
     {
       name: texts.lastActive,
@@ -48,10 +48,10 @@ const columns = (): readonly Column<Member>[] => {
 
 type Asked = { readonly what: 'role' | 'remove'; readonly member: Member } | { readonly what: 'invite' }
 
-/** What can be done about a member: the sign-in of the account stays. */
+/** What can be done about a member: the sign-in of the account stays, and the issuer changes what it manages. */
 const Tools = ({ member, onAsk }: { readonly member: Member; readonly onAsk: (asked: Asked) => void }) => {
   const { roleOf, removeNamed } = t().members
-  if (member.id === 1) return null
+  if (member.id === 1 || member.managed) return null
   const name = nameOf(member)
   return (
     <>
