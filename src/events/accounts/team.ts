@@ -20,8 +20,8 @@ export const teamEvents = {
   /** Both are as they are from then on. */
   MemberRoleChanged: z.object({ id, member, role, domains }),
   /**
-   * What the groups of a person at the issuer give them. `managed`: `role` is that of a group, for all domains; else none
-   * gives more than the role that they were given by hand, which they have again.
+   * What the groups of a person at the issuer give them. `managed`: `role` is that of a group, for all domains; else
+   * none gives more than the role that they were given by hand, which they have again.
    */
   MemberRoleManaged: z.object({ id, member, person: id, role, domains, managed: z.boolean() }),
   /** `to`: the member whose their keys, and what they made, are from then on. */
