@@ -32,7 +32,8 @@ const begin = ({ baseUrl, passkeys }: PasskeySignInServices) =>
   endpoint(passkeyContract, 'POST /api/session/passkey/begin', {
     public: true,
     run: async (call) => {
-      if (!call.browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
+      // as what a session asks for without one: pages of other sites get 403 before
+      if (!call.browser.sameOrigin) fail(400, 'not_dashboard', { what: 'sign_in' })
       const challenge = passkeys.begin(call, { for: 'use' })
       return { options: optionsOf(baseUrl(), challenge) }
     },
