@@ -16,6 +16,8 @@ export interface Place {
   readonly startsGroup?: boolean
   /** whether it is for operators of the service only */
   readonly operator?: boolean
+  /** whether only those see it who manage the account, or audit it */
+  readonly managers?: boolean
 }
 
 /** The navigation, in its order. A screen that is added to `routes.ts` gets its entry here. */
@@ -30,15 +32,17 @@ export const places: readonly Place[] = [
   { path: '/overlays', of: 'overlay', name: 'overlays', icon: 'overlay' },
   { path: '/pixels', name: 'pixels', icon: 'pixel' },
   { path: '/domains', of: 'domain', name: 'domains', icon: 'domain' },
-  { path: '/keys', name: 'keys', icon: 'key', startsGroup: true },
-  { path: '/members', name: 'members', icon: 'person' },
-  { path: '/webhooks', of: 'webhook', name: 'webhooks', icon: 'webhook' },
-  { path: '/history', name: 'history', icon: 'history', startsGroup: true },
+  { path: '/keys', name: 'keys', icon: 'key', startsGroup: true, managers: true },
+  { path: '/members', name: 'members', icon: 'person', managers: true },
+  { path: '/webhooks', of: 'webhook', name: 'webhooks', icon: 'webhook', managers: true },
+  { path: '/history', name: 'history', icon: 'history', startsGroup: true, managers: true },
   { path: '/proof', name: 'proof', icon: 'proof' },
   { path: '/account', name: 'account', icon: 'settings', startsGroup: true },
   { path: '/operator', name: 'operator', icon: 'shield', operator: true },
 ]
 
-/** Returns the places of an account. */
-export const placesOf = (account: Pick<Account, 'operator'> | null | undefined): readonly Place[] =>
-  places.filter(({ operator }) => !operator || account?.operator)
+const isManager = (role: string) => ['owner', 'admin', 'auditor'].includes(role)
+
+/** Returns the places of somebody who is signed in, in a role. */
+export const placesOf = (account: Pick<Account, 'operator'> | null | undefined, role: string): readonly Place[] =>
+  places.filter(({ operator, managers }) => (!operator || account?.operator) && (!managers || isManager(role)))

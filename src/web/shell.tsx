@@ -4,7 +4,7 @@ import { ApiError } from './core/api.ts'
 import { useKey } from './core/keys.ts'
 import { past } from './core/past.ts'
 import { at, go, href, withQuery } from './core/router.ts'
-import { account, shortHost } from './core/session.ts'
+import { account, shortHost, role } from './core/session.ts'
 import { fill, loadTexts, t } from './core/texts.ts'
 import { zone } from './core/time.ts'
 import { sayProblem } from './core/toasts.ts'
@@ -21,7 +21,7 @@ const isCurrent = (path: string) => {
 
 /** Whether this is one of the places that a phone has under "More". */
 const isFurther = () =>
-  isCurrent('/more') || placesOf(account.value).some(({ path, onPhone }) => !onPhone && isCurrent(path))
+  isCurrent('/more') || placesOf(account.value, role.value).some(({ path, onPhone }) => !onPhone && isCurrent(path))
 
 const loadSheet = async () =>
   (await Promise.all([import('./screens/links/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
@@ -44,7 +44,7 @@ const Side = () => {
         Linkledger
       </a>
       <ul>
-        {placesOf(account.value).map(({ path, name, icon, onPhone, startsGroup }) => (
+        {placesOf(account.value, role.value).map(({ path, name, icon, onPhone, startsGroup }) => (
           <li key={path} class={`${onPhone ? '' : 'not-phone'}${startsGroup ? ' group-start' : ''}`}>
             <a href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined}>
               <Icon name={icon} />

@@ -91,6 +91,10 @@ describe('two people in one account, each in a browser', function () {
     await press(`Changes by ${guest.username}`)
     await seeText('Link created')
     await looksRight(dashboard)
+    await ben.open(`/@${owner.id}/links`)
+    await ben.see(
+      `!document.querySelector('nav a[href$="/members"]') && document.querySelector('nav a[href$="/domains"]')`,
+    )
     await ben.open(`/@${owner.id}/history`)
     // that of the account has its keys and members, too
     await ben.seeText('Your role in this account does not allow this')

@@ -107,7 +107,7 @@ const ignoreGone = (error: unknown) => {
 const message = 'This is the only time that the key is shown.'
 
 const ownList = endpoint(keyContract, 'GET /api/keys', {
-  scope: 'account',
+  scope: ['account', 'audit'],
   query: listQuery(apiKeys),
   run: (call) =>
     list(

@@ -88,7 +88,7 @@ const listEvents = async (
 const resourceRoute = (services: HistoryServices, kind: OwnedKind) =>
   endpoint(historyContract, `GET /api/${kinds[kind].path}/:id/history`, {
     // as its details: the address of a webhook is often a secret
-    scope: kind === 'webhook' ? 'webhooks' : 'read',
+    scope: kind === 'webhook' ? ['webhooks', 'audit'] : 'read',
     params: byId,
     query: HistoryQuery,
     owner: ownedOrDeleted(histories[kind].decider),
@@ -122,7 +122,7 @@ const AccountQuery = HistoryQuery.extend({
 export const historyRoutes = (services: HistoryServices): readonly Route[] => [
   endpoint(historyContract, 'GET /api/account/history', {
     // it has the names and the rights of keys
-    scope: 'account',
+    scope: ['account', 'audit'],
     query: AccountQuery,
     run: (call) => {
       const { resource: kind, deleted } = call.query
@@ -130,7 +130,7 @@ export const historyRoutes = (services: HistoryServices): readonly Route[] => [
     },
   }),
   endpoint(historyContract, 'GET /api/key/:id/history', {
-    scope: 'account',
+    scope: ['account', 'audit'],
     params: byId,
     query: HistoryQuery,
     owner: ownKeyOrEnded,

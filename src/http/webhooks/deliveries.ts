@@ -74,7 +74,7 @@ export const deliveryRoutes = ({ webhooks }: WebhookServices): readonly Route[] 
 
   endpoint(webhookContract, 'GET /api/webhook/:id/deliveries', {
     nowOnly: 'deliveries',
-    scope: 'webhooks',
+    scope: ['webhooks', 'audit'],
     params: byId,
     query: deliveryQuery,
     owner,

@@ -198,7 +198,7 @@ const replayed = ({ ordinals }: WebhookServices) =>
   })
 
 const details = endpoint(webhookContract, 'GET /api/webhook/:id', {
-  scope: 'webhooks',
+  scope: ['webhooks', 'audit'],
   params: byId,
   single: true,
   run: async (call) => ({ details: present(await readWebhook(call, call.params.id)) }),
@@ -206,7 +206,7 @@ const details = endpoint(webhookContract, 'GET /api/webhook/:id', {
 
 export const webhookRoutes = (services: WebhookServices): readonly Route[] => [
   endpoint(webhookContract, 'GET /api/webhooks', {
-    scope: 'webhooks',
+    scope: ['webhooks', 'audit'],
     ...listOwned(webhookList, listWebhooks, present),
   }),
   details,

@@ -38,6 +38,8 @@ export const shortHost = withoutScheme(service.baseUrl)
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const account = signal<Account | null | undefined>(dataset['session'] === 'maybe' ? undefined : null)
+/** In which role they act; of an account that is not their own, it is known a little later. */
+export const role = signal('owner')
 /** Why it is not known. */
 export const accountProblem = signal<ApiError | undefined>(undefined)
 

@@ -1,6 +1,6 @@
 import { href } from '../core/router.ts'
 import { t } from '../core/texts.ts'
-import { account } from '../core/session.ts'
+import { account, role } from '../core/session.ts'
 import { placesOf } from '../navigation.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Head } from '../parts/section.tsx'
@@ -12,7 +12,7 @@ export const More = () => {
     <>
       <Head title={texts.nav.more} />
       <ul class="places">
-        {placesOf(account.value)
+        {placesOf(account.value, role.value)
           .filter(({ onPhone }) => !onPhone)
           .map(({ path, name, icon }) => (
             <li key={path}>

@@ -1,7 +1,9 @@
+import { useEffect } from 'preact/hooks'
 import type { MembershipList } from '../../../http/accounts/contract/member.ts'
 import { baseOf, chosen } from '../../core/acting.ts'
 import { t } from '../../core/alltexts.ts'
 import { useLoad } from '../../core/load.ts'
+import { role } from '../../core/session.ts'
 import { roleName } from './role.ts'
 
 const useMemberships = () => useLoad<MembershipList>('/api/memberships', { ofNow: true }).data?.data.memberships ?? []
@@ -30,6 +32,9 @@ export const Memberships = () => {
 /** Says in whose account the page acts, and in which role. */
 export const Acting = () => {
   const found = useMemberships().find(({ account }) => account === chosen)
+  useEffect(() => {
+    if (found) role.value = found.role
+  }, [found?.role])
   if (!found) return null
   return (
     <span class="acting">
