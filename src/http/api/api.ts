@@ -157,7 +157,8 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
     scope: who ? `account ${who.account}` : `address ${from}`,
     account: who?.account,
     body: sent,
-    only: route.secret ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
+    // what a caller sees who is limited to a part of the account, others with the same rights may not
+    only: route.secret || limitOf(who) ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
     rights: who && limitedRights(who),
   }
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>

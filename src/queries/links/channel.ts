@@ -1,4 +1,5 @@
 import type { ChannelFields, ItemKind, ItemRef } from '../../events/links/channel.ts'
+import { inPart, type Part } from '../accounts/part.ts'
 import { findOwned, listOwned, type OwnedRow } from '../owned.ts'
 import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPositions } from '../page.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
@@ -88,8 +89,12 @@ export const listItems = async (
     db({ i: table('channel_items') })
       .crossJoin(db.raw(`lateral (${details}) details`, { account }))
       .where({ 'i.channel': channel })
+  const isIn = (part: Part) => {
+    const isKindIn = (kind: string) => inPart(reader, kind === 'links' ? 'link' : kind, 'i.item', part)
+    return `(${perKind(reader, (kind) => `i.kind = '${kind}' and ${isKindIn(kind)}`).join(' or ')})`
+  }
   const source = {
-    matching: () => filtered(db, items(), request, { searched: 'details.title', created: 'i.assigned' }),
+    matching: () => filtered(db, items(), request, { searched: 'details.title', created: 'i.assigned', isIn }),
     position: ['i.position'],
     kept: isFiltered(request) ? undefined : () => countItems(reader, channel, account),
   }

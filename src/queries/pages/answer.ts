@@ -43,6 +43,8 @@ export const listAnswers = async (
       filtered(db, db({ x: table('answers') }).where({ 'x.overlay': overlay }), request, {
         searched,
         created: 'x.created',
+        // those of an overlay are seen by whoever sees that
+        isIn: () => 'true',
       }),
     position: ['x.id'],
     kept: isFiltered(request) ? undefined : () => countAnswers(reader, overlay),

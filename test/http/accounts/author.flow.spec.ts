@@ -109,6 +109,31 @@ describe('an author', () => {
     expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.deep.equal([])
   })
 
+  it('finds their links in a channel of theirs, and not what others have put there', async () => {
+    const channel = (await asAuthor('POST', '/api/channel/add', { name: 'mine' })).json['id']
+    await asOwner('POST', `/api/channel/${channel}/assign/links/${others['url']}`)
+    await asAuthor('POST', `/api/channel/${channel}/assign/links/${link}`)
+    expect(ids(await asAuthor('GET', `/api/channel/${channel}`))).to.deep.equal([link])
+    expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.have.length(2)
+    await asAuthor('DELETE', `/api/channel/${channel}/delete`)
+  })
+
+  it('gets no answer that another member got under the same Idempotency-Key', async () => {
+    const send = (who: Session) =>
+      who.ask(
+        'POST',
+        '/api/url/add',
+        { url: 'https://example.com/idem' },
+        {
+          'Linkledger-Account': String(account),
+          'Idempotency-Key': 'the same for both',
+        },
+      )
+    const made = await send(owner!)
+    expect((await send(author!)).json['code']).to.equal('idempotency_key_used')
+    await asOwner('DELETE', `/api/url/${made.json['id']}/delete`)
+  })
+
   it('uses the pixels, splash pages and domains of others in links', async () => {
     const made = await asAuthor('POST', '/api/url/add', {
       url: 'https://example.com/own',
@@ -176,7 +201,10 @@ describe('an author', () => {
       'MemberJoined',
     ])
     const ofLink = await asOwner('GET', `/api/url/${link}/history?member=${member}`)
-    expect(ofLink.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal(['LinkCreated'])
+    expect(ofLink.json['data'].events.map(({ type }: { type: string }) => type)).to.deep.equal([
+      'ItemAssignedToChannel',
+      'LinkCreated',
+    ])
   })
 })
 
@@ -233,6 +261,11 @@ describe('a member who is limited to domains', () => {
     expect(bulk.json['rows'][0]).to.include({ error: 1, code: 'lacks_rights' })
     const qr = await asGuest('POST', '/api/qr/add', { type: 'text', data: 'x', name: 'x' })
     expect(qr.status).to.equal(403)
+    for (const [method, action] of [
+      ['PUT', 'update'],
+      ['DELETE', 'delete'],
+    ] as const)
+      expect((await asGuest(method, `/api/domain/${theirs}/${action}`, { redirectroot: '' })).status).to.equal(404)
     const campaign = await asGuest('POST', '/api/campaign/add', { name: 'mine' })
     expect(await listed('/api/campaigns')).to.deep.equal([campaign.json['id']])
 

@@ -136,6 +136,7 @@ const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew:
 
 /** Returns a writer that finds and changes what is in the part of its caller, besides what all members may use. */
 export const limitedWriter = <W extends Writer>(writer: W, part: Part, sources: Sources): W => {
+  const work: Part = { account: part.account, maker: part.holder }
   /** streams that the request has begun, which no table has yet */
   const begun = new Set<string>()
   const check = async <C, S, E extends DomainEvent>({ kind }: Decider<C, S, E>, id: string | number) => {
@@ -150,6 +151,8 @@ export const limitedWriter = <W extends Writer>(writer: W, part: Part, sources: 
     },
     write: async (decider, command) => {
       await check(decider, decider.id(command))
+      // to use a domain is not to change it
+      if (decider.kind === 'domain') await requireInPart(sources, 'domain', Number(decider.id(command)), work)
       requireDomain(decider.kind, command, part, false)
       return writer.write(decider, command)
     },
