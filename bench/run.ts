@@ -20,6 +20,7 @@ import { history } from './history.ts'
 import { type Bench, type Line, openBench, stopAll } from './kit.ts'
 import { list } from './list.ts'
 import { log } from './log.ts'
+import { members } from './members.ts'
 import { misses } from './misses.ts'
 import { past } from './past.ts'
 import { peers } from './peers/peers.ts'
@@ -55,6 +56,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Line[]>>> = {
   visible,
   visitlist,
   list,
+  members,
   history,
   past,
   peers,
