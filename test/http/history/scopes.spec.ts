@@ -14,6 +14,6 @@ describe('the history of each kind of resource', () => {
     })
 
   it('of a key needs the scope that the list of keys needs', () => {
-    expect(scopeOf('/api/key/:id/history')).to.equal(scopeOf('/api/keys'))
+    expect(scopeOf('/api/key/:id/history')).to.deep.equal(scopeOf('/api/keys'))
   })
 })
