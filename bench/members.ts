@@ -48,7 +48,12 @@ const keyOfMember = async (service: Service, owner: string) => {
   const [ann, ben] = [await signIn(service, owner), await signIn(service, (await service.register()).email)]
   const { json } = await ann.ask('POST', '/api/member/invite', { role: 'admin' })
   await ben.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
-  const made = await ben.ask('POST', '/api/key/add', { name: 'bench' }, { 'Linkledger-Account': String(service.id) })
+  const made = await ben.ask(
+    'POST',
+    '/api/key/add',
+    { name: 'bench', scopes: ['read', 'write'] },
+    { 'Linkledger-Account': String(service.id) },
+  )
   return { ann, key: String(made.json['key']) }
 }
 
@@ -98,10 +103,10 @@ export const members = async (bench: Bench): Promise<Line[]> => {
 
   const ids: number[] = []
   while (ids.length < accounts)
-    ids.push(...(await Promise.all(Array.from({ length: 10 }, () => service.register()))).map(({ id }) => id))
+    ids.push(...(await Promise.all(Array.from({ length: 2 }, () => service.register()))).map(({ id }) => id))
   await addMembers(connection, owner.id, ids, { after: 2, amount: people })
-  const listed = async (query = '') => (await ann.ask('GET', `/api/members?${query}`)).json['data']
-  await reach('members', people + 2, async () => (await listed('cursor=')).result)
+  const listed = async (query = '') => (await ann.ask('GET', `/api/members?${query}`)).json
+  await reach('members', people + 2, async () => Number((await listed('cursor=')).data?.result))
   const ms: number[] = []
   for (let n = 0; n < bench.size(30, 3); n++) {
     const start = performance.now()
