@@ -3,10 +3,8 @@ import { ownMember } from '../../events/accounts/team.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { parseStreamId } from '../../events/streams.ts'
-import { prepared } from '../../postgres/database.ts'
-import { column } from '../engine/columns.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
-import { accountIndex, type AccountEntry } from './accountindex.ts'
+import { accountIndex, type AccountEntry, insertEntries } from './accountindex.ts'
 
 /** An event, the member who caused it, and the one whose work it began. */
 interface Entry extends AccountEntry {
@@ -47,19 +45,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
     await handOver(tx, table, { account, from, to })
     for (const entry of entries) if (entry.account === account && entry.maker === from) entry.maker = makerOf(to)
   }
-  if (entries.length === 0) return
-  const sql = `insert into ${table} (account, position, stream, revision, member, maker)
-    select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[])`
-  await tx
-    .raw(sql, [
-      column(entries, ({ account }) => account),
-      column(entries, ({ position }) => position),
-      entries.map(({ stream }) => stream),
-      column(entries, ({ revision }) => revision),
-      column(entries, ({ member }) => member ?? 'null'),
-      column(entries, ({ maker }) => maker ?? 'null'),
-    ])
-    .options(prepared(sql))
+  await insertEntries(tx, table, entries, { member: ({ member }) => member, maker: ({ maker }) => maker })
 }
 
 /**

@@ -19,17 +19,26 @@ export const accountIndex = (t: string, more?: string) => `
     account bigint, position bigint, stream text collate "C" not null, revision bigint not null${more === undefined ? '' : `, ${more}`}, primary key (account, position));
   create index on ${t} (position)`
 
-/** Inserts the entries of a batch of events. */
-export const insertEntries = async (tx: Knex, table: string, entries: readonly AccountEntry[]) => {
+type Value = number | bigint | null
+
+/** Inserts the entries of a batch of events; `more` has the values of further columns. */
+export const insertEntries = async <E extends AccountEntry>(
+  tx: Knex,
+  table: string,
+  entries: readonly E[],
+  more: Readonly<Record<string, (entry: E) => Value>> = {},
+) => {
   if (entries.length === 0) return
-  const sql = `insert into ${table} (account, position, stream, revision)
-    select * from unnest(?::bigint[], ?::bigint[], ?::text[], ?::bigint[])`
+  const names = Object.keys(more)
+  const sql = `insert into ${table} (${['account', 'position', 'stream', 'revision', ...names].join(', ')})
+    select * from unnest(${['?::bigint[]', '?::bigint[]', '?::text[]', ...['revision', ...names].map(() => '?::bigint[]')].join(', ')})`
   await tx
     .raw(sql, [
       column(entries, ({ account }) => account),
       column(entries, ({ position }) => position),
       entries.map(({ stream }) => stream),
       column(entries, ({ revision }) => revision),
+      ...Object.values(more).map((of) => column(entries, (entry) => of(entry) ?? 'null')),
     ])
     .options(prepared(sql))
 }

@@ -33,14 +33,9 @@ export const partIn = (
   { account, limited, path }: { readonly account: number; readonly limited: Part | undefined; readonly path: string },
   member: number | undefined,
 ): Part | undefined => {
-  const [isDomains, isShared] = [
-    kindOf('domain')?.list === path,
-    [...shared].some((kind) => kindOf(kind)?.list === path),
-  ]
-  const limit =
-    isShared && !(isDomains && limited?.domains)
-      ? undefined
-      : limited && { ...limited, ...(isShared && { maker: undefined }) }
+  const kind = [...shared].find((one) => kindOf(one)?.list === path)
+  const ofDomains = kind === 'domain' && limited?.domains ? { ...limited, maker: undefined } : undefined
+  const limit = kind === undefined ? limited : ofDomains
   if (member === undefined) return limit
   if (limit?.maker !== undefined && limit.maker !== member) return refuseRole()
   return { account, ...limit, maker: member }
@@ -115,10 +110,10 @@ export const requireWithinLimit = async (
   if (!isWithinLimit(route)) return refuseRole()
   const kind = resourceAt(route)
   if (kind === undefined) return
-  const isWhole = route.method === 'get' && ofResource.exec(route.path)?.[2] === undefined
-  const read = isWhole && shared.has(kind) ? { ...part, maker: undefined } : part
-  if (isWhole && shared.has(kind) && kind !== 'domain') return
-  await requireInPart(sources, kind, Number(params['id']), read)
+  const isRead = shared.has(kind) && route.method === 'get' && ofResource.exec(route.path)?.[2] === undefined
+  // of what all members may use, only domains can be limited
+  if (isRead && kind !== 'domain') return
+  await requireInPart(sources, kind, Number(params['id']), isRead ? { ...part, maker: undefined } : part)
 }
 
 /** The domain that a command gives a link, if it does. */
