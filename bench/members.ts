@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { codec } from '../src/events/codec.ts'
 import { systemMetadata } from '../src/events/event.ts'
 import { createSignal } from '../src/lib/async/signal.ts'
@@ -65,7 +67,12 @@ export const members = async (bench: Bench): Promise<Line[]> => {
   const [rounds, amount] = [bench.size(10, 2), bench.size(2_000, 200)]
   const [accounts, people] = [bench.size(1_000, 20), bench.size(9_998, 48)]
   const connection = await bench.database()
-  const service = await bench.service(connection)
+  const service = await bench.start(connection, {
+    DATA_DIR: await mkdtemp(join(bench.dir, 'members-')),
+    REGISTRATIONS_PER_ADDRESS: '0',
+    REGISTRATIONS_PER_HOUR: '0',
+  })
+  await service.ready()
   const owner = await service.register()
   const own = { ...service, ...owner }
   const { ann, key } = await keyOfMember(own, owner.email)

@@ -451,8 +451,10 @@ describe('settings', () => {
     expect(problems({ PASSWORD_SIGN_IN: 'off' }).join()).to.match(
       /^PASSWORD_SIGN_IN must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER/,
     )
-    expect(problems({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on' }).join()).to.match(/REGISTRATION=closed/)
-    read({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on', REGISTRATION: 'closed' })
+    expect(problems({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on' }).join()).to.match(/without SMTP_URL/)
+    expect(problems({ ...right, OIDC_LINK_VERIFIED_EMAIL: 'on', REGISTRATION: 'closed' }).join()).to.match(
+      /without SMTP_URL/,
+    )
     for (const issuer of ['http://id.example.com', 'https://id.example.com?x=1', 'https://u:p@id.example.com', 'id'])
       expect(problems({ ...right, OIDC_ISSUER: issuer }).join(), issuer).to.match(
         /^OIDC_ISSUER must be an https address/,

@@ -1,19 +1,26 @@
+import { approval } from '../commands/approvals/approval.ts'
 import type { Handler } from '../commands/handle.ts'
+import type { ApprovalRules } from '../events/approvals/rules.ts'
 import { streamId } from '../events/streams.ts'
 import { batch } from '../lib/async/batch.ts'
 import { Behind } from '../lib/unavailable.ts'
 import { findKeys, type KeyRow } from '../queries/accounts/key.ts'
-import { findMembership } from '../queries/accounts/member.ts'
+import { findMembership, type Membership } from '../queries/accounts/member.ts'
+import { findRules } from '../queries/approvals/approval.ts'
 import type { Reader } from '../queries/reader.ts'
 import { type Auth, openAuth } from './auth.ts'
 import { foldKey, foldMembership } from './fold.ts'
-import { type Members, openMembers } from './members.ts'
+import { type Known, openKnown } from './known.ts'
 import type { PendingStreams } from './pending.ts'
 
-/** Who may act in which account: by a key, or as a member. */
+/** What people are in accounts that are not their own: by the account and the person; undefined: no member. */
+export type Members = Known<[number, number], Membership | undefined>
+
+/** Who may act in which account, by a key or as a member, and what needs an approval there. */
 export interface Access {
   readonly auth: Auth
   readonly members: Members
+  readonly rules: Known<[number], ApprovalRules | undefined>
   /** Forgets what is known of accounts, and of the people who sign in to them. */
   readonly forget: (accounts: readonly number[]) => void
   readonly forgetAll: () => void
@@ -44,19 +51,19 @@ export const openAccess = ({ handler, reader, pepper, pending }: AccessOptions):
     if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
     return found
   })
-  const members = openMembers((account, person) =>
+  const members: Members = openKnown((account, person) =>
     isPending(account, person) ? foldMembership(handler, account, person) : findMembership(reader, account, person),
   )
+  const rules: Access['rules'] = openKnown(async (account) => {
+    if (!pending.has(streamId('approval', account))) return findRules(reader, account)
+    return (await handler.load(approval, account)).state.rules
+  })
+  const all = [auth, members, rules]
   return {
     auth,
     members,
-    forget: (accounts) => {
-      auth.forget(accounts)
-      members.forget(accounts)
-    },
-    forgetAll: () => {
-      auth.forgetAll()
-      members.forgetAll()
-    },
+    rules,
+    forget: (accounts) => all.forEach((one) => one.forget(accounts)),
+    forgetAll: () => all.forEach((one) => one.forgetAll()),
   }
 }

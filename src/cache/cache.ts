@@ -24,7 +24,7 @@ import { type ClickCounts, openClickCounts } from './clickcounts.ts'
 
 /** The cache of the read tables in this process, and its invalidation. */
 export interface Cache
-  extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'>, Pick<Access, 'auth' | 'members'> {
+  extends Pick<Invalidation, 'warm' | 'invalidateAll' | 'retry'>, Pick<Access, 'auth' | 'members' | 'rules'> {
   readonly targets: Targets
   readonly domains: Domains
   readonly blocks: Blocks
@@ -97,6 +97,6 @@ export const openCache = (options: CacheOptions): Cache => {
 
   const clickCounts = openClickCounts({ find: (links) => countClicks(redirectReader, links) })
 
-  const { auth, members } = access
-  return { auth, members, targets, clickCounts, domains, blocks, pending, progress, current, ...caching }
+  const { auth, members, rules } = access
+  return { auth, members, rules, targets, clickCounts, domains, blocks, pending, progress, current, ...caching }
 }

@@ -91,7 +91,7 @@ export const createInvalidation = ({
         domains.set(await domainsChanged(reader, after, upTo))
       if (changed.some(({ stream }) => parseStreamId(stream).kind === 'block'))
         blocks.set(await blocksChanged(reader, after, upTo))
-      access.forget(idsOf(changed, 'team'))
+      access.forget([...idsOf(changed, 'team'), ...idsOf(changed, 'approval')])
       if (accounts.length > 0) await invalidateAccounts(accounts)
     } catch {
       invalidateAll()

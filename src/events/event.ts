@@ -12,6 +12,7 @@ export type EventOf<R extends Record<string, z.ZodType>> = {
  * Who caused an event: the holder of an API key, the owner in the dashboard (`session`), an operator at the command
  * line, the service itself, or a visitor. `name` is the operator's. `member` and `role`, that of then, are those of
  * a member who is not the account's own sign-in, or whose key it is; nothing else is known of the person here.
+ * `approved`: who has approved the change, which was proposed under this number.
  */
 export const Actor = z.object({
   kind: openEnum(z.enum(['key', 'session', 'operator', 'service', 'visitor'])),
@@ -19,6 +20,7 @@ export const Actor = z.object({
   name: z.string().optional(),
   member: z.int().optional(),
   role: openEnum(Role).optional(),
+  approved: z.object({ proposal: z.int(), member: z.int(), role: openEnum(Role) }).optional(),
 })
 export type Actor = z.infer<typeof Actor>
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { accountEvents } from './accounts/account.ts'
+import { approvalEvents } from './approvals/approval.ts'
 import { answerEvents } from './pages/answer.ts'
 import { bioEvents } from './pages/bio.ts'
 import { blockEvents } from './operator/block.ts'
@@ -52,6 +53,7 @@ export const events = {
   ...reclassificationEvents,
   ...joined(resourceEvents),
   ...teamEvents,
+  ...approvalEvents,
   ...answerEvents,
   ...blockEvents,
   ...reportEvents,

@@ -178,7 +178,7 @@ export const kinds = {
     many: 'account',
     table: 'accounts',
     names: ['email', 'username'],
-    parts: ['team'],
+    parts: ['team', 'approval'],
     cached: true,
     kept: false,
     shown: 'account',

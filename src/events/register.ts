@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { accountEvents } from './accounts/account.ts'
+import { approvalEvents } from './approvals/approval.ts'
 import { teamEvents } from './accounts/team.ts'
 import { claimEvents } from './claim.ts'
 import { domainEvents } from './domains/domain.ts'
@@ -22,34 +23,7 @@ import { qrEvents } from './qr/qr.ts'
 import { clickEvents, spoolEvents } from './statistics/click.ts'
 import { reclassificationEvents } from './statistics/reclassification.ts'
 import { webhookEvents } from './webhooks/webhook.ts'
-
-/** Whose data a field has. */
-export type Subject = 'owner' | 'visitor' | 'reporter' | 'operator' | 'nobody'
-
-/** What stays readable in the log after an erasure, and why. */
-export const open = {
-  address: 'addresses of links, pages, QR codes and campaigns, and hosts of branded domains: they stay reserved',
-  destination:
-    'destinations, also those that rules, variants, splash pages and overlays lead to, and apps that open addresses of a domain',
-  parameter: 'parameters that links add to their destinations',
-  rule: 'countries, devices, browsers and languages of rules, and tags that a webhook is limited to: they decide what is sent where',
-  exclusion: 'what an account left out of its statistics: counts follow from it',
-  visit:
-    'visits: time, country, languages, browser, referrer, medium and a hash of the visitor, whose key is destroyed',
-  hash: 'hashes of recovery codes, of logos, and of e-mail addresses that invitations were sent to, with a key',
-  report: 'what was reported, when and why, without the words of who reported it',
-  operator: 'what operators wrote: reasons of blocks, and their own names',
-} as const
-export type Open = keyof typeof open
-
-/**
- * Whose data a field is, and how the log has it: sealed under the key of the account, under a key of its own, or open.
- * What is about nobody are numbers, times, states and random tokens.
- */
-export type Entry =
-  | { readonly of: 'nobody' }
-  | { readonly of: Exclude<Subject, 'nobody'>; readonly as: 'sealed' | 'sealed alone' }
-  | { readonly of: Exclude<Subject, 'nobody'>; readonly as: 'open'; readonly what: Open }
+import { type Entry, open, type Open } from './whose.ts'
 
 type Entries<F extends string> = Readonly<Record<F, Entry>>
 const all = <F extends string>(fields: readonly F[], entry: Entry) =>
@@ -170,6 +144,10 @@ export const register: readonly Group[] = [
   of(teamEvents, {
     ...nobody('id', 'member', 'role', 'managed', 'person', 'expires', 'to', 'domains'),
     ...stays('hash', 'owner', 'addressHash'),
+  }),
+  of(approvalEvents, {
+    ...nobody('id', 'number', 'kind', 'target', 'revision', 'member', 'why', 'domains', 'live'),
+    ...sealed('tags', 'command', 'note'),
   }),
   of(answerEvents, { ...nobody('overlay', 'account', 'link'), ...alone('visitor', 'fields') }),
   of(blockEvents, {

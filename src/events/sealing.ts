@@ -1,5 +1,6 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Unavailable } from '../lib/unavailable.ts'
+import { approvalTexts } from './approvals/approval.ts'
 import { keyTexts } from './accounts/account.ts'
 import type { Metadata, New } from './event.ts'
 import { type DomainEvent, type EventType, events } from './index.ts'
@@ -25,7 +26,7 @@ const single = new Map<string, readonly SealedField[]>(
 )
 const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = {
   ...{ ...keyTexts, ...webhookTexts, ...linkTexts, ...campaignTexts, ...channelTexts },
-  ...{ ...pixelTexts, ...splashTexts, ...overlayTexts, ...bioTexts },
+  ...{ ...pixelTexts, ...splashTexts, ...overlayTexts, ...bioTexts, ...approvalTexts },
 }
 /** where the fields of `groups` are stored, sealed */
 const place = 'personal'

@@ -6,6 +6,7 @@ export type StreamKind = ResourceKind | OtherStream
 /** Streams that are no resource of an account. */
 export type OtherStream =
   | 'answer'
+  | 'approval'
   | 'block'
   | 'channelitem'
   | 'claim'

@@ -9,8 +9,10 @@ import { passkeyRoutes } from './accounts/passkey/passkey.ts'
 import { passkeySignInRoutes } from './accounts/passkey/signin.ts'
 import { registerRoutes } from './accounts/register.ts'
 import { secondFactorRoutes } from './accounts/secondfactor.ts'
+import { teamRoutes } from './accounts/team.ts'
 import { sessionRoutes } from './accounts/session.ts'
 import type { Route } from './api/route.ts'
+import { approvalRoutes } from './approvals/approval.ts'
 import { restoreRoutes } from './history/restore/routes.ts'
 import { revisionRoutes } from './history/revisions.ts'
 import { historyRoutes } from './history/routes.ts'
@@ -42,7 +44,9 @@ const others = [
   secondFactorRoutes,
   keyRoutes,
   memberRoutes,
+  teamRoutes,
   invitationRoutes,
+  approvalRoutes,
   revisionRoutes,
   tagRoutes,
   bulkRoutes,

@@ -42,6 +42,7 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
       acquire(stream, 'username', usernameToken),
     ],
     AccountEmailChanged: ({ stream, data }) => [acquire(stream, 'email', data.emailToken)],
+    AccountAdded: ({ stream, data: { usernameToken } }) => [acquire(stream, 'username', usernameToken)],
     AccountRegisteredByIdentity: ({ stream, data: { emailToken, usernameToken } }) => [
       ...(emailToken === null ? [] : [acquire(stream, 'email', emailToken)]),
       acquire(stream, 'username', usernameToken),

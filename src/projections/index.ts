@@ -2,6 +2,7 @@ import type { ResourceKind } from '../events/kinds.ts'
 import { accounts } from './accounts/account.ts'
 import { accountClicks } from './history/accountclicks.ts'
 import { accountEvents } from './history/accountevents.ts'
+import { approvals } from './approvals/approval.ts'
 import { answers } from './pages/answer.ts'
 import { bioPages } from './pages/bio.ts'
 import { blocks } from './operator/block.ts'
@@ -40,6 +41,7 @@ const ofKinds: Readonly<Record<ResourceKind, Projection>> = {
 export const projections: readonly Projection[] = [
   ...Object.values(ofKinds),
   answers,
+  approvals,
   blocks,
   reports,
   stats,

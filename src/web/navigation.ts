@@ -18,6 +18,8 @@ export interface Place {
   readonly operator?: boolean
   /** whether only those see it who manage the account, or audit it */
   readonly managers?: boolean
+  /** whether it is for accounts in which changes are approved */
+  readonly guarded?: boolean
 }
 
 /** The navigation, in its order. A screen that is added to `routes.ts` gets its entry here. */
@@ -34,6 +36,7 @@ export const places: readonly Place[] = [
   { path: '/domains', of: 'domain', name: 'domains', icon: 'domain' },
   { path: '/keys', name: 'keys', icon: 'key', startsGroup: true, managers: true },
   { path: '/members', name: 'members', icon: 'person', managers: true },
+  { path: '/approvals', name: 'approvals', icon: 'check', guarded: true },
   { path: '/webhooks', of: 'webhook', name: 'webhooks', icon: 'webhook', managers: true },
   { path: '/history', name: 'history', icon: 'history', startsGroup: true, managers: true },
   { path: '/proof', name: 'proof', icon: 'proof' },
@@ -43,6 +46,13 @@ export const places: readonly Place[] = [
 
 const isManager = (role: string) => ['owner', 'admin', 'auditor'].includes(role)
 
-/** Returns the places of somebody who is signed in, in a role. */
-export const placesOf = (account: Pick<Account, 'operator'> | null | undefined, role: string): readonly Place[] =>
-  places.filter(({ operator, managers }) => (!operator || account?.operator) && (!managers || isManager(role)))
+/** Returns the places of somebody who is signed in, in a role; `isGuarded`: changes are approved in the account. */
+export const placesOf = (
+  account: Pick<Account, 'operator'> | null | undefined,
+  role: string,
+  isGuarded: boolean,
+): readonly Place[] =>
+  places.filter(
+    ({ operator, managers, guarded }) =>
+      (!operator || account?.operator) && (!managers || isManager(role)) && (!guarded || isGuarded),
+  )

@@ -63,6 +63,11 @@ const routes: readonly Route[] = [
   { path: '/keys', load: withTexts(async () => (await import('./screens/accounts/keys.tsx')).Keys) },
   { path: '/members', load: withTexts(async () => (await import('./screens/accounts/members.tsx')).Members) },
   { path: '/members/:id', load: withTexts(async () => (await import('./screens/accounts/person.tsx')).PersonScreen) },
+  { path: '/approvals', load: withTexts(async () => (await import('./screens/approvals/list.tsx')).Approvals) },
+  {
+    path: '/approvals/:id',
+    load: withTexts(async () => (await import('./screens/approvals/proposal.tsx')).ProposalScreen),
+  },
   {
     path: '/invitation',
     load: withTexts(async () => (await import('./screens/accounts/invitation.tsx')).Invitation),

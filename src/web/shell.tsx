@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './core/api.ts'
+import { approvals, useApprovals } from './core/approvals.ts'
 import { useKey } from './core/keys.ts'
 import { past } from './core/past.ts'
 import { at, go, href, withQuery } from './core/router.ts'
@@ -21,7 +22,8 @@ const isCurrent = (path: string) => {
 
 /** Whether this is one of the places that a phone has under "More". */
 const isFurther = () =>
-  isCurrent('/more') || placesOf(account.value, role.value).some(({ path, onPhone }) => !onPhone && isCurrent(path))
+  isCurrent('/more') ||
+  placesOf(account.value, role.value, approvals.value.guarded).some(({ path, onPhone }) => !onPhone && isCurrent(path))
 
 const loadSheet = async () =>
   (await Promise.all([import('./screens/links/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
@@ -37,6 +39,8 @@ const createLink = () => ({
 
 const Side = () => {
   const texts = t()
+  useApprovals()
+  const { waiting } = approvals.value
   return (
     <nav class="side" aria-label={texts.nav.label}>
       <a class="brand" href={href('/')}>
@@ -44,14 +48,17 @@ const Side = () => {
         Linkledger
       </a>
       <ul>
-        {placesOf(account.value, role.value).map(({ path, name, icon, onPhone, startsGroup }) => (
-          <li key={path} class={`${onPhone ? '' : 'not-phone'}${startsGroup ? ' group-start' : ''}`}>
-            <a href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined}>
-              <Icon name={icon} />
-              {texts.nav[name]}
-            </a>
-          </li>
-        ))}
+        {placesOf(account.value, role.value, approvals.value.guarded).map(
+          ({ path, name, icon, onPhone, startsGroup }) => (
+            <li key={path} class={`${onPhone ? '' : 'not-phone'}${startsGroup ? ' group-start' : ''}`}>
+              <a href={href(path)} aria-current={isCurrent(path) ? 'page' : undefined}>
+                <Icon name={icon} />
+                {texts.nav[name]}
+                {name === 'approvals' && waiting > 0 && <span class="count">{waiting}</span>}
+              </a>
+            </li>
+          ),
+        )}
         {!past.value && (
           <li class="on-phone">
             <a class="make" {...createLink()}>

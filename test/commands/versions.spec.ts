@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'chai'
 import { z } from 'zod'
 import { account } from '../../src/commands/accounts/account.ts'
+import { approval } from '../../src/commands/approvals/approval.ts'
 import { answer } from '../../src/commands/pages/answer.ts'
 import { bio } from '../../src/commands/pages/bio.ts'
 import { block } from '../../src/commands/operator/block.ts'
@@ -20,6 +21,7 @@ import { teamEvents } from '../../src/events/accounts/team.ts'
 import { splash } from '../../src/commands/pages/splash.ts'
 import { webhook } from '../../src/commands/webhooks/webhook.ts'
 import { accountEvents } from '../../src/events/accounts/account.ts'
+import { approvalEvents } from '../../src/events/approvals/approval.ts'
 import { answerEvents } from '../../src/events/pages/answer.ts'
 import { bioEvents } from '../../src/events/pages/bio.ts'
 import { blockEvents } from '../../src/events/operator/block.ts'
@@ -65,7 +67,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '14 udCNDi6p4d_4'],
+    ['account', account, accountEvents, '15 dv88z9j4TJg3'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 zNgDq5VHVf5_'],
@@ -80,7 +82,8 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
-    ['team', team, teamEvents, '2 whoegT0q91UL'],
+    ['team', team, teamEvents, '3 onLK8ye9kiwz'],
+    ['approval', approval, approvalEvents, '1 SMPJWoCub1Dt'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

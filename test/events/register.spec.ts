@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'chai'
 import { type EventType, events } from '../../src/events/index.ts'
-import { entryOf, open, register, remains } from '../../src/events/register.ts'
+import { entryOf, register, remains } from '../../src/events/register.ts'
+import { open } from '../../src/events/whose.ts'
 import { hasOwnKey, sealedIn } from '../../src/events/sealing.ts'
 
 const types = Object.keys(events) as EventType[]

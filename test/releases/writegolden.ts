@@ -31,7 +31,8 @@ const firstWord = (type: string) => /^[A-Z][a-z]+/.exec(type)?.[0] ?? type
 
 /** The streams of events that are not named after their resource. */
 const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[] = [
-  [/^(?:Member|Invitation)/, (n) => `team-${n}`],
+  [/^(?:Member|Invitation|TeamStarted)/, (n) => `team-${n}`],
+  [/^(?:Approval|Change)/, (n) => `approval-${n}`],
   [/^(?:ApiKey|Identity|Passkey)/, (n) => `account-${n}`],
   [/^Item/, (n) => `channelitem-${n}-links-${n}`],
   [/^NameClaimed$/, (n) => `claim-alias-0-golden-${n}`],
@@ -62,6 +63,9 @@ const earlier: Readonly<Record<string, EventType>> = {
   MemberJoined: 'MemberInvited',
   MemberRoleChanged: 'MemberInvited',
   MemberRemoved: 'MemberInvited',
+  ChangeApproved: 'ChangeProposed',
+  ChangeApplied: 'ChangeProposed',
+  ChangeRefused: 'ChangeProposed',
   AccountErasureCancelled: 'AccountErasureScheduled',
   AccountErasedOnDisk: 'AccountErased',
   IdentityRemoved: 'IdentityAdded',
@@ -79,7 +83,7 @@ const isType = (name: string): name is EventType => Object.hasOwn(events, name)
 /** Returns the events that an event needs in its stream. */
 const before = (type: EventType, stream: string): readonly EventType[] => {
   const [kind = ''] = stream.split('-')
-  if (type === 'AccountRegisteredByIdentity') return []
+  if (type === 'AccountRegisteredByIdentity' || type === 'AccountAdded') return []
   const creating = kind === 'account' ? 'AccountRegistered' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Created`
   const needed = [creating, earlier[type] ?? type.replace(/Restored$/, 'Deleted')]
   return needed.filter(isType).filter((name) => name !== type)

@@ -48,7 +48,9 @@ export const checkAnswer = (method: string, path: string, status: number, json: 
   const ref =
     status === 200
       ? pointer(...operation.at, 'responses', '200', 'content', 'application/json', 'schema')
-      : pointer('components', 'schemas', (json as { detail?: string }).detail === undefined ? 'Failure' : 'Problem')
+      : status === 202
+        ? pointer('components', 'schemas', 'Proposed')
+        : pointer('components', 'schemas', (json as { detail?: string }).detail === undefined ? 'Failure' : 'Problem')
   const validate = validator(ref)
   if (!validate(json)) fail(ajv.errorsText(validate.errors))
 }

@@ -101,6 +101,52 @@ describe('two people in one account, each in a browser', function () {
     await ben.seeText('Your role in this account does not allow this')
   })
 
+  it('lets one approve what the other proposes, and take it back', async () => {
+    const { browser, open, press, see, seeText, write } = dashboard
+    await open('/members')
+    await seeText('A second person')
+    await browser.read(
+      `[...document.querySelectorAll('.switch')].find((one) => one.innerText.includes('All links')).querySelector('input').click()`,
+    )
+    await press('Save')
+    await seeText('Saved')
+    await looksRight(dashboard)
+
+    const change = async (url: string) => {
+      await ben.open(`/@${owner.id}/links`)
+      await ben.browser.read(`document.querySelector('table.list th a').click()`)
+      await ben.see(`/links\\/\\d+$/.test(location.pathname)`)
+      await ben.press('Edit')
+      await ben.write('dialog input[name=url]', url)
+      await ben.press('Save')
+      await ben.seeText('somebody else has to approve it')
+    }
+    await change('https://example.com/summer')
+    await open('/approvals')
+    await see(`document.querySelector('.side .count')?.innerText === '1'`)
+    await looksRight(dashboard)
+    await browser.read(`document.querySelector('table.list th a').click()`)
+    await seeText('https://example.com/summer')
+    await seeText('0 of 0 clicks')
+    await looksRight(dashboard)
+    await write('textarea', 'Checked.')
+    await press('Approve')
+    await seeText('Approved: the change is made')
+    await looksRight(dashboard)
+    await ben.open(`/@${owner.id}/history?of=url-1`)
+
+    await change('https://example.com/autumn')
+    await ben.open(`/@${owner.id}/approvals`)
+    await ben.browser.read(`document.querySelector('table.list th a').click()`)
+    await ben.seeText('You have proposed this')
+    await looksRight(ben)
+    await ben.press('Withdraw')
+    await ben.seeText('Withdrawn')
+    await open('/history')
+    await seeText('approved by The owner')
+    await looksRight(dashboard)
+  })
+
   it('leads from one account to the other, by addresses that a colleague can open', async () => {
     await ben.open(`/@${owner.id}/links`)
     await ben.seeText('example.com')

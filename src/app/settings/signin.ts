@@ -65,11 +65,10 @@ export const signInProblems = (given: {
   readonly OIDC_CLIENT_ID?: string | undefined
   readonly OIDC_LINK_VERIFIED_EMAIL: 'on' | 'off'
   readonly PASSWORD_SIGN_IN: 'on' | 'off'
-  readonly REGISTRATION: 'open' | 'closed'
   readonly SMTP_URL?: string | undefined
 }): readonly (readonly [name: string, message: string])[] => {
   const { AUTH_PROXY_HEADER: header, AUTH_PROXY_NETWORKS: networks } = given
-  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_LINK_VERIFIED_EMAIL, PASSWORD_SIGN_IN, REGISTRATION, SMTP_URL } = given
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_LINK_VERIFIED_EMAIL, PASSWORD_SIGN_IN, SMTP_URL } = given
   const problems: (readonly [string, string])[] = []
   if (OIDC_ISSUER !== undefined && OIDC_CLIENT_ID === undefined)
     problems.push(['OIDC_CLIENT_ID', 'must be set with OIDC_ISSUER: the id that the issuer has for this service'])
@@ -92,11 +91,10 @@ export const signInProblems = (given: {
       'PASSWORD_SIGN_IN',
       'must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER: nobody could sign in',
     ])
-  const isOpen = REGISTRATION === 'open' && PASSWORD_SIGN_IN === 'on' && SMTP_URL === undefined
-  if (OIDC_LINK_VERIFIED_EMAIL === 'on' && isOpen)
+  if (OIDC_LINK_VERIFIED_EMAIL === 'on' && SMTP_URL === undefined)
     problems.push([
       'OIDC_LINK_VERIFIED_EMAIL',
-      'must not be on while anybody can register with an address that nobody confirms: set SMTP_URL, or REGISTRATION=closed',
+      'must not be on without SMTP_URL: nobody confirms the addresses of accounts then, so that one may be that of somebody else',
     ])
   return problems
 }
@@ -129,7 +127,7 @@ export const signInSettings = {
     '`off`: the first sign-in with the issuer makes no account; one that exists has to be linked first',
   ),
   OIDC_LINK_VERIFIED_EMAIL: oneOf(['on', 'off'], 'off').describe(
-    '`on`: an address that the issuer has verified is enough to enter the account that has it, unless that has a second factor or is an operator’s',
+    '`on`: an address that the issuer has verified is enough to enter the account that has it, unless that has a second factor or is an operator’s. It needs SMTP_URL; accounts that were made before that was set have addresses that nobody has confirmed',
   ),
   OIDC_EMAIL_CLAIM: claim('email').describe('claim with the e-mail address'),
   OIDC_EMAIL_VERIFIED_CLAIM: claim('email_verified').describe(

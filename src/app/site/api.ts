@@ -31,7 +31,7 @@ export const openApi = (
   routes: readonly Route[],
 ) => {
   const { config, db, handler, instance, keys, log, reader, transactions } = ledger
-  const { auth, domains, members, pending, progress } = cache
+  const { auth, domains, members, pending, progress, rules } = cache
   const { limiter, recordUse, past } = effects
   const acquire = createSemaphore<number>(accountReads)
   const api = createApi({
@@ -57,6 +57,7 @@ export const openApi = (
     quotas: services.quotas,
     rateLimit: config.RATE_LIMIT_PER_MINUTE,
     reader,
+    rules,
     sessionRateLimit: config.SESSION_RATE_LIMIT_PER_MINUTE,
     sessions: services.sessions,
     transactions,

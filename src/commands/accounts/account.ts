@@ -6,45 +6,19 @@ import { defined } from '../../lib/defined.ts'
 import { utc } from '../../lib/zone.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideErasure, type DiskErasure, type ErasureCommand } from './erasing.ts'
-import { type ClaimedIdentity, decideIdentity, identityClaim, type IdentityCommand } from './identity.ts'
+import { decideIdentity, identityClaim, type IdentityCommand } from './identity.ts'
 import { decideKey, type IssuedKey, type KeyCommand } from './key.ts'
+import { type ClaimedEmail, emailClaim, type OpeningCommand, openingClaims, openings, zoneSet } from './opening.ts'
 import { decidePasskey, passkeyClaim, type PasskeyCommand } from './passkey.ts'
 import { decideSecondFactor, type SecondFactorCommand } from './secondfactor.ts'
 import { type Account, evolveAccount, noAccount } from './state.ts'
 import { refuseTaken } from '../claims/taken.ts'
 
-/** An e-mail address and its claim: `emailKey` is a keyed hash, because stream names must not contain personal data. */
-interface ClaimedEmail {
-  readonly email: string
-  readonly emailKey: string
-  readonly emailToken: string
-}
-
-interface ClaimedUsername {
-  readonly username: string
-  readonly usernameKey: string
-  readonly usernameToken: string
-}
-
 type SentExclusions = { readonly [K in keyof Exclusions]?: Exclusions[K] | undefined }
 
 /** Commands on an account; `password` is an scrypt hash. */
 export type AccountCommand =
-  | (ClaimedEmail &
-      ClaimedUsername & {
-        readonly type: 'RegisterAccount'
-        readonly id: number
-        readonly password: string
-        readonly timezone?: string
-        readonly apiKey: IssuedKey
-      })
-  | (ClaimedUsername & {
-      readonly type: 'RegisterByIdentity'
-      readonly id: number
-      /** undefined: an account without an address */
-      readonly email?: ClaimedEmail | undefined
-      readonly identity: ClaimedIdentity
-    })
+  | OpeningCommand
   | {
       readonly type: 'UpdateAccount'
       readonly id: number
@@ -75,35 +49,6 @@ const alive = (state: Account) =>
   state.status === 'none' || state.status === 'erased' ? refuse('not_found', { what: 'account' }) : state
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
-
-const zoneSet = (
-  id: number,
-  timezone: string | undefined,
-  to: { readonly to?: number } = {},
-): readonly AccountEvent[] =>
-  timezone === undefined ? [] : [{ type: 'AccountTimezoneSet', data: { id, timezone, ...to } }]
-
-const register: Decision<'RegisterAccount'> = (command, state) => {
-  const { type: _, emailKey: _e, usernameKey: _u, apiKey, timezone, ...data } = command
-  if (state.tokens.held.email === command.emailToken) return []
-  if (state.status !== 'none' || state.tokens.fenced.length > 0) return refuse('id_in_use', { what: 'account' })
-  return [
-    { type: 'AccountRegistered', data },
-    { type: 'ApiKeyIssued', data: { id: command.id, ...apiKey } },
-    ...zoneSet(command.id, timezone),
-  ]
-}
-
-const registerByIdentity: Decision<'RegisterByIdentity'> = (command, state) => {
-  const { id, email, username, usernameToken, identity } = command
-  if (state.tokens.held.username === usernameToken) return []
-  if (state.status !== 'none' || state.tokens.fenced.length > 0) return refuse('id_in_use', { what: 'account' })
-  const address = { email: email?.email ?? null, emailToken: email?.emailToken ?? null }
-  return [
-    { type: 'AccountRegisteredByIdentity', data: { id, ...address, username, usernameToken } },
-    ...decideIdentity({ type: 'AddIdentity', id, identity }, state),
-  ]
-}
 
 /** An erasure that was asked for with what a sign-in needed before does not happen. */
 const withoutErasure = (id: number, { erases }: Account): readonly Event<'AccountErasureCancelled'>[] =>
@@ -161,12 +106,11 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 14,
+  version: 15,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
-    RegisterAccount: register,
-    RegisterByIdentity: registerByIdentity,
+    ...openings,
     UpdateAccount: update,
     IssueKey: issueKey,
     AddKey: changeKeys,
@@ -203,22 +147,20 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
   }),
   evolve: evolveAccount,
   claims: (command, events) => {
-    const email = ({ emailKey: name, emailToken: token }: ClaimedEmail) => ({ kind: 'email', name, token }) as const
-    const username = ({ usernameKey: name, usernameToken: token }: ClaimedUsername) =>
-      ({ kind: 'username', name, token }) as const
     if (events.length === 0) return []
     switch (command.type) {
       case 'RegisterAccount':
-        return [email(command), username(command)]
       case 'RegisterByIdentity':
-        // the identity first: somebody who signs in twice at once gets one account
-        return [identityClaim(command.identity), ...(command.email ? [email(command.email)] : []), username(command)]
+      case 'AddAccount':
+        return openingClaims(command)
       case 'AddIdentity':
         return [identityClaim(command.identity)]
       case 'AddPasskey':
         return [passkeyClaim(command.passkey)]
       case 'UpdateAccount':
-        return command.email && events.some(({ type }) => type === 'AccountEmailChanged') ? [email(command.email)] : []
+        return command.email && events.some(({ type }) => type === 'AccountEmailChanged')
+          ? [emailClaim(command.email)]
+          : []
       default:
         return []
     }

@@ -9,7 +9,7 @@ import { isZone } from '../../lib/zone.ts'
 import { isTaken } from '../claims/taken.ts'
 
 export const password = text(1024).refine((word) => word.length >= 8, says('too_short', { min: 8 }))
-const username = z
+export const username = z
   .string(must('wrong_type', { what: 'string' }))
   .regex(/^[a-z0-9_-]{3,32}$/, orStop(says('wrong_form', { what: 'username' })))
   // logs of 0.1.0 have names of digits, which look like ids to an operator
@@ -100,6 +100,18 @@ export const registerByIdentity = async (
     return { id, username, token: identity.identityToken }
   })
 }
+
+/** Adds an account that nobody signs in to. */
+export const addTeamAccount = async (
+  pepper: Buffer,
+  name: string | undefined,
+  create: (make: (id: number) => AccountCommand) => Promise<{ readonly id: number }>,
+) =>
+  withUsername({ username: name }, async (username) => {
+    const named = claimedUsername(pepper, username)
+    const { id } = await create((id) => ({ type: 'AddAccount', id, ...named }))
+    return { id, username }
+  })
 
 type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
 

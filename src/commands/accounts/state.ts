@@ -9,6 +9,8 @@ import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
 export interface Account {
   readonly status: 'none' | 'active' | 'disabled' | 'erased'
+  /** whether nobody signs in to it, but its members act in it */
+  readonly isTeam: boolean
   readonly email: string | null
   readonly username: string | null
   readonly password: string | null
@@ -39,6 +41,7 @@ export interface Account {
 
 export const noAccount: Account = {
   status: 'none',
+  isTeam: false,
   email: null,
   username: null,
   password: null,
@@ -59,7 +62,12 @@ export const noAccount: Account = {
 
 const registered = (
   state: Account,
-  { email, username, emailToken, usernameToken }: Event<'AccountRegistered' | 'AccountRegisteredByIdentity'>['data'],
+  {
+    email = null,
+    username,
+    emailToken = null,
+    usernameToken,
+  }: Event<'AccountAdded'>['data'] & Partial<Event<'AccountRegisteredByIdentity'>['data']>,
 ): Account => {
   const tokens = emailToken === null ? state.tokens : acquire(state.tokens, 'email', emailToken)
   return { ...state, status: 'active', email, username, tokens: acquire(tokens, 'username', usernameToken) }
@@ -71,8 +79,11 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
     case 'AccountRegistered':
       return { ...registered(state, event.data), password: event.data.password }
     case 'AccountRegisteredByIdentity':
+    case 'AccountAdded': {
       // the first number stays that of the key of a registration, which may do more than others
-      return { ...registered(state, event.data), keys: { ...noKeys, lastKey: mainKey.number } }
+      const keys = { ...noKeys, lastKey: mainKey.number }
+      return { ...registered(state, event.data), keys, isTeam: event.type === 'AccountAdded' }
+    }
     case 'AccountEmailChanged':
       return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
     case 'AccountPasswordChanged':

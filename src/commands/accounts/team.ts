@@ -1,29 +1,8 @@
 import { higherRole, type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
+import { evolveTeam, isLastOwner, type Member, memberOf, roleOf, type Team } from './roster.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
-
-/** A role, and the domains that it is for; undefined: all. */
-type Given = Pick<Member, 'role' | 'domains'>
-
-/** A member of an account, or somebody who is invited: `expires` is when an invitation ends (ISO 8601). */
-export interface Member {
-  readonly role: Open<Role>
-  /** the account that signs in; null: invited */
-  readonly person: number | null
-  readonly expires: string | null
-  /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
-  readonly domains?: readonly number[] | undefined
-  /** of a member whose role the issuer manages: what they were given by hand; null: nothing */
-  readonly given?: Given | null
-}
-/** The members of an account besides its own sign-in, by their numbers. */
-export interface Team {
-  readonly members: Readonly<Record<string, Member>>
-  /** to whom the keys of members went when they were removed, by their numbers */
-  readonly heirs: Readonly<Record<string, number>>
-  readonly last: number
-}
 
 /** members and open invitations of an account */
 export const mostMembers = 10_000
@@ -36,6 +15,7 @@ export interface Sender {
 
 /** `by` undefined: an operator. `now` is ISO 8601. To remove somebody who is invited takes the invitation back. */
 export type TeamCommand =
+  | { readonly type: 'Start'; readonly id: number; readonly person: number }
   | {
       readonly type: 'Invite'
       readonly id: number
@@ -73,31 +53,6 @@ export type TeamCommand =
 
 type Decision<T> = (command: CommandOf<TeamCommand, T>, state: Team) => readonly TeamEvent[]
 
-/** Returns the role of a member, undefined for one that is none. */
-export const roleOf = ({ members }: Team, member: number): Open<Role> | undefined => {
-  if (member === ownMember) return 'owner'
-  const found = members[member]
-  return found?.person === null ? undefined : found?.role
-}
-/** Returns the member whose a key is that a member has made. */
-export const heirOf = ({ heirs }: Pick<Team, 'heirs'>, member: number): number => {
-  let heir = member
-  // an heir is a member when they become one, so that the chain ends
-  for (let next = heirs[heir]; next !== undefined; next = heirs[heir]) heir = next
-  return heir
-}
-
-/** Whether an account has members: an invitation is none yet. */
-export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
-  Object.values(members).some(({ person }) => person !== null)
-
-/** Returns the member of an account that a person is, by the number of that person's own account. */
-export const memberOf = ({ members }: Team, id: number, person: number) => {
-  if (person === id) return { number: ownMember, role: 'owner' as Open<Role>, domains: undefined }
-  const found = Object.entries(members).find(([, one]) => one.person === person)
-  return found && { number: Number(found[0]), role: found[1].role, domains: found[1].domains }
-}
-
 /** Throws `Refused` unless a member may give or take each of some roles: a role may be lost while a request waits. */
 const requireMayGive = (state: Team, by: Sender, ...roles: readonly Open<Role>[]) => {
   const held = roleOf(state, by.member)
@@ -111,6 +66,10 @@ const found = ({ members }: Team, member: number): Member => {
   return one ?? refuse('not_found', { what: 'member' })
 }
 
+const requireOtherOwner = (state: Team, member: number) => {
+  if (isLastOwner(state, member)) refuse('lacks_rights', { what: 'last_owner' })
+}
+
 /** Returns the field of an event that limits a member to domains. An owner or admin is limited to none. */
 const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
   if (domains === undefined) return {}
@@ -118,6 +77,9 @@ const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
     refuse('lacks_rights', { what: 'unlimited', field: 'domains' })
   return { domains: [...new Set(domains)].toSorted((a, b) => a - b) }
 }
+
+const start: Decision<'Start'> = ({ id, person }, { last }) =>
+  last === ownMember ? [{ type: 'TeamStarted', data: { id, member: last + 1, person } }] : []
 
 const invite: Decision<'Invite'> = ({ id, by, role, domains, addressHash, expires }, state) => {
   requireMayGive(state, by, role)
@@ -150,6 +112,7 @@ const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, s
   requireMayGive(state, by, before.role, role)
   requireGiven(before)
   const limit = limitedTo(role, domains)
+  if (role !== 'owner') requireOtherOwner(state, member)
   const isSame = before.role === role && before.domains?.join() === limit.domains?.join()
   return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit } }]
 }
@@ -164,6 +127,7 @@ const manageRole: Decision<'ManageRole'> = ({ id, person, role }, state) => {
   const next = role === null ? given?.role : higherRole(given?.role, role)
   const managed = role !== null && next !== given?.role
   if (next === before?.role && managed === isManaged) return []
+  if (known && next !== 'owner') requireOtherOwner(state, known.number)
   if (next === undefined) return known ? [{ type: 'MemberRemoved', data: { id, member: known.number } }] : []
   if (!known && Object.keys(state.members).length >= mostMembers)
     refuse('too_many', { what: 'members', max: mostMembers })
@@ -177,58 +141,25 @@ const remove: Decision<'RemoveMember'> = ({ id, member, by, to }, state) => {
   const { role, person } = found(state, member)
   if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
   if (by !== undefined) requireGiven(found(state, member))
+  requireOtherOwner(state, member)
   if (person === null) return [{ type: 'InvitationWithdrawn', data: { id, member } }]
   if (to !== undefined && (to === member || roleOf(state, to) === undefined)) refuse('not_found', { what: 'member' })
   return [{ type: 'MemberRemoved', data: { id, member, ...(to !== undefined && { to }) } }]
 }
 
-const withMember = ({ members, last, heirs }: Team, number: number, member: Member): Team => ({
-  heirs,
-  members: { ...members, [number]: member },
-  last: Math.max(last, number),
-})
-
-const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
-
-/** Decides on who may act in an account. Its own sign-in stays its owner, so that there is always one. */
+/** Decides on who may act in an account. Its own sign-in, or else one of the members, stays its owner. */
 export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
-  version: 2,
+  version: 3,
   id: ({ id }) => id,
   initialState: { members: {}, heirs: {}, last: ownMember },
   decide: decideBy<TeamCommand, Team, TeamEvent>({
+    Start: start,
     Invite: invite,
     Join: join,
     ChangeRole: changeRole,
     ManageRole: manageRole,
     RemoveMember: remove,
   }),
-  evolve: (state, { type, data }) => {
-    const { member } = data
-    switch (type) {
-      case 'MemberInvited':
-        return withMember(state, member, { ...limit(data), role: data.role, person: null, expires: data.expires })
-      case 'MemberJoined':
-        return withMember(state, member, { ...limit(data), role: data.role, person: data.person, expires: null })
-      case 'MemberRoleChanged': {
-        const before = state.members[member]
-        if (!before) return state
-        const { person, expires } = before
-        return withMember(state, member, { ...limit(data), role: data.role, person, expires })
-      }
-      case 'MemberRoleManaged': {
-        const { person, role, managed } = data
-        const before = state.members[member]
-        const own = before && { ...limit(before), role: before.role }
-        const given = before?.given === undefined ? (own ?? null) : before.given
-        return withMember(state, member, { ...limit(data), role, person, expires: null, ...(managed && { given }) })
-      }
-      case 'InvitationWithdrawn':
-      case 'MemberRemoved': {
-        const { [member]: _, ...members } = state.members
-        const to = type === 'MemberRemoved' ? data.to : undefined
-        return { ...state, members, heirs: to === undefined ? state.heirs : { ...state.heirs, [member]: to } }
-      }
-    }
-  },
+  evolve: evolveTeam,
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
-import { hasMembers, team } from '../../commands/accounts/team.ts'
+import { hasMembers, isLastOwner, memberOf } from '../../commands/accounts/roster.ts'
+import { team } from '../../commands/accounts/team.ts'
 import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { claimedEmail, password, Timezone } from '../../commands/accounts/register.ts'
@@ -10,6 +11,7 @@ import { streamId } from '../../events/streams.ts'
 import { email, ownEmail, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { utc } from '../../lib/zone.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
+import { listMemberships } from '../../queries/accounts/member.ts'
 import { signInMark } from '../../security/knownbrowsers.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
@@ -174,7 +176,12 @@ const erase = ({ erasure, mails, stepUps }: AccountServices) =>
     person: true,
     body: z.object(given),
     run: async (call) => {
-      const { account: id, body, lang, load, write } = call
+      const { account: id, body, lang, load, reader, write } = call
+      for (const { account: other, role } of await listMemberships(reader, id)) {
+        if (role !== 'owner') continue
+        const { state } = await load(team, other)
+        if (isLastOwner(state, memberOf(state, other, id)?.number ?? 0)) refuse('lacks_rights', { what: 'last_owner' })
+      }
       if (hasMembers((await load(team, id)).state)) refuse('lacks_rights', { what: 'has_members' })
       await stepUps.require('erasure', call, body)
       const due = new Date(Date.now() + erasure.delayDays * day).toISOString()

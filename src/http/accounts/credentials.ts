@@ -1,5 +1,5 @@
 import type { Account } from '../../commands/accounts/state.ts'
-import { hasMembers, type Team } from '../../commands/accounts/team.ts'
+import { hasMembers, type Team } from '../../commands/accounts/roster.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Open } from '../../events/openenum.ts'

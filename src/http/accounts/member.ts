@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { memberOf, type Team, team } from '../../commands/accounts/team.ts'
+import { memberOf, type Team } from '../../commands/accounts/roster.ts'
+import { team } from '../../commands/accounts/team.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
 import { ownMember } from '../../events/accounts/team.ts'

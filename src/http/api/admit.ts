@@ -2,6 +2,8 @@ import type { Context } from 'koa'
 import type { Auth, Authenticated, KeyHolder } from '../../cache/auth.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../lib/address.ts'
 import { fail } from './errors.ts'
+import type { Part } from '../../queries/accounts/part.ts'
+import { isSamePart, limitOf } from './limits/part.ts'
 import { type RateCount, rateHeadersOf, type RateLimiter, uncounted } from './limits/limiter.ts'
 import type { Call, Route } from './route.ts'
 import { mayCall, namesOf, type Right } from './scope.ts'
@@ -139,17 +141,20 @@ export const admit = async (
 }
 
 /**
- * Returns whether the caller of a route that needs a key would still be admitted. It is not counted, and no use of a
- * key or session.
+ * Returns whether the caller of a route that needs a key would still be admitted, and sees as much of the account. It
+ * is not counted, and no use of a key or session.
  */
 export const isAdmitted = async (
   ctx: Context,
   { scope = [], person }: Pick<Route, 'scope' | 'person'>,
   options: AdmitOptions,
+  limited: Part | undefined,
   also?: Right,
 ): Promise<boolean> => {
   const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options, person !== undefined)
-  return who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also))
+  return (
+    who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also)) && isSamePart(limitOf(who), limited)
+  )
 }
 
 /** Fails with 401 once the caller is no longer admitted. An answer that lasts asks for each of its parts. */

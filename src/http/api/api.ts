@@ -6,7 +6,8 @@ import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
 import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
-import { fail, Failure } from './errors.ts'
+import { answerProposed, isProposed } from '../approvals/guard.ts'
+import { fail, Failure, logUnsent } from './errors.ts'
 import { onceForKey } from './write/idempotency.ts'
 import { type Cursors, openCursors } from './list/cursor.ts'
 import { nextPage } from './list/list.ts'
@@ -20,11 +21,12 @@ import type { IdempotencyStore } from '../../security/idempotency.ts'
 import type { Call, Route, Writer } from './route.ts'
 import { browserOf } from './session.ts'
 import { closingOf } from '../server/closing.ts'
-import { limitOf, requireWithinLimit } from './limits/part.ts'
+import { limitedLoad, limitOf, requireWithinLimit } from './limits/part.ts'
 import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
-import { operating, writer, type Writing } from './write/writer.ts'
+import { applying, operating } from './write/behalf.ts'
+import { writer, type Writing } from './write/writer.ts'
 import { type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
 import type { z } from 'zod'
 
@@ -86,22 +88,6 @@ const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) =
   }
   const areas = new Map([...routers].map(([area, router]) => [area, router.routes() as unknown as Middleware]))
   return (path: string) => areas.get(areaOf(path))
-}
-
-/** A client that has closed its connection, in the words of the stream or of the system. */
-const gone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
-
-/**
- * Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that
- * has closed its connection.
- */
-const logUnsent = (log: Logger) => {
-  const logged = new WeakSet<object>()
-  return (error: NodeJS.ErrnoException) => {
-    if (gone.has(error.code ?? '') || logged.has(error)) return
-    logged.add(error)
-    log.error({ err: error }, 'an answer was not sent to its end')
-  }
 }
 
 /** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
@@ -169,6 +155,7 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
   if (isPicture(body)) return sendPicture(ctx, body)
   if (route.single && route.method === 'get') sendTagged(ctx, body)
   else ctx.body = body
+  if (isProposed(body)) ctx.status = 202
 }
 
 interface Request extends Admitted {
@@ -188,7 +175,12 @@ const run = async (request: Request, options: Serving) => {
   if (route.method === 'get') {
     const by = { account: who?.account, network: addressSite(request.from) }
     const reading = { reader, pending, load: caller.load, ...by }
-    return answerAt(ctx, route, options.past, reading, (from) => execute(request, options, { ...caller, ...from }))
+    const limited = limitOf(who)
+    return answerAt(ctx, route, options.past, reading, ({ load, ...from }) => {
+      // that of a moment of the past knows no limits
+      const within = limited && load !== caller.load ? limitedLoad(load, limited, options) : load
+      return execute(request, options, { ...caller, ...from, load: within })
+    })
   }
   refuseAt(ctx, 'change')
   return execute(request, options, caller)
@@ -229,15 +221,16 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
     inScope,
     may: (right) => who === undefined || mayCall(who, right),
-    isAdmitted: (also) => isAdmitted(ctx, route, options, also),
+    isAdmitted: (also) => isAdmitted(ctx, route, options, limited, also),
     header: (name) => ctx.get(name),
     accepts: (types) => ctx.accepts(...types) || undefined,
     charge,
     seed: async () => writing.execution?.seed(who?.account ?? null),
     onBehalfOf: (holder) => writer(ctx, holder, options),
     operate: operating(ctx, who, options, writing),
+    apply: applying(ctx, options),
   }
   begin()
-  const answer = await timed(ctx, 'run', () => route.run(call))
+  const answer = await timed(ctx, 'run', () => route.run(call)).catch(answerProposed)
   return isDownload(answer) || isPicture(answer) ? answer : { error: 0, ...answer }
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { QuotaExceeded } from '../../cache/quotas.ts'
 import { Refused, RevisionChanged } from '../../commands/decider.ts'
 import { CheckpointMismatch, NoCanonicalForm, TreeDamaged } from '../../events/proof/receipt.ts'
@@ -67,6 +68,7 @@ const statuses: Readonly<Partial<Record<ProblemCode, number>>> = {
   lacks_rights: 403,
   busy: 503,
   changed: 412,
+  stale: 409,
 }
 const retry = { 'Retry-After': '2' }
 
@@ -100,4 +102,20 @@ export const failureOf = (error: unknown): Failure => {
   if (error instanceof CheckpointMismatch || error instanceof NoCanonicalForm)
     return new Failure(500, problem('log_damaged'))
   return new Failure(500, problem('internal_error'))
+}
+
+/** A client that has closed its connection, in the words of the stream or of the system. */
+const gone = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
+/**
+ * Returns what logs the errors of bodies that are being sent. Koa reports each of them twice, and also a client that
+ * has closed its connection.
+ */
+export const logUnsent = (log: Logger) => {
+  const logged = new WeakSet<object>()
+  return (error: NodeJS.ErrnoException) => {
+    if (gone.has(error.code ?? '') || logged.has(error)) return
+    logged.add(error)
+    log.error({ err: error }, 'an answer was not sent to its end')
+  }
 }

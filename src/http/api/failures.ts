@@ -147,6 +147,20 @@ export const timeFields = (hasPast: boolean, hasPeriod: boolean) => [
   ...(hasPast || hasPeriod ? [zoneParameter] : []),
 ]
 
+/** What a request is answered whose change has to be approved first. */
+export const proposed = {
+  type: 'object',
+  properties: {
+    error: { const: 0 },
+    proposal: { type: 'integer', description: 'the number under which it waits', examples: [7] },
+    message: { type: 'string', examples: ['The change waits for the approval of somebody else.'] },
+    id: { type: 'integer', description: 'of a link, as without rules' },
+    short: { type: 'string' },
+    shorturl: { type: 'string' },
+  },
+  required: ['error', 'proposal', 'message'],
+} as const
+
 /** The answers to requests that fail, by status. */
 export const failures = {
   400: { description: 'A field is invalid, a name is taken, or the body is not a JSON object.', content },
@@ -180,6 +194,18 @@ export const failures = {
     content,
   },
 } as const
+
+/** The answers that several routes have, by status. */
+export const responses = {
+  202: {
+    description:
+      'Nothing is changed yet: by the rules of the account, somebody else has to approve it (`POST /api/proposal/:id/approve`).',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Proposed' } } },
+  },
+  ...failures,
+} as const
+/** What several routes answer. */
+export const shapes = { Failure: failure, Problem: problem, Proposed: proposed } as const
 
 /** What authenticates a request. */
 export const securitySchemes = {

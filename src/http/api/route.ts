@@ -5,7 +5,7 @@ import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
 import type { Decider } from '../../commands/decider.ts'
 import type { NextIds } from '../../commands/handle.ts'
-import type { Handled } from '../../commands/context.ts'
+import type { Context as Cause, Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
 import type { Part } from '../../queries/accounts/part.ts'
@@ -70,6 +70,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly onBehalfOf: (holder: Who) => Caller
   /** Writes in the name of the operator who is signed in. */
   readonly operate: Operate
+  /** Makes a change that was proposed, and is approved now. */
+  readonly apply: Apply
   /** the address block of the client */
   readonly from: string
   /** Returns a signal that aborts when the client is gone, or has its answer. */
@@ -135,6 +137,15 @@ export type Operate = <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   command: C,
   of: number | null,
+) => Promise<Handled<S, E>>
+/**
+ * Makes a change that was approved, of the resource at a revision; undefined: at any. It is made once for a command.
+ */
+export type Apply = <C, S, E extends DomainEvent>(
+  decider: Decider<C, S, E>,
+  command: C,
+  context: Omit<Cause, 'request'>,
+  revision: number | undefined,
 ) => Promise<Handled<S, E>>
 /** What changes resources on behalf of a request. */
 export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'created' | 'part'>

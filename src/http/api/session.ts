@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { MemberHolder } from '../../cache/auth.ts'
 import type { Domains } from '../../cache/domains.ts'
-import type { Members } from '../../cache/members.ts'
+import type { Members } from '../../cache/access.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Credential } from '../../security/credential.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'

@@ -1,5 +1,6 @@
 import { accountContract, filteredContract } from '../accounts/contract/account.ts'
 import type { Contract } from '../api/contract.ts'
+import { approvalContract } from '../approvals/contract.ts'
 import { type KindTopic, ofKinds, type Topic } from '../kinds.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../events/kinds.ts'
 import { historyContract, restoreContract } from '../history/contract/history.ts'
@@ -60,6 +61,10 @@ export const topics: Readonly<Record<string, Topic>> = {
   Members: {
     about: 'Who else may act in the account, in which role',
     contract: memberContract,
+  },
+  Approvals: {
+    about: 'Changes of chosen links that a second person has to approve',
+    contract: approvalContract,
   },
   ...Object.fromEntries(ownedKinds.map((kind) => [titleOf(kind), ofKind[kind]])),
   Streams: {

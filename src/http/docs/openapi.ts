@@ -3,7 +3,8 @@ import type { Route } from '../api/route.ts'
 import { rateHeaders } from '../api/limits/limiter.ts'
 import { namesOf, openedBy } from '../api/scope.ts'
 import type { Description, FailureStatus, OwnFailure } from '../api/contract.ts'
-import { failure, failures, headers, problem, requestHeaders, securitySchemes, timeFields } from '../api/failures.ts'
+import { failures, headers, requestHeaders, responses, securitySchemes, shapes, timeFields } from '../api/failures.ts'
+import { mayWait } from '../approvals/guard.ts'
 import { contracts, topics } from './contracts.ts'
 import { introduction } from './introduction.ts'
 import { type ObjectSchema, openSchemas, type Schema, type Schemas } from './schemas.ts'
@@ -146,6 +147,7 @@ const answersOf = (route: Route, described: Description, schemas: Schemas) => {
         ) as Readonly<Record<string, object>>),
       },
     },
+    ...(mayWait(route) && { 202: { $ref: '#/components/responses/202' } }),
     ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, special[status], schemas)])),
   }
 }
@@ -230,10 +232,10 @@ export const openApi = ({ routes, version, closed = false }: DocumentOptions) =>
     paths,
     components: {
       securitySchemes,
-      schemas: { Failure: failure, Problem: problem, ...schemas.named },
+      schemas: { ...shapes, ...schemas.named },
       headers,
       responses: Object.fromEntries(
-        Object.entries(failures).map(([status, response]) => [status, withShared(response)]),
+        Object.entries(responses).map(([status, response]) => [status, withShared(response)]),
       ),
     },
   }

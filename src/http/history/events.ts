@@ -1,5 +1,5 @@
 import type { Account } from '../../commands/accounts/state.ts'
-import type { Team } from '../../commands/accounts/team.ts'
+import type { Team } from '../../commands/accounts/roster.ts'
 import type { DomainEvent, LogEvent } from '../../events/index.ts'
 import { kindAt, kindOf } from '../../events/kinds.ts'
 import { parseStreamId } from '../../events/streams.ts'
@@ -24,6 +24,7 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'ApiKeyUpdated':
     case 'ApiKeyDeleted':
       return { type: 'key', id: data.number }
+    case 'TeamStarted':
     case 'MemberInvited':
     case 'InvitationWithdrawn':
     case 'MemberJoined':
@@ -31,6 +32,11 @@ export const aboutOf = ({ stream, type, data }: { readonly stream: string } & Lo
     case 'MemberRoleManaged':
     case 'MemberRemoved':
       return { type: 'member', id: data.member }
+    case 'ChangeProposed':
+    case 'ChangeApproved':
+    case 'ChangeApplied':
+    case 'ChangeRefused':
+      return { type: 'proposal', id: data.number }
     case 'ItemAssignedToChannel':
     case 'ItemRemovedFromChannel':
       return of(data.item.kind === 'links' ? 'link' : data.item.kind, data.item.id)
@@ -63,12 +69,19 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   ApiKeyAddedByMember: 'API key created.',
   ApiKeyUpdated: 'API key changed.',
   ApiKeyDeleted: 'API key ended.',
+  AccountAdded: 'Account for a team made.',
+  TeamStarted: 'Account for a team made.',
   MemberInvited: 'Member invited.',
   InvitationWithdrawn: 'Invitation withdrawn.',
   MemberJoined: 'Member joined.',
   MemberRoleChanged: 'Role changed.',
   MemberRoleManaged: 'Role set by the issuer.',
   MemberRemoved: 'Member removed.',
+  ApprovalRulesSet: 'Rules for approvals changed.',
+  ChangeProposed: 'Change proposed.',
+  ChangeApproved: 'Change approved.',
+  ChangeApplied: 'Approved change made.',
+  ChangeRefused: 'Proposed change refused.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
   DomainVerified: 'Domain verified.',
   DomainUnverified: 'Domain no longer verified: its checks failed.',

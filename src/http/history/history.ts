@@ -42,7 +42,13 @@ export interface PresentedActor {
   readonly kind: string
   readonly key?: number
   readonly name?: string
-  readonly member?: { readonly id: number; readonly name: string; readonly role: string }
+  readonly member?: PresentedMember
+  readonly approved_by?: PresentedMember & { readonly proposal: number }
+}
+interface PresentedMember {
+  readonly id: number
+  readonly name: string
+  readonly role: string
 }
 
 /** Who caused an event, and in which account. */
@@ -54,8 +60,10 @@ export const actingOf = ({ metadata: { actor, account } }: { readonly metadata: 
 
 /** Returns the names of the members among those who acted. */
 export const membersOf = (reader: Reader, acting: readonly Acting[]) => {
-  const members = acting.flatMap(({ actor: { member: number }, account }) =>
-    number === undefined ? [] : ([[memberName(account, number), { account, number }]] as const),
+  const members = acting.flatMap(({ actor: { member, approved }, account }) =>
+    [member, approved?.member].flatMap((number) =>
+      number === undefined ? [] : ([[memberName(account, number), { account, number }]] as const),
+    ),
   )
   return namesOfMembers(reader, [...new Map(members).values()])
 }
@@ -68,9 +76,15 @@ export const namesOfActors = async (reader: Reader, acting: readonly Acting[]) =
 }
 type Names = Awaited<ReturnType<typeof namesOfActors>>
 
-/** Returns which member caused an event. */
-export const memberIn = ({ actor: { member: id, role = '' }, account }: Acting, { members }: Pick<Names, 'members'>) =>
-  id === undefined ? {} : { member: { id, name: members.get(memberName(account, id)) ?? '', role } }
+/** Returns which member caused an event, and who has approved it. */
+export const memberIn = ({ actor, account }: Acting, { members }: Pick<Names, 'members'>) => {
+  const { member, role = '', approved } = actor
+  const named = (id: number, held: string) => ({ id, name: members.get(memberName(account, id)) ?? '', role: held })
+  return {
+    ...(member !== undefined && { member: named(member, role) }),
+    ...(approved && { approved_by: { ...named(approved.member, approved.role), proposal: approved.proposal } }),
+  }
+}
 
 /** Returns who caused an event. */
 export const actorOf = (acting: Acting, names: Names): PresentedActor => {

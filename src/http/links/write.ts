@@ -4,6 +4,7 @@ import { type FieldChanges, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Reading, Writer } from '../api/route.ts'
 import { rejectBlockedAlias } from '../api/blockedaddress.ts'
+import { Proposed } from '../approvals/guard.ts'
 import { failField } from '../api/errors.ts'
 import { short, siteOf } from './address.ts'
 import { type LinkBody, type LinkChanges, type LinkChecks, sentFields } from './body.ts'
@@ -94,14 +95,19 @@ export const updateLink = async (
   const { account, write } = caller
   const changes = await sentFields(body, caller, services)
   await rejectBlockedRename(caller, id, changes, services)
+  const password = await passwordOf(body, hash)
   const { state, revision } = await write(link, {
     type: 'UpdateLink',
     id,
     account,
     changes,
-    ...(await passwordOf(body, hash)),
+    ...password,
     token: randomUUID(),
     now: new Date().toISOString(),
+  }).catch(async (error: unknown) => {
+    if (!(error instanceof Proposed)) throw error
+    const address = short((await caller.load(link, id)).state.fields, services)
+    throw new Proposed(error.proposal, { id, short: address, shorturl: address })
   })
   checkFraming(id, state, services)
   await applyChannel(caller, id, body.channel)

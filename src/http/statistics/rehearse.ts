@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import { refuse } from '../../commands/decider.ts'
+import type { Handler } from '../../commands/handle.ts'
 import { link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
 import { numbered } from '../../commands/links/variants.ts'
 import { completed, type LinkFields } from '../../events/links/link.ts'
 import type { EventStore } from '../../events/store.ts'
@@ -14,7 +17,8 @@ import { alikeVisits, nthClick, type Period, revisionsIn, sentTo } from '../../q
 import type { Target } from '../../queries/links/target.ts'
 import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
-import { byId, moment } from '../api/fields.ts'
+import { bodyId, byId, moment } from '../api/fields.ts'
+import { effectOf, waitingProposal } from '../approvals/proposed.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
 import { inUtc } from '../api/past/zone.ts'
 import { endpoint, type Call, type Query, type Route } from '../api/route.ts'
@@ -26,6 +30,7 @@ import { rehearseContract } from './contract/rehearse.ts'
 /** What rehearsals need. */
 export interface RehearseServices extends LinkChecks {
   readonly readStream: EventStore['read']
+  readonly handler: Pick<Handler, 'load' | 'steps'>
 }
 
 /** The fields of a link that decide where its visitors go. */
@@ -52,8 +57,14 @@ const perTurn = 2000
 
 const zone = z.string(must('wrong_type', { what: 'string' })).refine(isZone, says('wrong_form', { what: 'zone' }))
 const Fields = z
-  .object({ draft: Draft.optional(), from: moment('00:00:00'), to: moment('24:00:00'), tz: zone.optional() })
-  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), draft }) => ({ draft, from, to }))
+  .object({
+    draft: Draft.optional(),
+    proposal: bodyId.optional(),
+    from: moment('00:00:00'),
+    to: moment('24:00:00'),
+    tz: zone.optional(),
+  })
+  .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), ...rest }) => ({ ...rest, from, to }))
   .refine(({ from, to }) => from < to, { path: ['from'], error: says('wrong_order', { what: 'to' }) })
 /** what a period is read from in another zone than UTC; `Fields` says what is wrong with anything else */
 const Zoned = z.looseObject({ tz: zone, from: z.string().optional(), to: z.string().optional() })
@@ -86,6 +97,14 @@ const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, se
   const fields = completed((await call.load(link, id)).state.fields)
   const { variants, ...changes } = await sentFields(draft, call, services)
   return decidingTarget({ ...fields, ...changes, ...(variants && numbered(variants, fields)) } as LinkFields, id)
+}
+
+/** Returns the link as a proposal would make it. Throws `Refused` (`not_found`) for one of another link. */
+const proposed = async (call: Call, id: number, number: number, { handler }: RehearseServices) => {
+  const waiting = await waitingProposal(handler, call.account, number)
+  if (waiting.kind !== link.kind || waiting.target !== id) refuse('not_found', { what: 'proposal' })
+  const { after } = await effectOf(handler, waiting)
+  return decidingTarget(completed((after as Link).fields), id)
 }
 
 /** The rules of a time, for visits that they let through. */
@@ -144,17 +163,20 @@ const run = async (reader: Reader, rehearsal: Rehearsal, services: RehearseServi
 
 const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services: RehearseServices) => {
   const { id } = call.params
-  const { from, to, draft } = call.body
+  const { from, to, draft, proposal } = call.body
   const { lost, end } = begin(call)
   try {
-    const target = draft && (await drafted(call, id, draft, services))
+    const target =
+      proposal === undefined
+        ? draft && (await drafted(call, id, draft, services))
+        : await proposed(call, id, proposal, services)
     // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
     const isOurHost = target ? services.isOurHost : () => false
     const [signal, stillAdmitted] = [AbortSignal.any([call.gone(), lost]), () => requireAdmitted(call)]
     const period = { link: id, from, to }
     const rehearsal = { period, draft: target, isOurHost, signal, requireAdmitted: stillAdmitted }
     const found = await readOneMoment(call.reader, (moment) => run(moment, rehearsal, services))
-    return { data: { from: timestamp(from), to: timestamp(to), draft: draft !== undefined, ...found } }
+    return { data: { from: timestamp(from), to: timestamp(to), draft: target !== undefined, ...found } }
   } finally {
     end()
   }

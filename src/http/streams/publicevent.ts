@@ -3,6 +3,7 @@ import type { Classified } from '../../events/statistics/click.ts'
 import type { Recorded } from '../../events/event.ts'
 import { type Event, type LogEvent, resourceEvents } from '../../events/index.ts'
 import { clickId } from '../../events/ordinals.ts'
+import { approvalEvents } from '../../events/approvals/approval.ts'
 import { teamEvents } from '../../events/accounts/team.ts'
 import { reclassificationEvents } from '../../events/statistics/reclassification.ts'
 import { kinds, resourceKinds } from '../../events/kinds.ts'
@@ -18,6 +19,7 @@ type Audience = 'read' | 'account' | 'never' | 'unknown'
 /** Who may read the events of streams that are no resource. Many are about names, clicks, or work of the operator. */
 const others: Readonly<Record<OtherStream, Audience>> = {
   answer: 'read',
+  approval: 'account',
   block: 'never',
   channelitem: 'read',
   claim: 'never',
@@ -44,6 +46,7 @@ export const accountTypes: readonly string[] = [
   ...typesShownTo('account'),
   ...Object.keys(reclassificationEvents),
   ...Object.keys(teamEvents),
+  ...Object.keys(approvalEvents),
 ]
 /** The types of events that every key may read that may read anything. */
 export const resourceTypes: readonly string[] = [...typesShownTo('read'), ...Object.keys(answerEvents)]

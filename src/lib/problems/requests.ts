@@ -17,6 +17,7 @@ export const requestTexts = {
     report: 'Report not found.',
     key: 'API key not found.',
     member: 'Member not found.',
+    proposal: 'There is no such proposal that waits.',
     invitation: 'This invitation does not work any more. Ask for a new one.',
     session: 'Session not found.',
     identity: 'Identity not found.',
@@ -77,6 +78,11 @@ export const requestTexts = {
     totp: 'A second factor is set up and removed with the current password: POST /api/account/totp.',
   },
   changed: 'The resource has changed: its revision is {revision}. Read it again before you change it.',
+  stale: {
+    plain: 'The resource was changed after this was proposed. Propose it again.',
+    rules: 'The rules were changed after this was proposed. Propose it again.',
+    approved: 'This change is approved already.',
+  },
   account_disabled: {
     plain: 'This account is disabled.',
     given: 'The account is disabled.',

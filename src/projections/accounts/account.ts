@@ -12,13 +12,15 @@ type Registered = Pick<
   Recorded<Event<'AccountRegistered' | 'AccountRegisteredByIdentity'>>,
   'data' | 'at' | 'revision' | 'position'
 >
-const registered = ({ data: { id, email, username }, at, revision, position }: Registered) => [
+/** `isTeam`: nobody signs in to it. */
+const registered = ({ data: { id, email, username }, at, revision, position }: Registered, isTeam = false) => [
   put(
     'accounts',
     { id },
     {
       email,
       username,
+      team: isTeam,
       timezone: null,
       status: 'active',
       registered: at,
@@ -35,12 +37,12 @@ const registered = ({ data: { id, email, username }, at, revision, position }: R
  * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 10,
+  version: 11,
   filter: 'domain',
   tables: {
     accounts: (t) => `
       create table ${t} (
-        id bigint primary key, email text, username text, timezone text, status text not null, registered timestamptz not null,
+        id bigint primary key, email text, username text, team boolean not null, timezone text, status text not null, registered timestamptz not null,
         rate_limit int, exclusions json not null, erases timestamptz, erased_on_disk timestamptz,
         revision bigint not null, position bigint not null);
       create index on ${t} (position);
@@ -59,8 +61,10 @@ export const accounts: Projection = {
       create index on ${t} (position)`,
   },
   on: {
-    AccountRegistered: registered,
-    AccountRegisteredByIdentity: registered,
+    AccountRegistered: (event) => registered(event),
+    AccountRegisteredByIdentity: (event) => registered(event),
+    AccountAdded: ({ data, ...event }) =>
+      registered({ ...event, data: { ...data, email: null, emailToken: null } }, true),
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
       patch('accounts', { id }, { email, revision, position }),
     ],
@@ -139,6 +143,13 @@ export const accounts: Projection = {
     ],
     AccountErasedOnDisk: ({ data: { id }, at, revision }) => [
       patch('accounts', { id }, { erased_on_disk: at, revision }),
+    ],
+    TeamStarted: ({ data: { id, member, person }, at, position }) => [
+      put(
+        'members',
+        { account: id, number: member },
+        { person, role: 'owner', status: 'active', joined: at, expires: null, domains: null, position },
+      ),
     ],
     MemberInvited: ({ data: { id, member, role, domains = null, expires }, at, position }) => [
       put(

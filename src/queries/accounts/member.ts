@@ -65,7 +65,7 @@ export const listMembers = async (
   const all = db.raw(
     `(select ${ownMember} as number, id as person, 'owner' as role, 'active' as status, registered as joined,
         null::timestamptz as expires, null::json as domains, username, email
-      from ${table('accounts')} where id = :account
+      from ${table('accounts')} where id = :account and not team
       union all
       select m.number, m.person, m.role, m.status, m.joined, m.expires, m.domains, p.username, p.email
       from ${table('members')} m left join ${table('accounts')} p on p.id = m.person
@@ -108,7 +108,7 @@ export const findMember = async (
 ): Promise<FoundMember | undefined> => {
   const [row] = (await (number === ownMember
     ? db({ a: table('accounts') })
-        .where({ 'a.id': account })
+        .where({ 'a.id': account, 'a.team': false })
         .select({ name: 'a.username', joined: 'a.registered', role: db.raw(`'owner'`), status: db.raw(`'active'`) })
     : db({ m: table('members') })
         .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')

@@ -36,6 +36,7 @@ export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo:
     ...cachedKinds.map((kind) => changed(kind, kinds[kind].table, addresses[kind])),
     changed('block', 'blocks'),
     changed('team', 'members', { id: 'account' }),
+    changed('approval', 'approval_rules', { id: 'account' }),
   ]
   const sql = sources.join(' union all ')
   type ChangedRow = { stream: string; domain: string | null; alias_key: string | null; position: string }

@@ -29,6 +29,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Goes up with every change that was stored: what is shown is then read again. */
 export const changes = signal(0)
+/** Goes up with every change that waits for the approval of somebody else. */
+export const proposed = signal(0)
 /** Whether whoever is signed in may not act in the account of the page: another tab may have signed them in. */
 export const foreign = signal(false)
 const isForeign = (answer: Answer | undefined) =>
@@ -88,6 +90,9 @@ export const confirmWith = (confirm: () => Promise<boolean>): void => {
   confirmPassword = confirm
 }
 
+/** Paths of requests that only look what would be. */
+const changesNothing = /dryRun=true|\/rehearse$/
+
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
@@ -110,7 +115,8 @@ export const request = async <T>(method: Method, path: string, body?: unknown, s
   if (isRefusedInPast(method, path)) throw new ApiError(405, t().past.readOnlyWhy)
   const { response, answer } = await send(method, path, body, signal)
   if (response.ok && answer && isDone(answer)) {
-    if (method !== 'GET' && !path.includes('dryRun=true')) changes.value++
+    if (response.status === 202) proposed.value++
+    if (method !== 'GET' && !changesNothing.test(path)) changes.value++
     return answer as T
   }
   if (response.status === 401) signedOut.value = true

@@ -1,5 +1,5 @@
-import { signal } from '@preact/signals'
-import { ApiError } from './api.ts'
+import { effect, signal } from '@preact/signals'
+import { ApiError, proposed } from './api.ts'
 import { fill, t } from './texts.ts'
 
 /** A short message at the foot of the page. */
@@ -21,12 +21,23 @@ export const closeToast = (id: number): void => {
   toasts.value = toasts.value.filter((one) => one.id !== id)
 }
 
+/** when it was said that a change waits: what its form says next, that the change is stored, is not so */
+let waitsSince = -Infinity
+const holdBackMs = 1000
+
 /** Shows a message; the one before goes. */
 export const say = (text: string, { failed = false, action }: Partial<Pick<Toast, 'failed' | 'action'>> = {}): void => {
+  if (!failed && performance.now() - waitsSince < holdBackMs) return
   const toast = { id: ++last, text, failed, action }
   toasts.value = [toast]
   if (!failed) setTimeout(() => closeToast(toast.id), stay(toast))
 }
+
+effect(() => {
+  if (proposed.value === 0) return
+  say(t().toasts.waits)
+  waitsSince = performance.now()
+})
 
 /** A change that is shown before it is stored. */
 export interface Attempt {
@@ -45,8 +56,13 @@ export interface Attempt {
 export const attempt = async (change: Attempt): Promise<boolean> => {
   const { apply, send, done, what, undo } = change
   const takeBack = apply()
+  const before = proposed.peek()
   try {
     await send()
+    if (proposed.peek() !== before) {
+      takeBack()
+      return false
+    }
   } catch (error) {
     takeBack()
     const reason = error instanceof ApiError ? error.message : t().errors.unknown

@@ -1,5 +1,6 @@
 import { href } from '../core/router.ts'
 import { t } from '../core/texts.ts'
+import { approvals } from '../core/approvals.ts'
 import { account, role } from '../core/session.ts'
 import { placesOf } from '../navigation.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -12,7 +13,7 @@ export const More = () => {
     <>
       <Head title={texts.nav.more} />
       <ul class="places">
-        {placesOf(account.value, role.value)
+        {placesOf(account.value, role.value, approvals.value.guarded)
           .filter(({ onPhone }) => !onPhone)
           .map(({ path, name, icon }) => (
             <li key={path}>

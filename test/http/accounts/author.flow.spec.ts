@@ -109,6 +109,22 @@ describe('an author', () => {
     expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.deep.equal([])
   })
 
+  it('finds nothing of others in the past either', async () => {
+    const at = new Date().toISOString()
+    for (const path of [
+      `/api/visits?link=${others['url']}`,
+      `/api/visits?qr=${others['qr']}`,
+      `/api/stats?by=link,country&link=${others['url']}`,
+      `/api/stats?campaign=${others['campaign']}`,
+      `/api/url/${others['url']}`,
+      `/api/url/${others['url']}/stats`,
+    ])
+      expect(failure(await asAuthor('GET', `${path}${path.includes('?') ? '&' : '?'}at=${at}`)), path).to.deep.equal([
+        404,
+        'not_found',
+      ])
+  })
+
   it('finds their links in a channel of theirs, and not what others have put there', async () => {
     const channel = (await asAuthor('POST', '/api/channel/add', { name: 'mine' })).json['id']
     await asOwner('POST', `/api/channel/${channel}/assign/links/${others['url']}`)

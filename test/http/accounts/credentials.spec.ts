@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Team } from '../../../src/commands/accounts/team.ts'
+import type { Team } from '../../../src/commands/accounts/roster.ts'
 import { noKeys } from '../../../src/commands/accounts/key.ts'
 import { allScopes, Scope } from '../../../src/events/accounts/scope.ts'
 import { askerOf, leadsOn, steps } from '../../../src/http/accounts/credentials.ts'

@@ -253,4 +253,39 @@ describe('members of an account', () => {
       role: 'editor',
     })
   })
+
+  it('read no stream on that shows more than they see now', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const id = await join(ann, ben, 'editor')
+    const streams = await Promise.all(
+      ['/api/events?follow=true', '/api/clicks?follow=true'].map((path) =>
+        fetch(`${app.address}${path}`, {
+          headers: { Cookie: ben.session.cookie, 'Linkledger-Account': String(ann.id), Accept: 'application/x-ndjson' },
+        }),
+      ),
+    )
+    expect(streams.map(({ status }) => status)).to.deep.equal([200, 200])
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'author' })
+    const made = await ann.session.ask('POST', '/api/url/add', { url: 'https://example.com/later', title: 'later' })
+    expect(made.status).to.equal(200)
+    // each ends
+    for (const stream of streams) expect(await stream.text()).not.to.contain('later')
+  })
+
+  it('put no link on a domain that they may not use by restoring it', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const add = async (domain: string) =>
+      Number((await ann.session.ask('POST', '/api/domain/add', { domain })).json['id'])
+    const [one, two] = [await add('https://one-limit.example'), await add('https://two-limit.example')]
+    expect([one, two].every(Boolean)).to.equal(true)
+    const url = 'https://example.com/a'
+    const link = Number(
+      (await ann.session.ask('POST', '/api/url/add', { url, domain: 'https://two-limit.example' })).json['id'],
+    )
+    await ann.session.ask('PUT', `/api/url/${link}/update`, { url, domain: 'https://one-limit.example' })
+    const id = await join(ann, ben, 'editor')
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'editor', domains: [one] })
+    const restored = await asked(ben, ann.id, 'POST', `/api/url/${link}/restore`, { revision: 0 })
+    expect([restored.status, restored.json['params'].what]).to.deep.equal([403, 'domain'])
+  })
 })

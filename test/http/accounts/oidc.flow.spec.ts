@@ -6,6 +6,7 @@ import { type TestApp, startTestApp } from '../../support/app.ts'
 import { openBrowser } from '../../support/issuerbrowser.ts'
 import { startStubIssuer, type StubIssuer } from '../../support/issuer.ts'
 import { query } from '../../support/faults.ts'
+import { type Smtp, startSmtp } from '../../support/smtp.ts'
 
 const password = 'correct horse 1'
 const own = { current_password: password }
@@ -292,18 +293,22 @@ describe('accounts that an issuer signs in to', () => {
 
 describe('accounts that a verified address enters', () => {
   let stub: StubIssuer
+  let smtp: Smtp
   let app: TestApp
   before(async () => {
     stub = await startStubIssuer()
+    smtp = await startSmtp()
     app = await startTestApp({
       OIDC_ISSUER: stub.address,
       OIDC_CLIENT_ID: 'linkledger',
       OIDC_LINK_VERIFIED_EMAIL: 'on',
-      REGISTRATION: 'closed',
+      SMTP_URL: smtp.url,
+      SMTP_FROM: 'links@short.example',
     })
   })
   after(async () => {
     await app.close()
+    await smtp.close()
     await stub.close()
   })
 

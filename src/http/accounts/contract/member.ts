@@ -120,6 +120,25 @@ export const memberContract = {
     description: 'For sessions of the dashboard. `id` is the account.',
     answer: deletedForGood,
   },
+  'POST /api/account/add': {
+    summary: 'Add an account for a team',
+    description:
+      'For sessions of the dashboard. Nobody signs in to it: whoever adds it is its first owner, and others become members. One of them stays owner.',
+    fields: { name: '3 to 32 lower-case letters, digits, hyphens and underscores, with at least one letter' },
+    example: { name: 'acme-print' },
+    answer: success({ id, message: text }),
+  },
+  'POST /api/membership/:id/erase': {
+    summary: 'Erase an account that nobody signs in to',
+    description:
+      'For an owner who is signed in, once nobody else is a member. It is erased for good after the days that the operator has set (`ERASURE_DELAY_DAYS`).',
+    answer: success({ message: text, erases: time }),
+  },
+  'DELETE /api/membership/:id/erase': {
+    summary: 'Do not erase that account',
+    description: 'For an owner who is signed in, while it is not erased.',
+    answer: done,
+  },
   'GET /api/memberships': {
     summary: 'List the accounts in which the caller may act',
     description:

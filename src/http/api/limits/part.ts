@@ -1,6 +1,7 @@
 import { link } from '../../../commands/links/link.ts'
 import { type Decider, refuse } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
+import type { Load } from '../../../commands/load.ts'
 import { isLimitedToOwn } from '../../../events/accounts/role.ts'
 import { ownMember } from '../../../events/accounts/team.ts'
 import type { DomainEvent } from '../../../events/index.ts'
@@ -118,8 +119,13 @@ export const requireWithinLimit = async (
 
 /** The domain that a command gives a link, if it does. */
 const domainIn = (command: unknown): number | null | undefined => {
-  const { fields, changes } = command as Readonly<Record<'fields' | 'changes', { domain?: number | null } | undefined>>
-  return fields?.domain === undefined ? changes?.domain : fields.domain
+  interface Fields {
+    readonly domain?: number | null
+  }
+  const { fields, changes, to } = command as {
+    readonly [K in 'fields' | 'changes' | 'to']?: K extends 'to' ? { readonly fields?: Fields } : Fields
+  }
+  return [fields, changes, to?.fields].find((one) => one?.domain !== undefined)?.domain
 }
 
 /** Fails for a command that puts something on a domain that a caller may not use. */
@@ -128,6 +134,20 @@ const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew:
   const domain = kind === 'link' ? domainIn(command) : isNew && onOwnHost.has(kind) ? null : undefined
   if (domain !== undefined && !domains.includes(domain ?? 0)) fail(403, 'lacks_rights', { what: 'domain' })
 }
+
+/** Returns what loads only what is in a part of an account, besides what all members may use. */
+export const limitedLoad =
+  (load: Load, part: Part, sources: Sources): Load =>
+  async (decider, id) => {
+    const { kind } = decider
+    if (isResource(kind) && kind !== 'account' && !shared.has(kind))
+      await requireInPart(sources, kind, Number(id), part)
+    return load(decider, id)
+  }
+
+/** Whether two callers see the same of their account. */
+export const isSamePart = (one: Part | undefined, other: Part | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 /** Returns a writer that finds and changes what is in the part of its caller, besides what all members may use. */
 export const limitedWriter = <W extends Writer>(writer: W, part: Part, sources: Sources): W => {

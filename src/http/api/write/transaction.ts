@@ -27,7 +27,14 @@ export const transactionOf =
       const { result, streams, position } = await options.transactions.run(
         async (handler) => {
           end() // of an attempt before
-          const quick = { ...options, handler, quotas: { reserve }, progress: { ...options.progress, ...unwaited } }
+          const free = dryRun && { rules: { find: async () => undefined } }
+          const quick = {
+            ...options,
+            ...free,
+            handler,
+            quotas: { reserve },
+            progress: { ...options.progress, ...unwaited },
+          }
           const decided = await decide(writer(ctx, who, quick, writing))
           await writing.execution?.hold()
           return decided

@@ -12,15 +12,15 @@ import type { Handled } from '../../../commands/context.ts'
 import { countRevision, type Load } from '../../../commands/load.ts'
 import type { DomainEvent } from '../../../events/index.ts'
 import { parseStreamId, streamId } from '../../../events/streams.ts'
-import type { Reader } from '../../../queries/reader.ts'
 import type { Execution } from '../../../security/idempotency.ts'
-import type { Call, Operate, Who, Writer } from '../route.ts'
+import type { Call, Who, Writer } from '../route.ts'
+import { guardedWriter, type GuardSources } from '../../approvals/guard.ts'
+import { ownMember } from '../../../events/accounts/team.ts'
 import { limitedWriter, limitOf } from '../limits/part.ts'
 import { timed } from '../timing.ts'
 
-export interface WriterOptions {
+export interface WriterOptions extends GuardSources {
   readonly handler: Handler
-  readonly reader: Reader
   /** the streams whose changes are not in the tables yet */
   readonly pending: PendingStreams
   readonly nextId: NextIds
@@ -73,7 +73,7 @@ export interface Writing {
  * Returns the ids of a request's commands. Under an Idempotency-Key they follow from the key and from what the command
  * is for, so that what a crash has interrupted is recognised in the log.
  */
-const commandIds = (execution: Execution | undefined, part: string) => {
+export const commandIds = (execution: Execution | undefined, part: string) => {
   const used = new Map<string, number>()
   return (what: string) => {
     const n = used.get(what) ?? 0
@@ -189,7 +189,7 @@ const wholeWriter = (
       const end = kind === 'account' ? () => {} : await quotas.reserve(account, kind)
       const next = execution ? drawing(name, nextId[kind], execution) : nextId[kind]
       const handled = await handler
-        .create(decider, next, make, (id) => ({ ...own, account: who?.account ?? id }))
+        .create(decider, next, make, (id) => ({ ...own, account: kind === 'account' ? id : (who?.account ?? id) }))
         .catch((error: unknown) => {
           end()
           throw error
@@ -214,32 +214,9 @@ export const writer = (
   part = '',
 ): BoundWriter => {
   const whole = wholeWriter(ctx, who, options, writing, part)
+  if (!who) return whole
+  const proposer = { account: who.account, member: who.member?.number ?? ownMember, allowed: writing.allowed }
+  const guarded = guardedWriter(whole, proposer, options)
   const made = limitOf(who)
-  return made ? limitedWriter(whole, made, options) : whole
+  return made ? limitedWriter(guarded, made, options) : guarded
 }
-
-/**
- * Writes what an operator does on the dashboard. The event names their account and nothing else of them: it stays for
- * good, and a username could not be erased from it.
- */
-export const operating =
-  (
-    ctx: Context,
-    who: Pick<Who, 'account' | 'person'> | undefined,
-    options: WriterOptions,
-    { execution }: Writing,
-  ): Operate =>
-  async (decider, command, of) => {
-    const stream = streamOf(decider, command)
-    const context = {
-      account: of,
-      actor: { kind: 'operator', name: `account ${who?.person ?? who?.account ?? 0}` } as const,
-      request: String(ctx.state['request']),
-      command: commandIds(execution, '')(stream).id,
-      at: new Date().toISOString(),
-    }
-    await execution?.hold()
-    const handled = await options.handler.handle(decider, command, context, { resumed: execution?.resumed ?? false })
-    await projected(ctx, [stream], handled.position, options)
-    return handled
-  }

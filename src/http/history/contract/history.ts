@@ -27,15 +27,21 @@ export const fieldChange = z
   .meta({ id: 'FieldChange' })
 export type FieldChange = Answer<typeof fieldChange>
 
-/** Which member did something, if it was not the sign-in of the account itself. */
-export const actingMember = z
-  .object({
-    id: z.int().meta({ examples: [2] }),
-    name: text.describe('empty: a former member who is erased').meta({ examples: ['ann'] }),
-    role: text.describe('the role of then').meta({ examples: ['editor'] }),
-  })
-  .optional()
-  .describe('the member who did it, or whose key it was; missing for the sign-in of the account')
+const member = z.object({
+  id: z.int().meta({ examples: [2] }),
+  name: text.describe('empty: a former member who is erased').meta({ examples: ['ann'] }),
+  role: text.describe('the role of then').meta({ examples: ['editor'] }),
+})
+/** Which member did something, if it was not the sign-in of the account itself, and who approved it. */
+export const actingMembers = {
+  member: member
+    .optional()
+    .describe('the member who did it, or whose key it was; missing for the sign-in of the account'),
+  approved_by: member
+    .extend({ proposal: z.int().meta({ examples: [7] }) })
+    .optional()
+    .describe('who has approved it, where it was proposed; the sign-in of the account is 1, without a name'),
+}
 
 const row = z.object({
   event: count
@@ -55,7 +61,7 @@ const row = z.object({
         .optional()
         .describe('name of the API key')
         .meta({ examples: ['Nightly import'] }),
-      member: actingMember,
+      ...actingMembers,
     })
     .describe('who did it'),
   request: text.describe('`X-Request-Id` of the request'),

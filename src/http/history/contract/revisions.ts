@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actingMember } from './history.ts'
+import { actingMembers } from './history.ts'
 import {
   type Answer,
   type Whole,
@@ -26,7 +26,7 @@ const row = z.object({
   from: timeOrNone,
   until: timeOrNone.describe('exclusive; empty: still in force'),
   actor: z
-    .object({ kind: text.meta({ examples: ['key'] }), key: id.optional(), name: text.optional(), member: actingMember })
+    .object({ kind: text.meta({ examples: ['key'] }), key: id.optional(), name: text.optional(), ...actingMembers })
     .describe('who made it: `key` with id and name while the key exists, `operator`, `service` or `visitor`'),
   request: text.describe('id of the request'),
   type: text.meta({ examples: ['LinkUpdated'] }),

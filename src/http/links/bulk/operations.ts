@@ -9,6 +9,7 @@ import { inOrder } from '../../../lib/async/inorder.ts'
 import { turnsForAll } from '../../../lib/async/pause.ts'
 import { createSemaphore } from '../../../lib/async/semaphore.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
+import { Proposed } from '../../approvals/guard.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
@@ -148,6 +149,8 @@ export const doRows = async (
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }
     } catch (error) {
+      if (error instanceof Proposed)
+        return { ...withoutAnswer({ row: row.number, line: row.line }), ...error.details, proposal: error.proposal }
       const failure = failureOf(error)
       if (failure.status === 500) throw error
       if (failure.status > 500) onOutage(error)

@@ -23,6 +23,7 @@ export const rehearseContract = {
     fields: {
       draft:
         'fields of the link that decide where visitors go, as in an update of it; those that are not sent stay as they are now. `{}`: the rules of now',
+      proposal: 'the number of a change of this link that waits for approval: its rules, in place of a `draft`',
       from: 'a time or a day; 30 days before `to` if not sent',
       to: 'a time or a day, which is included; now if not sent',
       tz: 'the time zone of these, unless they name their offset: `Europe/Berlin`; UTC if not sent',

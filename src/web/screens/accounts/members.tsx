@@ -9,6 +9,7 @@ import { type Column, Listing, ListHead, Named, useList } from '../../parts/list
 import { Mark } from '../../parts/mark.tsx'
 import { Secret } from '../../parts/secret.tsx'
 import { filled, When } from '../../parts/when.tsx'
+import { ApprovalRules } from '../approvals/rules.tsx'
 import { MemberForm, nameOf, Removal } from './memberform.tsx'
 import { roleName } from './role.ts'
 
@@ -94,6 +95,7 @@ export const Members = () => {
         columns={columns()}
         tools={(member) => <Tools member={member} onAsk={setAsked} />}
       />
+      <ApprovalRules />
       {asked?.what === 'invite' && <MemberForm onDone={done} onClose={close} />}
       {asked?.what === 'role' && <MemberForm existing={asked.member} onDone={done} onClose={close} />}
       {asked?.what === 'remove' && <Removal member={asked.member} onClose={close} />}

@@ -10,7 +10,7 @@ import { moment } from '../../core/time.ts'
 import { saveReceipt } from '../proof/receipt.ts'
 import { Diff } from './diff.tsx'
 import { RestoreDialog } from './restore.tsx'
-import { isDeletion, isRestorable, kindName, whatHappened, whoDid } from './words.ts'
+import { isDeletion, isRestorable, kindName, nameOfMember, whatHappened, whoDid } from './words.ts'
 import { When } from '../../parts/when.tsx'
 
 interface EntryProps {
@@ -84,6 +84,12 @@ export const Entry = ({ entry, place, named, children }: EntryProps) => {
         </div>
         <p class="who">
           <Who actor={entry.actor} />
+          {entry.actor.approved_by && (
+            <a href={href(`/approvals/${entry.actor.approved_by.proposal}`)}>
+              {' · '}
+              {fill(texts.approvedBy, { name: nameOfMember(entry.actor.approved_by) })}
+            </a>
+          )}
           {' · '}
           {named && <Resource entry={entry} />}
           {named && ' · '}

@@ -27,6 +27,10 @@ export const whatHappened = ({
   return fill(did[verb as keyof typeof did], { what: kindName(resource.type) })
 }
 
+/** Returns what a member is called; the sign-in of the account itself has no name in histories. */
+export const nameOfMember = ({ id, name }: { readonly id: number; readonly name: string }): string =>
+  name || (id === 1 ? t().history.someone.owner : t().history.someone.former)
+
 /** Returns who did it. */
 export const whoDid = ({ kind, name, member }: HistoryEntry['actor']): string => {
   const { someone } = t().history

@@ -26,6 +26,7 @@ describe('a write that is not projected', () => {
       } as unknown as WriterOptions['progress'],
       // these are asked about callers who are limited to their own work
       reader: undefined as unknown as WriterOptions['reader'],
+      rules: { find: async () => undefined },
       pending: undefined as unknown as WriterOptions['pending'],
       onPending: (stream: string) => void steps.push(`pending ${stream}`),
     }

@@ -1,0 +1,97 @@
+import type { Role } from '../../events/accounts/role.ts'
+import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
+import type { Open } from '../../events/openenum.ts'
+
+/** A role, and the domains that it is for; undefined: all. */
+type Given = Pick<Member, 'role' | 'domains'>
+
+/** A member of an account, or somebody who is invited: `expires` is when an invitation ends (ISO 8601). */
+export interface Member {
+  readonly role: Open<Role>
+  /** the account that signs in; null: invited */
+  readonly person: number | null
+  readonly expires: string | null
+  /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
+  readonly domains?: readonly number[] | undefined
+  /** of a member whose role the issuer manages: what they were given by hand; null: nothing */
+  readonly given?: Given | null
+}
+/** The members of an account besides its own sign-in, by their numbers. */
+export interface Team {
+  readonly members: Readonly<Record<string, Member>>
+  /** to whom the keys of members went when they were removed, by their numbers */
+  readonly heirs: Readonly<Record<string, number>>
+  readonly last: number
+  /** whether the account has no sign-in of its own: one of the members stays its owner */
+  readonly isAlone?: true
+}
+
+/** Returns the role of a member, undefined for one that is none. */
+export const roleOf = ({ members, isAlone }: Team, member: number): Open<Role> | undefined => {
+  if (member === ownMember) return isAlone ? undefined : 'owner'
+  const found = members[member]
+  return found?.person === null ? undefined : found?.role
+}
+/** Returns the member whose a key is that a member has made. */
+export const heirOf = ({ heirs }: Pick<Team, 'heirs'>, member: number): number => {
+  let heir = member
+  // an heir is a member when they become one, so that the chain ends
+  for (let next = heirs[heir]; next !== undefined; next = heirs[heir]) heir = next
+  return heir
+}
+
+/** Whether an account has members: an invitation is none yet. */
+export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
+  Object.values(members).some(({ person }) => person !== null)
+
+/** Returns the member of an account that a person is, by the number of that person's own account. */
+export const memberOf = ({ members }: Team, id: number, person: number) => {
+  if (person === id) return { number: ownMember, role: 'owner' as Open<Role>, domains: undefined }
+  const found = Object.entries(members).find(([, one]) => one.person === person)
+  return found && { number: Number(found[0]), role: found[1].role, domains: found[1].domains }
+}
+
+/** Whether a member is the only owner of an account that nobody signs in to. */
+export const isLastOwner = (state: Team, member: number): boolean =>
+  state.isAlone === true &&
+  roleOf(state, member) === 'owner' &&
+  !Object.keys(state.members).some((other) => Number(other) !== member && roleOf(state, Number(other)) === 'owner')
+const withMember = ({ members, last, ...others }: Team, number: number, member: Member): Team => ({
+  ...others,
+  members: { ...members, [number]: member },
+  last: Math.max(last, number),
+})
+
+const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
+
+/** Returns the state after an event. */
+export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
+  const { member } = data
+  switch (type) {
+    case 'TeamStarted':
+      return withMember({ ...state, isAlone: true }, member, { role: 'owner', person: data.person, expires: null })
+    case 'MemberInvited':
+      return withMember(state, member, { ...limit(data), role: data.role, person: null, expires: data.expires })
+    case 'MemberJoined':
+      return withMember(state, member, { ...limit(data), role: data.role, person: data.person, expires: null })
+    case 'MemberRoleChanged': {
+      const before = state.members[member]
+      if (!before) return state
+      const { person, expires } = before
+      return withMember(state, member, { ...limit(data), role: data.role, person, expires })
+    }
+    case 'MemberRoleManaged': {
+      const { person, role, managed } = data
+      const before = state.members[member]
+      const own = before && { ...limit(before), role: before.role }
+      const given = before?.given === undefined ? (own ?? null) : before.given
+      return withMember(state, member, { ...limit(data), role, person, expires: null, ...(managed && { given }) })
+    }
+    case 'InvitationWithdrawn':
+    case 'MemberRemoved': {
+      const { [member]: _, ...members } = state.members
+      const to = type === 'MemberRemoved' ? data.to : undefined
+      return { ...state, members, heirs: to === undefined ? state.heirs : { ...state.heirs, [member]: to } }
+    }
+  }
+}

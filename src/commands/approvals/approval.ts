@@ -1,0 +1,138 @@
+import type { ApprovalEvent } from '../../events/approvals/approval.ts'
+import { type ApprovalRules, isStricter, noRules } from '../../events/approvals/rules.ts'
+import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
+
+/** A change that waits for a second person. */
+export interface Proposal {
+  readonly kind: string
+  /** the id of the resource */
+  readonly target: number
+  /** the resource's, which it was made on */
+  readonly revision: number
+  /** who has proposed it, by the number within the account */
+  readonly member: number
+  /** who has approved it, while it is not applied */
+  readonly approved?: number
+  /** the revision of the event that has its command */
+  readonly at: number
+}
+export interface Approvals {
+  readonly rules: ApprovalRules
+  /** by their numbers */
+  readonly open: Readonly<Record<string, Proposal>>
+  readonly last: number
+  /** events so far */
+  readonly seen: number
+}
+
+/** changes of an account that wait at the same time */
+const mostProposals = 1000
+
+/** `id` is that of the account. */
+export type ApprovalCommand =
+  | {
+      readonly type: 'SetRules'
+      readonly id: number
+      readonly rules: ApprovalRules
+      /** those that it was decided on; undefined: whatever they are */
+      readonly from?: ApprovalRules
+    }
+  | ({
+      readonly type: 'Propose'
+      readonly id: number
+      readonly command: Readonly<Record<string, unknown>>
+    } & Omit<Proposal, 'approved' | 'at'>)
+  | {
+      readonly type: 'Approve'
+      readonly id: number
+      readonly number: number
+      readonly member: number
+      readonly note?: string | undefined
+    }
+  | { readonly type: 'Apply'; readonly id: number; readonly number: number }
+  | {
+      readonly type: 'Refuse'
+      readonly id: number
+      readonly number: number
+      readonly member: number
+      readonly note?: string | undefined
+      /** whether the resource was changed meanwhile */
+      readonly stale?: true
+    }
+
+type Decision<T> = (command: CommandOf<ApprovalCommand, T>, state: Approvals) => readonly ApprovalEvent[]
+
+const found = ({ open }: Approvals, number: number): Proposal =>
+  open[number] ?? refuse('not_found', { what: 'proposal' })
+const noted = (note: string | undefined) => (note ? { note } : {})
+const copied = ({ tags, domains, live }: ApprovalRules) => ({ tags: [...tags], domains: [...domains], live })
+
+const setRules: Decision<'SetRules'> = ({ id, rules, from }, { rules: before }) => {
+  if (from && !(isStricter(from, before) && isStricter(before, from))) refuse('stale', { what: 'rules' })
+  if (isStricter(before, rules) && isStricter(rules, before)) return []
+  return [{ type: 'ApprovalRulesSet', data: { id, ...copied(rules) } }]
+}
+
+const propose: Decision<'Propose'> = ({ id, kind, target, revision, member, command }, { open, last }) => {
+  if (Object.keys(open).length >= mostProposals) refuse('too_many', { what: 'proposals', max: mostProposals })
+  const proposed = { id, number: last + 1, kind, target, revision, member, command: { ...command } }
+  return [{ type: 'ChangeProposed', data: proposed }]
+}
+
+const approve: Decision<'Approve'> = ({ id, number, member, note }, state) => {
+  const proposal = found(state, number)
+  if (proposal.member === member) refuse('lacks_rights', { what: 'own_proposal' })
+  if (proposal.approved !== undefined) return []
+  return [{ type: 'ChangeApproved', data: { id, number, member, ...noted(note) } }]
+}
+
+const apply: Decision<'Apply'> = ({ id, number }, { open }) =>
+  open[number] ? [{ type: 'ChangeApplied', data: { id, number } }] : []
+
+/** Who has proposed a change may withdraw it. */
+const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, stale }, state) => {
+  const proposal = found(state, number)
+  if (proposal.approved !== undefined && !stale) refuse('stale', { what: 'approved' })
+  const why = stale ? 'stale' : proposal.member === member ? 'withdrawn' : 'refused'
+  return [{ type: 'ChangeRefused', data: { id, number, member, ...noted(note), why } }]
+}
+
+/** Decides on what needs the approval of a second person, and on what waits for it. */
+export const approval: Decider<ApprovalCommand, Approvals, ApprovalEvent> = {
+  kind: 'approval',
+  version: 1,
+  id: ({ id }) => id,
+  initialState: { rules: noRules, open: {}, last: 0, seen: 0 },
+  decide: decideBy<ApprovalCommand, Approvals, ApprovalEvent>({
+    SetRules: setRules,
+    Propose: propose,
+    Approve: approve,
+    Apply: apply,
+    Refuse: refuseChange,
+  }),
+  evolve: (before, { type, data }) => {
+    const at = before.seen
+    const state = { ...before, seen: at + 1 }
+    switch (type) {
+      case 'ApprovalRulesSet': {
+        const { id: _, ...rules } = data
+        return { ...state, rules }
+      }
+      case 'ChangeProposed': {
+        const { number, kind, target, revision, member } = data
+        const proposal = { kind, target, revision, member, at }
+        return { ...state, open: { ...state.open, [number]: proposal }, last: number }
+      }
+      case 'ChangeApproved': {
+        const proposal = state.open[data.number]
+        const approved = proposal && { ...proposal, approved: data.member }
+        return approved ? { ...state, open: { ...state.open, [data.number]: approved } } : state
+      }
+      case 'ChangeApplied':
+      case 'ChangeRefused': {
+        const { [data.number]: _, ...open } = state.open
+        return { ...state, open }
+      }
+    }
+  },
+}

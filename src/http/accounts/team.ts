@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
+import { addTeamAccount, username } from '../../commands/accounts/register.ts'
+import { memberOf } from '../../commands/accounts/roster.ts'
+import { team } from '../../commands/accounts/team.ts'
+import { isTaken } from '../../commands/claims/taken.ts'
+import { refuse } from '../../commands/decider.ts'
+import { countRevision } from '../../commands/load.ts'
+import { ownMember } from '../../events/accounts/team.ts'
+import { timestamp } from '../../lib/fields.ts'
+import { fail, failField } from '../api/errors.ts'
+import { byId } from '../api/fields.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
+import { type AccountServices, given } from './account.ts'
+import { memberContract } from './contract/member.ts'
+import type { RegisterServices } from './register.ts'
+
+/** What the routes of accounts need that nobody signs in to. */
+export interface TeamServices
+  extends Pick<AccountServices, 'erasure' | 'pepper' | 'stepUps'>, Pick<RegisterServices, 'countRegistration'> {}
+
+/** Makes an account that nobody signs in to, of which whoever sends this is the owner. */
+const addTeam = ({ countRegistration, pepper }: TeamServices) =>
+  endpoint(memberContract, 'POST /api/account/add', {
+    scope: [],
+    person: true,
+    body: z.object({ name: username }),
+    run: async ({ account: person, body, create, created, from, load, onBehalfOf, session }) => {
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      const before = await created('account', account)
+      if (!before) await countRegistration(from)
+      const { id } =
+        before ??
+        (await addTeamAccount(pepper, body.name, (make) => create('account', account, make)).catch((error: unknown) => {
+          if (isTaken(error, 'username')) failField('name', 'taken', { what: 'username' })
+          throw error
+        }))
+      const { revision } = await load(team, id)
+      if (countRevision(revision) < 0) {
+        const owner = onBehalfOf({ account: id, session, person, member: { number: ownMember + 1, role: 'owner' } })
+        await owner.write(team, { type: 'Start', id, person })
+      }
+      return { id, message: 'The account has been added. You are its owner.' }
+    },
+  })
+
+/** What an owner of an account that nobody signs in to does with the account itself. */
+const asOwner = async ({
+  account: person,
+  load,
+  onBehalfOf,
+  params: { id },
+  session,
+}: Call<{ readonly id: number }>) => {
+  if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+  const { state } = await load(team, id)
+  const { number, role: held } = memberOf(state, id, person) ?? refuse('not_found', { what: 'account' })
+  if (!state.isAlone) refuse('lacks_rights', { what: 'own_sign_in' })
+  if (held !== 'owner') fail(403, 'lacks_rights', { what: 'role', role: held })
+  if (Object.entries(state.members).some(([other, one]) => Number(other) !== number && one.person !== null))
+    refuse('lacks_rights', { what: 'has_members' })
+  return onBehalfOf({ account: id, session, person, member: { number, role: held } })
+}
+
+const erase = ({ erasure, stepUps }: TeamServices) =>
+  endpoint(memberContract, 'POST /api/membership/:id/erase', {
+    scope: [],
+    person: true,
+    params: byId,
+    body: z.object(given),
+    run: async (call) => {
+      const owner = await asOwner(call)
+      await stepUps.require('erasure', call, call.body)
+      const due = new Date(Date.now() + erasure.delayDays * 86_400_000).toISOString()
+      const { state } = await owner.write(account, { type: 'ScheduleErasure', id: call.params.id, due })
+      return {
+        message: 'The account will be erased for good. Until then it works, and this can be cancelled.',
+        erases: timestamp(state.erases ?? due),
+      }
+    },
+  })
+
+const keep = endpoint(memberContract, 'DELETE /api/membership/:id/erase', {
+  scope: [],
+  person: true,
+  params: byId,
+  run: async (call) => {
+    const owner = await asOwner(call)
+    await owner.write(account, { type: 'CancelErasure', id: call.params.id })
+    return { message: 'The account will not be erased.' }
+  },
+})
+
+export const teamRoutes = (services: TeamServices): readonly Route[] => [addTeam(services), erase(services), keep]

@@ -1,0 +1,187 @@
+import { v5 as uuid } from 'uuid'
+import { z } from 'zod'
+import { approval } from '../../commands/approvals/approval.ts'
+import { isRefused, refuse } from '../../commands/decider.ts'
+import type { Handler } from '../../commands/handle.ts'
+import { hasRules } from '../../events/approvals/rules.ts'
+import { ownMember } from '../../events/accounts/team.ts'
+import { kindOf } from '../../events/kinds.ts'
+import { says, text, timestamp } from '../../lib/fields.ts'
+import { findAccount } from '../../queries/accounts/account.ts'
+import { memberName, namesOfMembers } from '../../queries/accounts/member.ts'
+import { findProposal, type ListedProposal, listProposals } from '../../queries/approvals/approval.ts'
+import type { Reader } from '../../queries/reader.ts'
+import { fail } from '../api/errors.ts'
+import { byId } from '../api/fields.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { endpoint, type Call, type Route } from '../api/route.ts'
+import { type LinkAddresses, origin } from '../links/address.ts'
+import { approvalContract, proposals, statuses } from './contract.ts'
+import { ruleRoutes } from './rules.ts'
+import { changesOf, effectOf, type Waiting, waitingProposal } from './proposed.ts'
+
+/** What the routes of approvals need. */
+export interface ApprovalServices extends LinkAddresses {
+  readonly handler: Handler
+}
+
+const memberIn = ({ member }: Pick<Call, 'member'>) => member?.number ?? ownMember
+
+/** Returns what members are called, by their numbers. */
+const namesIn = async (reader: Reader, account: number, numbers: readonly number[]) => {
+  const names = await namesOfMembers(
+    reader,
+    [...new Set(numbers)].map((number) => ({ account, number })),
+  )
+  const own = numbers.includes(ownMember) ? await findAccount(reader, account) : undefined
+  return (number: number) => ({
+    id: number,
+    name: (number === ownMember ? own?.username : names.get(memberName(account, number))) ?? '',
+  })
+}
+
+const present = (row: ListedProposal, name: Awaited<ReturnType<typeof namesIn>>) => ({
+  id: row.number,
+  resource: { type: kindOf(row.kind)?.path ?? row.kind, id: row.target },
+  status: row.status,
+  by: name(row.member),
+  date: timestamp(row.proposed),
+  decided: row.decided ? timestamp(row.decided) : '',
+  decider: row.decider === null ? null : name(row.decider),
+  note: row.note ?? '',
+})
+const peopleIn = (rows: readonly ListedProposal[]) => rows.flatMap(({ member, decider }) => [member, decider ?? member])
+
+/** Whoever sees a part of the account only sees what they have proposed. */
+const listed = endpoint(approvalContract, 'GET /api/proposals', {
+  scope: 'read',
+  limited: true,
+  nowOnly: 'approvals',
+  query: listQuery(proposals).extend({
+    status: z.enum(statuses, says('not_one_of', { values: statuses.join(', ') })).optional(),
+  }),
+  run: async (call) => {
+    const { account, limited, query, reader } = call
+    const member = limited ? memberIn(call) : undefined
+    let name: Awaited<ReturnType<typeof namesIn>>
+    const page = await list(
+      proposals,
+      { ...call, limited: undefined },
+      async (request) => {
+        const found = await listProposals(reader, account, { status: query.status, member }, request)
+        name = await namesIn(reader, account, peopleIn(found.rows))
+        return found
+      },
+      (row) => present(row, name),
+    )
+    return { ...page, guarded: hasRules((await call.load(approval, account)).state.rules) }
+  },
+})
+
+const single = ({ handler, ...services }: ApprovalServices) =>
+  endpoint(approvalContract, 'GET /api/proposal/:id', {
+    scope: 'read',
+    limited: true,
+    nowOnly: 'approvals',
+    params: byId,
+    run: async (call) => {
+      const { account, limited, params, reader } = call
+      const row = await findProposal(reader, account, params.id)
+      if (!row || (limited && row.member !== memberIn(call))) return refuse('not_found', { what: 'proposal' })
+      const named = present(row, await namesIn(reader, account, peopleIn([row])))
+      const shown = { ...named, revision: row.revision, own: row.member === memberIn(call) }
+      const none = { changes: [], deletes: false, stale: row.status === 'stale' }
+      if (row.status !== 'open') return { details: { ...shown, ...none } }
+      const waiting = await waitingProposal(handler, account, params.id)
+      const effect = await effectOf(handler, waiting).catch((error: unknown) => {
+        if (isRefused(error, 'stale') || isRefused(error, 'not_found')) return undefined
+        throw error
+      })
+      if (!effect) return { details: { ...shown, ...none, stale: true } }
+      const changes = changesOf(row.kind, effect, (domain) => origin({ domain }, services))
+      const deletes = (effect.after as { readonly status?: string }).status === 'deleted'
+      return { details: { ...shown, changes, deletes, stale: effect.isStale } }
+    },
+  })
+
+const Note = z.object({ note: text(1000).optional() })
+
+/** Fails unless a call may approve a proposal: by somebody who is signed in, and could make the change themselves. */
+const requireApprover = async (call: Call<{ readonly id: number }>, { decider, target, kind }: Waiting) => {
+  const { limited, load, may, member, session } = call
+  if (session === undefined) fail(403, 'not_dashboard', { what: 'session' })
+  if (kind === approval.kind) {
+    if (limited || !may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
+    // whoever sees a part of the account only finds what is in it
+  } else await load(decider, target)
+}
+
+/** names the command of a proposal: it is executed once, however often it is approved */
+const space = '8d0c9f4e-4f0b-4a53-9d5f-3a4f6b1a6a34'
+
+const end = async (call: Call<{ readonly id: number }>, why: { readonly stale: true; readonly note?: string }) => {
+  const { account: id, params, write } = call
+  await write(approval, { type: 'Refuse', id, number: params.id, member: memberIn(call), ...why })
+}
+
+const approve = ({ handler }: ApprovalServices) =>
+  endpoint(approvalContract, 'POST /api/proposal/:id/approve', {
+    scope: 'write',
+    limited: true,
+    params: byId,
+    body: Note,
+    run: async (call) => {
+      const { account: id, apply, body, member, params, write } = call
+      const waiting = await waitingProposal(handler, id, params.id)
+      await requireApprover(call, waiting)
+      const own = memberIn(call)
+      if (waiting.member === own) refuse('lacks_rights', { what: 'own_proposal' })
+      const isResource = waiting.kind !== approval.kind
+      const stale = async (error?: unknown) => {
+        if (error !== undefined && !isRefused(error, 'changed') && !isRefused(error, 'stale')) throw error
+        await end(call, { stale: true })
+        return fail(409, 'stale', {})
+      }
+      // one that a crash has interrupted may be applied already: it is found by its command then
+      if (waiting.approved === undefined) {
+        const { isStale } = await effectOf(handler, waiting).catch(stale)
+        if (isStale) await stale()
+      }
+      await write(approval, { type: 'Approve', id, number: params.id, member: own, note: body.note })
+      const approved = { proposal: params.id, member: own, role: member?.role ?? ('owner' as const) }
+      const context = {
+        account: id,
+        actor: { ...waiting.actor, approved },
+        command: uuid(`${id} ${params.id}`, space),
+        at: new Date().toISOString(),
+      }
+      await apply(waiting.decider, waiting.command, context, isResource ? waiting.revision : undefined).catch(stale)
+      await write(approval, { type: 'Apply', id, number: params.id })
+      return { message: 'The change has been approved and made.' }
+    },
+  })
+
+const refuseProposal = ({ handler }: ApprovalServices) =>
+  endpoint(approvalContract, 'POST /api/proposal/:id/refuse', {
+    scope: 'write',
+    limited: true,
+    params: byId,
+    body: Note,
+    run: async (call) => {
+      const { account: id, body, params, write } = call
+      const waiting = await waitingProposal(handler, id, params.id)
+      const own = memberIn(call)
+      const isOwn = waiting.member === own
+      if (!isOwn) await requireApprover(call, waiting)
+      await write(approval, { type: 'Refuse', id, number: params.id, member: own, note: body.note })
+      return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
+    },
+  })
+
+export const approvalRoutes = (services: ApprovalServices): readonly Route[] => [
+  ...ruleRoutes,
+  listed,
+  single(services),
+  approve(services),
+  refuseProposal(services),
+]

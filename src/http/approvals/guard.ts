@@ -1,0 +1,149 @@
+import type { Known } from '../../cache/known.ts'
+import { approval, type ApprovalCommand } from '../../commands/approvals/approval.ts'
+import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
+import type { Revisions } from '../../commands/handle.ts'
+import { countRevision } from '../../commands/load.ts'
+import {
+  type ApprovalRules,
+  hasRules,
+  isStricter,
+  needsApproval,
+  type RuledLink,
+} from '../../events/approvals/rules.ts'
+import type { DomainEvent } from '../../events/index.ts'
+import { isUsedByRuled, type Used } from '../../queries/approvals/approval.ts'
+import type { Reader } from '../../queries/reader.ts'
+import type { Route, Writer } from '../api/route.ts'
+
+/** A change that was not made, because somebody else has to approve it: it waits under a number. */
+export class Proposed extends Error {
+  override readonly name = 'Proposed'
+  readonly proposal: number
+  /** what the answer has besides the number */
+  readonly details: object
+  constructor(proposal: number, details: object = {}) {
+    super(`proposed as ${proposal}`)
+    this.proposal = proposal
+    this.details = details
+  }
+}
+
+/** Returns the answer to a request whose change was proposed. Throws any other error again. */
+export const answerProposed = (error: unknown) => {
+  if (!(error instanceof Proposed)) throw error
+  const { proposal, details } = error
+  return { ...details, proposal, message: 'The change waits for the approval of somebody else.' }
+}
+/** Whether an answer is that of `answerProposed`. */
+export const isProposed = (answer: object): boolean => 'proposal' in answer && typeof answer.proposal === 'number'
+
+/** Kinds of resources whose changes may have to be approved, by what links use them as. */
+const used: Readonly<Record<string, (id: number) => Used>> = {
+  domain: (id) => ({ domain: id }),
+  splash: (id) => ({ type: `splash-${id}` }),
+  overlay: (id) => ({ type: `overlay-${id}` }),
+  pixel: (id) => ({ pixel: id }),
+}
+/** Commands of which visitors learn nothing, or that a check of DNS alone decides. */
+const free = new Set(['VerifyDomain'])
+
+/** Fields of a link that visitors learn nothing of. */
+const inner = new Set(['notes', 'campaign', 'archived', 'tags'])
+const answering = ({ status, fields, ...others }: RuledLink) =>
+  JSON.stringify([
+    status,
+    Object.entries(fields).filter(([name, value]) => !inner.has(name) && value !== undefined),
+    'password' in others ? others.password : null,
+  ])
+
+/** Whether what a route does may have to wait for an approval. */
+export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) =>
+  (/^\/api\/(?:url|domain|splash|overlay|pixel)\/:id\/(?:update|delete|restore)$/.test(path) && method !== 'get') ||
+  (path === '/api/account/approval' && method === 'put')
+
+interface Change<S> {
+  readonly before: S
+  readonly after: S
+}
+
+export interface GuardSources {
+  readonly reader: Reader
+  readonly rules: Pick<Known<[number], ApprovalRules | undefined>, 'find'>
+}
+
+/** Returns whether a change of a resource needs an approval. */
+const isRuled = async (
+  { reader }: GuardSources,
+  rules: ApprovalRules,
+  { kind, id, account }: { readonly kind: string; readonly id: number; readonly account: number },
+  { before, after }: Change<unknown>,
+): Promise<boolean> => {
+  if (kind === 'link') {
+    const [was, is] = [before as RuledLink, after as RuledLink]
+    const now = new Date().toISOString()
+    return needsApproval(rules, was, now) && (answering(was) !== answering(is) || !needsApproval(rules, is, now))
+  }
+  if (kind === 'domain' && rules.domains.includes(id)) return true
+  const use = used[kind]
+  return use !== undefined && isUsedByRuled(reader, account, rules, use(id))
+}
+
+/** Who proposes: a member, under a condition of the request on the revision. */
+interface Proposer {
+  readonly account: number
+  readonly member: number
+  readonly allowed: Revisions
+}
+
+/**
+ * Returns a writer that proposes what needs an approval instead of changing it, and throws `Proposed`. What would be
+ * refused is refused.
+ */
+export const guardedWriter = <W extends Writer>(
+  writer: W,
+  { account, member, allowed }: Proposer,
+  sources: GuardSources,
+): W => {
+  let unwritten = allowed
+  const propose = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C, revision: number) => {
+    if (unwritten && !unwritten.includes(revision)) throw new RevisionChanged(revision)
+    const { state } = await writer.write(approval, {
+      type: 'Propose',
+      id: account,
+      kind: decider.kind,
+      target: Number(decider.id(command)),
+      revision,
+      member,
+      command: command as Readonly<Record<string, unknown>>,
+    })
+    throw new Proposed(state.last)
+  }
+  const guard = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {
+    const { kind } = decider
+    const rules =
+      kind === 'link' || kind in used || kind === approval.kind ? await sources.rules.find(account) : undefined
+    if (!rules || !hasRules(rules)) return
+    const { type } = command as { readonly type: string }
+    if (kind === approval.kind) {
+      const asked = command as unknown as ApprovalCommand
+      const isLess = asked.type === 'SetRules' && !isStricter(rules, asked.rules)
+      return isLess ? propose(decider, { ...command, from: rules }, 0) : undefined
+    }
+    if (free.has(type)) return
+    const { state: before, revision } = await writer.load(decider, decider.id(command))
+    const events = decider.decide(command, before)
+    if (events.length === 0) return
+    const after = fold(decider, events, before)
+    const about = { kind, id: Number(decider.id(command)), account }
+    if (await isRuled(sources, rules, about, { before, after }))
+      await propose(decider, command, countRevision(revision))
+  }
+  return {
+    ...writer,
+    write: async (decider, command) => {
+      await guard(decider, command)
+      unwritten = undefined
+      return writer.write(decider, command)
+    },
+  }
+}

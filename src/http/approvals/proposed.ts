@@ -1,0 +1,60 @@
+import { approval, type Proposal } from '../../commands/approvals/approval.ts'
+import { type Decider, fold, refuse } from '../../commands/decider.ts'
+import type { Handler } from '../../commands/handle.ts'
+import { countRevision } from '../../commands/load.ts'
+import type { ApprovalRules } from '../../events/approvals/rules.ts'
+import type { Actor } from '../../events/event.ts'
+import type { DomainEvent, Event } from '../../events/index.ts'
+import { isResource } from '../../events/kinds.ts'
+import { changesBetween, type Fields, type OriginOf } from '../history/fields.ts'
+import { histories } from '../history/kinds.ts'
+
+type AnyDecider = Decider<object, unknown, DomainEvent>
+
+/** A proposal that waits, with what it would do. */
+export interface Waiting extends Proposal {
+  readonly decider: AnyDecider
+  readonly command: object
+  /** who has sent the command, and by which key */
+  readonly actor: Actor
+}
+
+/** Returns a proposal that waits. Throws `Refused` (`not_found`). */
+export const waitingProposal = async (
+  handler: Pick<Handler, 'load' | 'steps'>,
+  account: number,
+  number: number,
+): Promise<Waiting> => {
+  const { state } = await handler.load(approval, account)
+  const proposal = state.open[number] ?? refuse('not_found', { what: 'proposal' })
+  const { at, kind } = proposal
+  for await (const { event } of handler.steps(approval, account, { from: at, upTo: at })) {
+    const { data, metadata } = event as unknown as Event<'ChangeProposed'> & { readonly metadata: { actor: Actor } }
+    const decider = (isResource(kind) ? histories[kind].decider : approval) as unknown as AnyDecider
+    // null: its account was erased, and nobody asks for it any more
+    const command = { ...data.command, now: new Date().toISOString() }
+    return { ...proposal, decider, command, actor: metadata.actor }
+  }
+  return refuse('not_found', { what: 'proposal' })
+}
+
+/** Returns what a proposal would make of its resource now. Throws `Refused` where it would be refused. */
+export const effectOf = async ({ load }: Pick<Handler, 'load'>, { decider, target, command, revision }: Waiting) => {
+  const { state: before, revision: now } = await load(decider, target)
+  const events = decider.decide(command, before)
+  // the rules compare themselves with those that they were decided on
+  const isStale = decider.kind !== approval.kind && countRevision(now) !== revision
+  return { before, after: fold(decider, events, before), isStale }
+}
+
+const fieldsOf = (kind: string, state: unknown, originOf: OriginOf): Fields => {
+  if (!isResource(kind)) return { ...(state as { readonly rules: ApprovalRules }).rules }
+  return histories[kind].fields(state, originOf)
+}
+
+/** Returns what differs between two states of a resource, by its kind. */
+export const changesOf = (
+  kind: string,
+  { before, after }: { readonly before: unknown; readonly after: unknown },
+  originOf: OriginOf,
+) => changesBetween(fieldsOf(kind, before, originOf), fieldsOf(kind, after, originOf))
