@@ -32,6 +32,10 @@ export const openStepUps = ({
     await passwords.require(call, given.current_password)
     await requireCode(call, given)
   }
+  /** A password that is not needed, and is sent all the same, must be right. */
+  const requireSent = async (call: Caller, { current_password: sent }: Given) => {
+    if (sent !== undefined) await passwords.require(call, sent)
+  }
   return {
     confirm: async (call, { password, ...factor }) => {
       await passwords.require(call, password, 'password')
@@ -45,13 +49,11 @@ export const openStepUps = ({
       const again = (): never => fail(403, 'confirmation_needed', isByPassword ? {} : { what })
       switch (await needFor(step, call)) {
         case 'nothing':
-          // one that is sent all the same must be right
-          if (given.current_password !== undefined) await passwords.require(call, given.current_password)
-          return
+          return requireSent(call, given)
         case 'a session':
           return fail(400, 'not_dashboard', { what: 'session' })
         case 'confirmation':
-          if (call.confirmed) return
+          if (call.confirmed) return requireSent(call, given)
           return isByPassword || given.current_password === undefined ? again() : requireBoth(call, given)
         case 'password': {
           if (session === undefined || given.code !== undefined || given.passkey !== undefined)

@@ -51,9 +51,9 @@ const identifiedBy = (presented: NonNullable<PresentedSession>): Identified => {
 }
 
 /** A key counts before a session: the client that sends one means it. */
-const authenticate = async (ctx: Context, from: string, options: AdmitOptions, own: boolean) => {
+const authenticate = async (ctx: Context, from: string, options: AdmitOptions, person: Route['person']) => {
   const header = ctx.get('Authorization')
-  const presented = header === '' ? await presentedSession(ctx.req, options, own) : undefined
+  const presented = header === '' ? await presentedSession(ctx.req, options, person) : undefined
   const session = presented && 'session' in presented ? presented.session : undefined
   if (presented) return { who: identifiedBy(presented), bySession: true, session }
   const who: Identified = await options.auth.authenticate(header, new Date(), from)
@@ -70,11 +70,12 @@ export const identify = async (
   ctx: Context,
   publicRoute: string | undefined,
   options: AdmitOptions,
-  { own = false }: { readonly own?: boolean } = {},
+  person?: Route['person'],
 ) => {
   const { limiter, rateLimit, sessionRateLimit, sessions, trustProxy } = options
   const from = clientAddress(ctx.req, trustProxy)
-  const { who, bySession, session } = publicRoute === undefined ? await authenticate(ctx, from, options, own) : anyone
+  const { who, bySession, session } =
+    publicRoute === undefined ? await authenticate(ctx, from, options, person) : anyone
   if (session) sessions.recordUse(session)
   const [payer, limit] =
     who?.account === undefined
@@ -117,9 +118,7 @@ export const admit = async (
   }: Pick<Route, 'path' | 'public' | 'scope' | 'passwordInstead' | 'person'>,
   options: AdmitOptions,
 ): Promise<Admitted> => {
-  const { who, counted, take } = await identify(ctx, isPublic ? path : undefined, options, {
-    own: person !== undefined,
-  })
+  const { who, counted, take } = await identify(ctx, isPublic ? path : undefined, options, person)
   if (who && !who.ok) return rejectKey(who, counted)
   const inScope = who === undefined || (mayCall(who, scope) && !(who.session !== undefined && passwordInstead))
   if (who?.session !== undefined) nameAccount(ctx, who.account)
@@ -151,7 +150,7 @@ export const isAdmitted = async (
   limited: Part | undefined,
   also?: Right,
 ): Promise<boolean> => {
-  const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options, person !== undefined)
+  const { who } = await authenticate(ctx, clientAddress(ctx.req, options.trustProxy), options, person)
   return (
     who.ok && mayCall(who, scope) && (also === undefined || mayCall(who, also)) && isSamePart(limitOf(who), limited)
   )

@@ -164,8 +164,8 @@ interface Checks<P, Q, B> {
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
   /**
-   * Whether it is about who is signed in: a session acts in its own account there, whichever it has chosen, and keys of
-   * members may not call it; with `or key` they may.
+   * Whether it is about who is signed in: a session acts in its own account there, whichever of its accounts it has
+   * chosen, and keys of members may not call it; with `or key` they may, and a session may choose any account.
    */
   readonly person?: true | 'or key'
   /** Whether it shows and changes nothing but the part of the account that its caller is limited to. */

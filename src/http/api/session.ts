@@ -208,30 +208,32 @@ export const isProxied = async (
 /**
  * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
  * The account is read from its stream, so that a session never outlives its password or identity, or an account that is
- * disabled or erased. `own`: whether they act in their own account, whichever they have chosen.
+ * disabled or erased. `person`: they act in their own account, whichever they have chosen; only what finds out who they
+ * are answers where that is none of theirs, since then another tab has signed in somebody else than its page shows.
  */
 export const presentedSession = async (
   req: IncomingMessage,
   { sessions, accountOf, members, ...hosts }: SessionOptions,
-  own = false,
+  person?: true | 'or key',
 ): Promise<PresentedSession> => {
   if (req.headers.cookie === undefined) return undefined
   const { proxied, sameOrigin, token } = browserOf(req, hosts)
   const session = sameOrigin && token !== undefined ? await sessions.find(token) : undefined
   if (!session) return undefined
-  const { account: person } = session
-  const state = await accountOf(person)
+  const { account: own } = session
+  const state = await accountOf(own)
   const credential = session.openedWith(state)
   if (!credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied))) return undefined
-  if (state.status === 'disabled') return { disabled: person }
+  if (state.status === 'disabled') return { disabled: own }
   if (state.status !== 'active') return undefined
   const { operator } = state
-  const signedIn = { person, session: session.id, confirmed: session.confirmed, credential, operator }
-  const chosen = own ? undefined : chosenBy(req)
-  if (chosen === undefined || chosen === person)
-    return { holder: { ...signedIn, account: person, scopes: allScopes, audit: true }, session }
-  const member = await members.find(chosen, person)
-  if (!member || member.status === 'erased') return { foreign: person }
+  const signedIn = { person: own, session: session.id, confirmed: session.confirmed, credential, operator }
+  const chosen = person === 'or key' ? undefined : chosenBy(req)
+  const alone = { holder: { ...signedIn, account: own, scopes: allScopes, audit: true }, session }
+  if (chosen === undefined || chosen === own) return alone
+  const member = await members.find(chosen, own)
+  if (!member || member.status === 'erased') return { foreign: own }
+  if (person) return alone
   if (member.status === 'disabled') return { disabled: chosen }
   const rights = rightsOf(member.role)
   const { number, role, domains } = member

@@ -130,7 +130,7 @@ const answersOf = (route: Route, described: Description, schemas: Schemas) => {
     ...(route.public ? [] : ([401, 403] as const)),
     ...(route.public && special[403] ? [403 as const] : []),
     // registration can be turned off, and a session may choose an account that it is no member of
-    ...(route.path.includes(':') || !route.person || special[404] || hasPast(route) ? [404 as const] : []),
+    404,
     ...(route.body ? ([413, 415] as const) : []),
     429,
     ...(route.single ? [431 as const] : []),

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { TOTP } from 'otpauth'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
+import { routes } from '../../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 import { atOneMoment } from '../../support/clock.ts'
@@ -438,6 +439,29 @@ describe('sessions of the dashboard', () => {
     } finally {
       await hosted.close()
     }
+  })
+
+  it('do nothing about a person for the page of somebody else, whose account is none of theirs', async () => {
+    // given a page of Ann, in a browser in which Bob has signed in meanwhile
+    const [ann, bob] = [await app.register(), await app.register()]
+    const { ask } = await signIn(app, bob.email)
+    const ofAnn = { 'Linkledger-Account': String(ann.id) }
+    // when it asks for all that is about who is signed in
+    const personal = routes.filter(({ person }) => person === true)
+    expect(personal.map(({ path }) => path)).to.include.members([
+      '/api/account/update',
+      '/api/session',
+      '/api/sessions',
+    ])
+    for (const { method, path } of personal) {
+      const { status, json } = await ask(method.toUpperCase(), path.replace(':id', '1'), undefined, ofAnn)
+      // then each request is refused, so that the page is loaded anew
+      expect([status, json['code'], json['params']], path).to.deep.equal([404, 'not_found', { what: 'account' }])
+    }
+    // which finds out who that is, and for whom all goes on
+    expect((await ask('GET', '/api/account', undefined, ofAnn)).json['data'].id).to.equal(bob.id)
+    const ofBob = { 'Linkledger-Account': String(bob.id) }
+    expect((await ask('PUT', '/api/account/update', { timezone: 'Europe/Paris' }, ofBob)).status).to.equal(200)
   })
 
   it('have a rate limit of their own', async () => {

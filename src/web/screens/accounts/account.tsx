@@ -135,7 +135,7 @@ export const AccountScreen = () => {
   const who = account.value
   const list = useLoad<IdentityList>(service.issuer ? '/api/identities' : undefined)
   const passkeys = useLoad<PasskeyList>('/api/passkeys')
-  const hasPassword = passkeys.data?.data.password ?? true
+  const hasPassword = service.passwords && (passkeys.data?.data.password ?? true)
   if (!who) return <Skeleton rows={4} label={texts.title} />
   return (
     <>

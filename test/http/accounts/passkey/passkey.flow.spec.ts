@@ -177,6 +177,18 @@ describe('accounts that passkeys sign in to', () => {
     expect((await confirm(passkey, browser)).status).to.equal(200)
   })
 
+  it('refuse a wrong password that is sent, also where a session needs none', async () => {
+    // given a session that a passkey has just opened
+    const { passkey } = await withPasskey()
+    const session = browserOf()
+    await signInWith(session, passkey)
+    const change = async (body: object) =>
+      (await session.ask('PUT', '/api/account/update', { password: 'another horse 2', ...body })).status
+    // when it changes the password with a wrong one, then it is refused
+    expect(await change({ current_password: 'wrong horse 1' })).to.equal(400)
+    expect([await change(own), await change({})]).to.deep.equal([200, 200])
+  })
+
   it('are left with the passkey: its sessions end, and it enters no more', async () => {
     const { browser, passkey, number } = await withPasskey()
     const session = browserOf()
