@@ -123,7 +123,8 @@ const foldMaker = async ({ load }: Handler, account: number, member: number | un
   const heir = heirOf(state, member)
   if (heir === ownMember) return own
   const { role = null, person = null, domains = null } = state.members[heir] ?? {}
-  const works = person !== null && (await load(accounts, person)).state.status === 'active'
+  const maker = person === null ? undefined : (await load(accounts, person)).state
+  const works = maker?.status === 'active' && !maker.deactivated
   return { member: heir, person, role: works ? role : null, domains }
 }
 
@@ -133,17 +134,18 @@ export const foldKey = async (handler: Handler, account: number, key: string): P
   const found = state.keys.keys.find((one) => one.key === key)
   if (!found || state.status === 'none') return undefined
   const { number, hash, scopes, expires, addresses } = found
-  const { status, rateLimit } = state
+  const { rateLimit } = state
+  const maker = await foldMaker(handler, account, found.member)
   return {
     account,
     number,
     hash,
     scopes,
     addresses,
-    status,
+    status: maker.member === null && state.status === 'active' && state.deactivated ? 'disabled' : state.status,
     rateLimit,
     expires: expires === null ? null : new Date(expires),
-    ...(await foldMaker(handler, account, found.member)),
+    ...maker,
   }
 }
 

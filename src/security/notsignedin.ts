@@ -11,6 +11,7 @@ export type Hindrance =
   | 'unverified'
   | 'linked'
   | 'disabled'
+  | 'deactivated'
   | 'session'
   | 'other'
 

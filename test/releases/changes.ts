@@ -172,4 +172,6 @@ export const typesSince: readonly string[] = [
   'PasskeyAdded',
   'PasskeyRenamed',
   'PasskeyRemoved',
+  'AccountDeactivated',
+  'AccountReactivated',
 ]

@@ -59,6 +59,7 @@ const streamFor = (type: string, n: number, data: Data) => {
 /** What comes before an event in its stream, besides the event that makes the resource. */
 const earlier: Readonly<Record<string, EventType>> = {
   AccountEnabled: 'AccountDisabled',
+  AccountReactivated: 'AccountDeactivated',
   InvitationWithdrawn: 'MemberInvited',
   MemberJoined: 'MemberInvited',
   MemberRoleChanged: 'MemberInvited',

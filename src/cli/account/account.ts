@@ -67,8 +67,8 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   onAccount('disable', 'refuse the API key of an account and hide its links').action(
     (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )
-  onAccount('enable', 'undo `disable`').action((who: string, options: Confirmation) =>
-    change(cli, who, options, enabling),
+  onAccount('enable', 'undo `disable`, or give the access back that a directory has ended').action(
+    (who: string, options: Confirmation) => change(cli, who, options, enabling),
   )
   onAccount('erase', 'destroy the personal data of an account for good; its links then return 404').action(
     (who: string, options: Confirmation) => erase(cli, who, options),
@@ -132,7 +132,11 @@ const change = (cli: Cli, who: string, options: Confirmation, { type, question, 
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
     const { id } = await findConfirmed(cli, ledger, who, options, question)
-    const { position } = await ledger.handler.handle(account, { type, id }, operatorContext(ledger.config, id))
+    const { deactivated, status } = (await ledger.handler.load(account, id)).state
+    // a directory that has ended the access may be gone
+    const isGivenBack = type === 'EnableAccount' && status === 'active' && deactivated
+    const command = { type: isGivenBack ? 'ReactivateAccount' : type, id } as const
+    const { position } = await ledger.handler.handle(account, command, operatorContext(ledger.config, id))
     await waitUntilProjected(position)
     cli.print(`Account ${id} is ${done}.`)
   })

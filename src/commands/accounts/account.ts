@@ -42,6 +42,7 @@ export type AccountCommand =
   /** `from`: an operator on the dashboard may not take another one out */
   | { readonly type: 'DisableAccount'; readonly id: number; readonly from?: 'dashboard' }
   | { readonly type: 'EnableAccount' | 'EraseAccount'; readonly id: number }
+  | { readonly type: 'DeactivateAccount' | 'ReactivateAccount'; readonly id: number }
 
 type Decision<T> = (command: CommandOf<AccountCommand, T>, state: Account) => readonly AccountEvent[]
 
@@ -106,7 +107,7 @@ const changeErasure = (command: ErasureCommand, state: Account) => decideErasure
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 15,
+  version: 16,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
@@ -138,6 +139,10 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     },
     EnableAccount: ({ id }, state) =>
       alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }],
+    DeactivateAccount: ({ id }, state) =>
+      alive(state).deactivated ? [] : [{ type: 'AccountDeactivated', data: { id } }],
+    ReactivateAccount: ({ id }, state) =>
+      alive(state).deactivated ? [{ type: 'AccountReactivated', data: { id } }] : [],
     ScheduleErasure: changeErasure,
     CancelErasure: changeErasure,
     CarryOutErasure: (command, state) => decideErasure(command, state.erases),

@@ -32,6 +32,8 @@ export interface Account {
   readonly exclusions: Exclusions
   /** whether it may do what an operator does on the dashboard */
   readonly operator: boolean
+  /** whether a directory (SCIM) has ended the access of whoever signs in to it */
+  readonly deactivated: boolean
   /** when the account is erased, as its owner wants it (ISO 8601) */
   readonly erases: string | null
   /** it is erased, and no file of the database has anything of it */
@@ -55,10 +57,15 @@ export const noAccount: Account = {
   rateLimit: null,
   exclusions: noExclusions,
   operator: false,
+  deactivated: false,
   erases: null,
   erasedOnDisk: false,
   tokens: noTokens,
 }
+
+/** Whether nobody may enter an account: its operator has disabled it, or a directory has ended the access. */
+export const isShut = ({ status, deactivated }: Pick<Account, 'status' | 'deactivated'>): boolean =>
+  status === 'disabled' || deactivated
 
 const registered = (
   state: Account,
@@ -72,6 +79,8 @@ const registered = (
   const tokens = emailToken === null ? state.tokens : acquire(state.tokens, 'email', emailToken)
   return { ...state, status: 'active', email, username, tokens: acquire(tokens, 'username', usernameToken) }
 }
+
+const withoutClaims = (tokens: Tokens) => release(tokens, ...(Object.keys(tokens.held) as Slot[]))
 
 /** Returns the state after an event. */
 export const evolveAccount = (state: Account, event: AccountEvent | Event<'ClaimFenced'>): Account => {
@@ -112,23 +121,20 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
     case 'AccountExclusionsSet':
       return { ...state, exclusions: event.data.exclusions }
     case 'AccountOperatorMarked':
-      return { ...state, operator: true }
     case 'AccountOperatorUnmarked':
-      return { ...state, operator: false }
+      return { ...state, operator: event.type === 'AccountOperatorMarked' }
     case 'AccountDisabled':
-      return { ...state, status: 'disabled' }
     case 'AccountEnabled':
-      return { ...state, status: 'active' }
+      return { ...state, status: event.type === 'AccountDisabled' ? 'disabled' : 'active' }
+    case 'AccountDeactivated':
+    case 'AccountReactivated':
+      return { ...state, deactivated: event.type === 'AccountDeactivated' }
     case 'AccountErasureScheduled':
       return { ...state, erases: event.data.due }
     case 'AccountErasureCancelled':
       return { ...state, erases: null }
     case 'AccountErased':
-      return {
-        ...noAccount,
-        status: 'erased',
-        tokens: release(state.tokens, ...(Object.keys(state.tokens.held) as Slot[])),
-      }
+      return { ...noAccount, status: 'erased', tokens: withoutClaims(state.tokens) }
     case 'AccountErasedOnDisk':
       return { ...state, erasedOnDisk: true }
     case 'ClaimFenced':

@@ -20,7 +20,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
   [
     'api register qr r u c p o static assets metrics health healthz ready readyz live livez internal log',
     'docs openapi asyncapi app dashboard admin login logout keys webhooks www',
-    'oidc account report reports blocked privacy imprint terms abuse security support',
+    'oidc scim account report reports blocked privacy imprint terms abuse security support',
     'robots favicon sitemap index well-known true false null undefined',
   ].flatMap((words) => words.split(' ')),
 )

@@ -120,6 +120,12 @@ export const accountEvents = {
   AccountOperatorUnmarked: z.object({ id }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
+  /**
+   * The directory of an organization (SCIM) has ended the access of whoever signs in to the account: they neither sign
+   * in nor use the keys that they have made. What they made stays.
+   */
+  AccountDeactivated: z.object({ id }),
+  AccountReactivated: z.object({ id }),
   /** The owner wants the account erased at `due`, and may cancel it until then. */
   AccountErasureScheduled: z.object({ id, due: z.iso.datetime() }),
   AccountErasureCancelled: z.object({ id }),

@@ -16,7 +16,7 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { sessionCookie } from '../api/session.ts'
 import type { AccountPasswords } from './password.ts'
 import type { Passkeys } from './passkey/ceremony.ts'
-import { checkSecondFactor, type EnteringServices, openFor, secondFactor } from './passkey/entering.ts'
+import { checkSecondFactor, type EnteringServices, openFor, requireOpen, secondFactor } from './passkey/entering.ts'
 import type { SecondFactors } from './secondfactor.ts'
 import type { StepUps } from './credentials.ts'
 import { sessionContract } from './contract/session.ts'
@@ -68,7 +68,7 @@ const checkPassword = async (
   // set while the sign-in waited: nobody has shown the new one
   if (state.password !== verdict.hash) return fail(400, 'wrong_password', { what: 'sign_in' })
   bindTo(found.id, verdict.hash)
-  if (state.status === 'disabled') return fail(403, 'account_disabled', {})
+  requireOpen(state)
   return { id: found.id, state, known: browser }
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { MemberHolder } from '../../cache/auth.ts'
 import type { Domains } from '../../cache/domains.ts'
 import type { Members } from '../../cache/access.ts'
-import type { Account } from '../../commands/accounts/state.ts'
+import { type Account, isShut } from '../../commands/accounts/state.ts'
 import type { Credential } from '../../security/credential.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { rightsOf } from '../../events/accounts/role.ts'
@@ -224,7 +224,7 @@ export const presentedSession = async (
   const state = await accountOf(own)
   const credential = session.openedWith(state)
   if (!credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied))) return undefined
-  if (state.status === 'disabled') return { disabled: own }
+  if (isShut(state)) return { disabled: own }
   if (state.status !== 'active') return undefined
   const { operator } = state
   const signedIn = { person: own, session: session.id, confirmed: session.confirmed, credential, operator }

@@ -61,6 +61,8 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   AccountOperatorUnmarked: 'Account no longer an operator.',
   AccountDisabled: 'Account disabled.',
   AccountEnabled: 'Account enabled.',
+  AccountDeactivated: 'Access ended by the directory of the organization.',
+  AccountReactivated: 'Access given back.',
   AccountErasureScheduled: 'Erasure of the account scheduled.',
   AccountErasureCancelled: 'Erasure of the account cancelled.',
   AccountErased: 'Account erased.',

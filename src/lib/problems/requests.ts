@@ -87,6 +87,7 @@ export const requestTexts = {
     plain: 'This account is disabled.',
     given: 'The account is disabled.',
     own: 'Operators cannot disable their own account.',
+    directory: 'Your organization has ended your access.',
     operator: 'Only the command line disables the account of an operator: `linkledger account disable`.',
   },
   ...rightTexts,

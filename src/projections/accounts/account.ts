@@ -37,7 +37,7 @@ const registered = ({ data: { id, email, username }, at, revision, position }: R
  * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 11,
+  version: 12,
   filter: 'domain',
   tables: {
     accounts: (t) => `
@@ -48,6 +48,7 @@ export const accounts: Projection = {
       create index on ${t} (position);
       create index on ${t} (erases) where erases is not null;
       create index on ${t} (id) where status = 'erased' and erased_on_disk is null`,
+    deactivated: (t) => `create table ${t} (account bigint primary key, ended timestamptz not null)`,
     api_keys: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, key text not null, hash text not null, name text not null, scopes json not null,
@@ -117,6 +118,14 @@ export const accounts: Projection = {
     ],
     AccountEnabled: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'active', revision, position }),
+    ],
+    AccountDeactivated: ({ data: { id }, at, revision, position }) => [
+      put('deactivated', { account: id }, { ended: at }),
+      patch('accounts', { id }, { revision, position }),
+    ],
+    AccountReactivated: ({ data: { id }, revision, position }) => [
+      remove('deactivated', { account: id }),
+      patch('accounts', { id }, { revision, position }),
     ],
     AccountErasureScheduled: ({ data: { id, due }, revision, position }) => [
       patch('accounts', { id }, { erases: due, revision, position }),

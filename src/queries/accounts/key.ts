@@ -27,6 +27,9 @@ export interface KeyRow {
   readonly person: number | null
 }
 
+/** The role of the member who has made a key, null while they may not enter their own account. */
+const makersRole = `case when m.status = 'active' and p.status = 'active' and dp.account is null then m.role end`
+
 /** Returns the keys with these ids, in the order of the ids. */
 export const findKeys = async (
   { db, table }: Reader,
@@ -36,6 +39,8 @@ export const findKeys = async (
     .join({ a: table('accounts') }, 'a.id', 'k.account')
     .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'k.account').on('m.number', 'k.member'))
     .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
+    .leftJoin({ dp: table('deactivated') }, 'dp.account', 'm.person')
+    .leftJoin({ da: table('deactivated') }, 'da.account', 'k.account')
     .whereRaw('k.key = any(?)', [[...ids]])
     .select(
       'k.key',
@@ -48,10 +53,13 @@ export const findKeys = async (
       'k.member',
       'm.person',
       'm.domains',
-      'a.status',
       {
+        // the keys of others in an account whose own sign-in may not enter still work
+        status: db.raw(
+          `case when a.status = 'active' and k.member is null and da.account is not null then 'disabled' else a.status end`,
+        ),
         rateLimit: 'a.rate_limit',
-        role: db.raw(`case when m.status = 'active' and p.status = 'active' then m.role end`),
+        role: db.raw(makersRole),
       },
     )) as (KeyRow & { readonly key: string })[]
   const found = new Map(
@@ -90,6 +98,7 @@ export const listKeys = async (reader: Reader, account: number, request: ListReq
     .leftJoin({ u: 'state.key_uses' }, 'u.key', 'x.key')
     .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'x.account').on('m.number', 'x.member'))
     .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
+    .leftJoin({ dp: table('deactivated') }, 'dp.account', 'm.person')
     .whereIn(
       'x.number',
       found.rows.map(([number]) => Number(number)),
@@ -97,7 +106,7 @@ export const listKeys = async (reader: Reader, account: number, request: ListReq
     .select('x.number', 'x.key', 'x.name', 'x.scopes', 'x.expires', 'x.addresses', 'x.issued', 'x.member', {
       used: 'u.used_at',
       maker: 'p.username',
-      role: db.raw(`case when m.status = 'active' and p.status = 'active' then m.role end`),
+      role: db.raw(makersRole),
     })) as ListedKey[]
   return inOrder(
     found,

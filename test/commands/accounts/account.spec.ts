@@ -221,6 +221,31 @@ describe('the time zone of an account', () => {
   })
 })
 
+describe('the access to an account', () => {
+  const deactivated: AccountEvent = { type: 'AccountDeactivated', data: { id } }
+  const reactivated: AccountEvent = { type: 'AccountReactivated', data: { id } }
+  const deactivate = { type: 'DeactivateAccount', id } as const
+  const reactivate = { type: 'ReactivateAccount', id } as const
+
+  it('is ended by a directory, once, and given back', () => {
+    given(...ann)
+      .when(deactivate)
+      .thenEvents(deactivated)
+    given(...ann, deactivated)
+      .when(deactivate)
+      .thenNothing()
+    given(...ann, deactivated)
+      .when(reactivate)
+      .thenEvents(reactivated)
+    given(...ann)
+      .when(reactivate)
+      .thenNothing()
+    given(...ann, deactivated, erased)
+      .when(reactivate)
+      .thenRefused('not_found')
+  })
+})
+
 describe('the visits that an account excludes from its clicks', () => {
   const exclude = (changes: Extract<AccountCommand, { type: 'SetExclusions' }>['changes']): AccountCommand => ({
     type: 'SetExclusions',
@@ -335,6 +360,8 @@ describe('erasing an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      deactivated: false,
+      isTeam: false,
       erasedOnDisk: false,
       tokens: { held: {}, spent: ['e1', 'e2', 'u1'], fenced: ['x'] },
     })
@@ -417,6 +444,8 @@ describe('the state of an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      deactivated: false,
+      isTeam: false,
       erasedOnDisk: false,
       tokens: { held: { email: 'e2', username: 'u1' }, spent: ['e1'], fenced: [] },
     })

@@ -29,6 +29,7 @@ const ann = (position: bigint, changed = {}) => ({
   id,
   email: 'ann@example.com',
   username: 'ann',
+  team: false,
   timezone: null,
   status: 'active',
   registered: at(1),
@@ -117,6 +118,18 @@ describe('the table of accounts', () => {
       ann(3n, { status: 'disabled', revision: 1n }),
       ann(2n, { id: 8, username: 'bea', registered: at(2), revision: 0n }),
     )
+  })
+})
+
+describe('the table of accounts that nobody enters', () => {
+  const deactivated: AccountEvent = { type: 'AccountDeactivated', data: { id } }
+  const reactivated: AccountEvent = { type: 'AccountReactivated', data: { id } }
+
+  it('has an account until access is given back', () => {
+    given(registered, deactivated).thenRows('deactivated', { account: id, ended: at(2) })
+    given(registered, deactivated, reactivated).thenRows('deactivated')
+    // processes cache its keys
+    given(registered, deactivated).thenRows('accounts', ann(2n))
   })
 })
 

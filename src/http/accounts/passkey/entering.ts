@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { account } from '../../../commands/accounts/account.ts'
-import type { Account } from '../../../commands/accounts/state.ts'
+import { type Account, isShut } from '../../../commands/accounts/state.ts'
 import { text } from '../../../lib/fields.ts'
 import { problem } from '../../../lib/problems/problem.ts'
 import type { Credential } from '../../../security/credential.ts'
 import { markBrowser } from '../../../security/knownbrowsers.ts'
 import type { Sessions } from '../../../security/sessions.ts'
+import { fail } from '../../api/errors.ts'
 import type { Call } from '../../api/route.ts'
 import { browserCookie, sessionCookie } from '../../api/session.ts'
 import { needsCode, type SecondFactors } from '../secondfactor.ts'
@@ -34,6 +35,11 @@ export interface Entering {
   readonly credential: Credential
   /** the mark by which the browser is known */
   readonly known: string | undefined
+}
+
+/** Fails with 403 for an account that nobody may enter. */
+export const requireOpen = (state: Account): void => {
+  if (isShut(state)) fail(403, 'account_disabled', state.deactivated ? { what: 'directory' } : {})
 }
 
 /** Opens a session, and ends the one that the browser had. Returns its id, and what sets its cookies. */

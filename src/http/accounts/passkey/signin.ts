@@ -6,7 +6,7 @@ import { knownBrowser } from '../../../security/knownbrowsers.ts'
 import { answerSeconds, hostOfPasskeys } from '../../../security/passkeys.ts'
 import { passkeyContract } from '../contract/passkey.ts'
 import { PasskeyAnswer, type Passkeys } from './ceremony.ts'
-import { type EnteringServices, openFor } from './entering.ts'
+import { type EnteringServices, openFor, requireOpen } from './entering.ts'
 
 /** What signing in with a passkey needs. */
 export interface PasskeySignInServices extends EnteringServices {
@@ -47,7 +47,7 @@ const signIn = (services: PasskeySignInServices) =>
       const { body, browser } = call
       if (!browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
       const { account: id, state, token } = await services.passkeys.use(call, body.passkey, { session: undefined })
-      if (state.status === 'disabled') return fail(403, 'account_disabled', {})
+      requireOpen(state)
       const known = knownBrowser(services.pepper, { id, state }, browser.markOf(id))
       const credential = { kind: 'passkey', token } as const
       const { session, setCookies } = await openFor(call, services, { id, state, credential, known })

@@ -15,6 +15,7 @@ const statuses: Readonly<Record<Hindrance, number>> = {
   unverified: 403,
   linked: 403,
   disabled: 403,
+  deactivated: 403,
   session: 403,
   other: 403,
 }

@@ -74,8 +74,9 @@ export const signInAs = async (
   { confirmed }: Pick<SessionLimits, 'confirmed'>,
 ): Promise<readonly string[]> => {
   const { account: id, credential } = await entrance.enter(person, from)
-  if ((await handler.load(account, id)).state.status === 'disabled')
-    throw new NotSignedIn('disabled', `account ${id} is disabled`)
+  const { deactivated, status } = (await handler.load(account, id)).state
+  if (status === 'disabled') throw new NotSignedIn('disabled', `account ${id} is disabled`)
+  if (deactivated) throw new NotSignedIn('deactivated', `a directory has ended the access to account ${id}`)
   await groupRoles?.signedIn(id, credential.token, person)
   const { client, token: before } = browserOf(req, { ...hosts, baseUrl: () => serviceUrl })
   // always a new session: one that the browser had before may be known to somebody else
@@ -93,7 +94,7 @@ const createSteps = (options: OidcPagesOptions) => {
     const token = tokenOf(req, serviceUrl)
     const session = token === undefined ? undefined : await sessions.find(token)
     const { state } = session ? await handler.load(account, session.account) : { state: undefined }
-    const credential = state?.status === 'active' ? session?.openedWith(state) : undefined
+    const credential = state?.status === 'active' && !state.deactivated ? session?.openedWith(state) : undefined
     if (!state || !session || !credential || session.id !== flow.session || proxiedBy(state, credential) !== undefined)
       throw new NotSignedIn('session', 'the session that has asked for it has ended')
     return { session, credential }
