@@ -13,6 +13,7 @@ import { addRebuildCommand } from './rebuild.ts'
 import { addReclassifyCommands } from './reclassify.ts'
 import { addReplayCommand } from './replay.ts'
 import { addReportCommands } from './report.ts'
+import { addScimCommands } from './scim.ts'
 import { addSpoolCommands } from './spool.ts'
 import { addSecretCommands } from './secret.ts'
 import { addStartCommand } from './start.ts'
@@ -37,6 +38,7 @@ const commands: readonly AddCommand[] = [
   addLogCommands,
   addSpoolCommands,
   addSecretCommands,
+  addScimCommands,
 ]
 
 /** Returns the command line: what `--help` shows, what is parsed, and what `docs/cli.md` is made from. */

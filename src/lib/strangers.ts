@@ -85,6 +85,10 @@ export const textLimits = {
   path: 2048,
   /** an e-mail address */
   email: 254,
+  /** a filter of a directory (SCIM), or a path of a change */
+  filter: 1024,
+  /** an attribute of a person in a directory */
+  attribute: 255,
   /** a password: a longer one cannot be set */
   password: 1024,
   /** a host before it is written in ASCII, in which it has at most 254 */

@@ -46,6 +46,7 @@ export const proxiedPerson = (subject: string): Person => ({
   name: subject,
   authTime: undefined,
   groups: undefined,
+  externalId: subject,
   refreshToken: undefined,
 })
 

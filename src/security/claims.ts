@@ -4,6 +4,8 @@ export interface ClaimNames {
   readonly verified: string | undefined
   readonly name: string
   readonly groups: string
+  /** by which a directory (SCIM) calls the person `externalId` */
+  readonly directory: string
 }
 
 export type Claims = Readonly<Record<string, unknown>>

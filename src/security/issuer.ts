@@ -34,6 +34,8 @@ export interface Person {
   readonly authTime: number | undefined
   /** undefined: it does not say */
   readonly groups: readonly string[] | undefined
+  /** what its directory (SCIM) calls them; undefined: it does not say */
+  readonly externalId: string | undefined
   /** by which it says who they are now; undefined: it has sent none */
   readonly refreshToken: string | undefined
 }
@@ -160,6 +162,7 @@ const personIn = (
       ?.slice(0, 255) ?? null,
   authTime,
   groups: groupsIn(sources, names.groups),
+  externalId: names.directory === 'sub' ? sub : sources.map((one) => textIn(one, names.directory)).find(Boolean),
   refreshToken,
 })
 

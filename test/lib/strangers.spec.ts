@@ -127,6 +127,7 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
       'lib/version.ts',
       'postgres/binaries.ts',
       'projections/statistics/labels.ts',
+      'security/directory.ts',
       'security/erasures.ts',
       'security/idempotency.ts',
       'security/issuer.ts',

@@ -12,7 +12,14 @@ describe('signing in with an issuer', () => {
       clientSecret: 'a secret',
       scopes: 'openid email profile',
       redirect: 'http://localhost:3000/oidc/callback',
-      claims: { email: 'email', verified: 'email_verified', name: 'name', groups: 'groups', ...claims },
+      claims: {
+        email: 'email',
+        verified: 'email_verified',
+        name: 'name',
+        groups: 'groups',
+        directory: 'sub',
+        ...claims,
+      },
     })
   before(async () => {
     stub = await startStubIssuer()
@@ -58,6 +65,7 @@ describe('signing in with an issuer', () => {
       verified: true,
       name: 'Ann',
       groups: [],
+      externalId: 'ann',
       refreshToken: undefined,
     })
     expect(authTime).to.be.a('number')
@@ -171,7 +179,7 @@ describe('signing in with an issuer', () => {
       clientSecret: undefined,
       scopes: 'openid',
       redirect: 'http://localhost:3000/oidc/callback',
-      claims: { email: 'email', verified: undefined, name: 'name', groups: 'groups' },
+      claims: { email: 'email', verified: undefined, name: 'name', groups: 'groups', directory: 'sub' },
     })
     expect((await hindrance(nobody.addressFor(begun, false))).why).to.equal('away')
   })

@@ -15,7 +15,7 @@ describe('signing in with a real issuer', () => {
         clientSecret: provider.clientSecret,
         scopes: 'openid email profile',
         redirect,
-        claims: { email: 'email', verified: 'email_verified', name: 'name', groups: 'groups' },
+        claims: { email: 'email', verified: 'email_verified', name: 'name', groups: 'groups', directory: 'sub' },
       })
       const begun = begin()
       const began = Date.now()
@@ -40,6 +40,7 @@ describe('signing in with a real issuer', () => {
         verified: true,
         name: 'Ann Smith',
         groups: [],
+        externalId: 'ann',
         refreshToken: undefined,
       })
     })

@@ -36,7 +36,7 @@ export const openBrowser = (baseUrl: string, added: Readonly<Record<string, stri
         }),
       ),
     /** Asks the API as a page of the dashboard does. */
-    ask: async (method: string, path: string, body?: object) => {
+    ask: async (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}) => {
       const answer = keepCookies(
         await fetch(baseUrl + path, {
           method,
@@ -44,6 +44,7 @@ export const openBrowser = (baseUrl: string, added: Readonly<Record<string, stri
             ...samePage(baseUrl, header()),
             ...(body && { 'Content-Type': 'application/json' }),
             ...added,
+            ...headers,
           },
           ...(body && { body: JSON.stringify(body) }),
         }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Cache } from '../../cache/cache.ts'
 import { Refused } from '../../commands/decider.ts'
@@ -7,6 +8,7 @@ import { team } from '../../commands/accounts/team.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { higherRole, type Role } from '../../events/accounts/role.ts'
 import type { Database } from '../../postgres/database.ts'
+import { groupsOfAccount, leaveDirectory, noteGroups } from '../../postgres/directory.ts'
 import {
   deleteReads,
   type GroupRead,
@@ -29,6 +31,8 @@ export interface GroupRolesOptions {
   readonly db: Database
   readonly handler: Handler
   readonly issuer: Pick<Issuer, 'refresh'>
+  /** its address: groups that its directory sends (SCIM) count as well */
+  readonly issuerAddress: string
   readonly log: Logger
   readonly progress: Pick<Cache['progress'], 'wait'>
   readonly reader: Reader
@@ -55,68 +59,127 @@ export interface GroupRoles {
   readonly endOverdue: () => Promise<void>
   /** Ends the roles of somebody who does not sign in with the issuer any more. */
   readonly end: (account: number) => Promise<void>
+  /** Gives people the roles of their groups, some of which a directory has changed; undefined: any may have. */
+  readonly follow: (accounts: readonly number[], groups?: readonly string[]) => Promise<void>
 }
 
-/** Returns what gives a person the highest role that their groups have in each account, and takes the others. */
-const openSync =
-  ({
-    handler,
-    log,
-    progress,
-    reader,
-    roles,
-  }: Pick<GroupRolesOptions, 'handler' | 'log' | 'progress' | 'reader' | 'roles'>) =>
-  async (person: number, groups: readonly string[]) => {
-    const wanted = new Map<number, Role>()
-    for (const { group, account: name, role } of roles) {
-      if (!groups.includes(group)) continue
-      const found = await findAccountBy(reader, name)
-      if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
-      else wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
-    }
-    const held = (await listMemberships(reader, person)).map(({ account }) => account)
-    for (const id of new Set([...wanted.keys(), ...held]))
+/**
+ * The groups of a person: those that the issuer has named, undefined when it is not known, and those of its directory.
+ */
+interface Groups {
+  readonly claimed: readonly string[] | undefined
+  readonly sent: readonly string[]
+}
+
+type SyncOptions = Pick<GroupRolesOptions, 'handler' | 'log' | 'reader' | 'roles'> & {
+  readonly groupsOf: (person: number) => Promise<Groups>
+}
+
+/** Returns the highest role that groups give in each account. */
+const rolesOf = async (groups: readonly string[], { log, reader, roles }: SyncOptions) => {
+  const wanted = new Map<number, Role>()
+  for (const { group, account: name, role } of roles) {
+    if (!groups.includes(group)) continue
+    const found = await findAccountBy(reader, name)
+    if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
+    else wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
+  }
+  return wanted
+}
+
+/**
+ * Returns what gives people the highest role that their groups have in each account, and takes the others: none while
+ * it is not known which groups the issuer names. It returns the position of the last change.
+ */
+const openSync = (options: SyncOptions) => {
+  const { groupsOf, handler, log, reader } = options
+  const give = async (person: number, { claimed, sent }: Groups) => {
+    const wanted = await rolesOf([...(claimed ?? []), ...sent], options)
+    const held = new Map((await listMemberships(reader, person)).map(({ account, role }) => [account, role]))
+    let last = 0n
+    for (const id of new Set([...wanted.keys(), ...held.keys()]))
       try {
-        const command = { type: 'ManageRole', id, person, role: wanted.get(id) ?? null } as const
+        const [of, now] = [wanted.get(id) ?? null, held.get(id)]
+        const role = of !== null && claimed === undefined ? (higherRole(now, of) as Role) : of
+        if (claimed === undefined && (role === null || role === now)) continue
+        const command = { type: 'ManageRole', id, person, role } as const
         const { events, position } = await handler.handle(team, command, systemMetadata(id))
-        if (events.length > 0) await progress.wait(position, timeoutMs)
+        if (events.length > 0) last = position
       } catch (error) {
         if (!(error instanceof Refused)) throw error
         log.warn({ account: id, problem: error.message }, 'a role of OIDC_ROLES was refused')
       }
+    return last
   }
+  return async (people: readonly number[]): Promise<bigint> => {
+    let last = 0n
+    for (const person of people)
+      for (let groups = await groupsOf(person), isDone = false; !isDone;) {
+        const position = await give(person, groups)
+        if (position > last) last = position
+        const now = await groupsOf(person)
+        // of two changes at once, the later one may have been given first
+        isDone = isDeepStrictEqual(now, groups)
+        groups = now
+      }
+    return last
+  }
+}
 
 /** Ends all roles that groups have given a person, for an operator. */
 export const endManagedRoles = async (
   ledger: Pick<Ledger, 'db' | 'handler' | 'log' | 'reader'>,
   person: number,
 ): Promise<void> => {
-  await openSync({ ...ledger, roles: [], progress: { wait: async () => false } })(person, [])
+  await leaveDirectory(ledger.db, person)
+  await openSync({ ...ledger, roles: [], groupsOf: async () => ({ claimed: [], sent: [] }) })([person])
   await deleteReads(ledger.db, [person])
+}
+
+const noteFailure = async (
+  { account, credential }: GroupRead,
+  { cause, message, why }: NotSignedIn,
+  { db, log, sessions }: Pick<GroupRolesOptions, 'db' | 'log' | 'sessions'>,
+) => {
+  log.warn({ why, problem: message }, 'the groups of somebody could not be read again')
+  await noteFailedRead(db, account)
+  // they sign in again, which reads them
+  if ((cause as { readonly error?: unknown } | undefined)?.error === 'invalid_grant')
+    await sessions.endOf(account, { kind: 'identity', token: credential })
 }
 
 /** Keeps the roles of people in step with their groups at the issuer. */
 export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
-  const { db, handler, issuer, log, pepper, sessions } = options
-  const sync = openSync(options)
+  const { db, handler, issuer, issuerAddress, log, pepper, progress, roles } = options
+  const follow = openSync({ ...options, groupsOf: (account) => groupsOfAccount(db, issuerAddress, account) })
+  const sync = async (people: readonly number[]) => {
+    const last = await follow(people)
+    if (last > 0n) await progress.wait(last, timeoutMs)
+  }
+  const note = (account: number, groups: readonly string[]) =>
+    noteGroups(
+      db,
+      account,
+      groups.filter((one) => roles.some(({ group }) => group === one)),
+    )
 
   const signedIn: GroupRoles['signedIn'] = async (account, credential, { groups, refreshToken }) => {
     // an issuer that leaves them out has said nothing
-    if (groups === undefined) return log.warn('the issuer has not sent the groups of somebody: roles stay as they are')
-    await sync(account, groups)
+    if (groups === undefined) log.warn('the issuer has not sent the groups of somebody: roles stay as they are')
+    else await note(account, groups)
+    await sync([account])
+    if (groups === undefined) return
     if (refreshToken === undefined) await deleteReads(db, [account])
     else await keepRead(db, { account, credential, sealed: seal(pepper, context, refreshToken) })
   }
-  const failed = async ({ account, credential }: GroupRead, error: NotSignedIn) => {
-    log.warn({ why: error.why, problem: error.message }, 'the groups of somebody could not be read again')
-    await noteFailedRead(db, account)
-    // they sign in again, which reads them
-    if ((error.cause as { readonly error?: unknown } | undefined)?.error === 'invalid_grant')
-      await sessions.endOf(account, { kind: 'identity', token: credential })
+  const endClaimed = async (account: number) => {
+    await note(account, [])
+    await sync([account])
+    await deleteReads(db, [account])
   }
   const end: GroupRoles['end'] = async (account) => {
-    await sync(account, [])
-    await deleteReads(db, [account])
+    await leaveDirectory(db, account)
+    await endClaimed(account)
   }
 
   return {
@@ -133,15 +196,17 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
         await signedIn(account, read.credential, again)
       } catch (error) {
         if (!(error instanceof NotSignedIn)) throw error
-        await failed(read, error)
+        await noteFailure(read, error, options)
       }
     },
     endOverdue: async () => {
       for (const account of await overdueReads(db, patience)) {
         log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
-        await end(account)
+        await endClaimed(account)
       }
     },
     end,
+    follow: (accounts, groups) =>
+      roles.some(({ group }) => groups === undefined || groups.includes(group)) ? sync(accounts) : Promise.resolve(),
   }
 }

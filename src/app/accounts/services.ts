@@ -15,6 +15,7 @@ import { hasAccounts } from '../../queries/accounts/account.ts'
 import { type OneTimeLinks, openOneTimeLinks } from '../../security/onetimelinks.ts'
 import { openOutbox } from '../../security/outbox.ts'
 import { openPasskeyUses } from '../../security/passkeys.ts'
+import { openScim } from './directory.ts'
 import { openExports } from './exports.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { entrances, holderOf, openProxied, openSignedIn, openSignIn } from './signin.ts'
@@ -74,21 +75,23 @@ type ByOthers = Omit<
  * Opens the services of accounts: passwords, sessions, mails to owners, links that work once, and exports.
  */
 export const openAccountServices = (
-  ledger: Pick<Ledger, 'config' | 'db' | 'handler' | 'jobs' | 'keys' | 'log' | 'pool' | 'reader' | 'store' | 'tables'>,
-  { progress }: Pick<Cache, 'progress'>,
+  ledger: Omit<Ledger, 'close' | 'metrics'>,
+  cache: Pick<Cache, 'pending' | 'progress'>,
   { limiter, repeat }: { readonly limiter: Limiter; readonly repeat: typeof repeatWork },
   countRegistration: (from: string) => Promise<void>,
   baseUrl: string,
 ) => {
   const { config, db, handler, keys, log, reader } = ledger
+  const { progress } = cache
   const passwordSignIn = config.PASSWORD_SIGN_IN === 'on'
   const entranceWith = entrances(ledger, progress, countRegistration)
   const signIn = openSignIn(config, entranceWith, baseUrl)
   const proxied = openProxied(config, entranceWith)
-  const issuerName = issuerNameOf(config) ?? ''
   const links = openOneTimeLinks(db, keys.service)
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
   const { groupRoles, sessions, stopCleanup } = openSignedIn(ledger, progress, signIn?.issuer, repeat)
+  const ofIssuer = { issuerName: issuerNameOf(config) ?? '', sessions, serviceUrl: baseUrl }
+  const scim = openScim(ledger, cache, { groupRoles, sessions }, baseUrl)
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const passkeyUses = openPasskeyUses(db)
@@ -110,27 +113,16 @@ export const openAccountServices = (
     pages: (pages: Omit<AccountPagesOptions, keyof typeof own> & ByOthers) => {
       const accountPages = createAccountPages({ ...pages, ...own })
       return proxied
-        ? createProxyPages(
-            { ...pages, ...proxied, groupRoles: undefined, issuerName, sessions, serviceUrl: baseUrl },
-            accountPages,
-          )
+        ? createProxyPages({ ...pages, ...proxied, ...ofIssuer, groupRoles: undefined }, accountPages)
         : accountPages
     },
-    /** below the part of the path */
-    oidcPages: (pages: ByOthers): Readonly<Record<string, PublicHandler>> =>
-      signIn
-        ? {
-            '/oidc/': createOidcPages({
-              ...pages,
-              ...signIn,
-              groupRoles,
-              issuerName,
-              sessions,
-              serviceUrl: baseUrl,
-              authProxy: undefined,
-            }),
-          }
-        : {},
+    /** what issuers need, below the part of the path */
+    issuerPages: (pages: ByOthers): Readonly<Record<string, PublicHandler>> => ({
+      '/scim/': scim(pages),
+      ...(signIn && {
+        '/oidc/': createOidcPages({ ...pages, ...signIn, ...ofIssuer, groupRoles, authProxy: undefined }),
+      }),
+    }),
     close: async () => void (await Promise.all([stopCleanup(), close()])),
   }
 }

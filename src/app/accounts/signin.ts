@@ -11,6 +11,7 @@ import { type Issuer, openIssuer } from '../../security/issuer.ts'
 import { openSessions } from '../../security/sessions.ts'
 import type { repeat as repeatWork } from '../jobs/repeat.ts'
 import type { Ledger } from '../log/ledger.ts'
+import { openDirectoryGate } from './gate.ts'
 import { openGroupRoles } from './grouproles.ts'
 
 /** ms between deletions of expired sessions */
@@ -30,12 +31,13 @@ export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
 /** Returns what opens the entrance of people whom others sign in. */
 export const entrances =
   (
-    { db, handler, keys, store }: Pick<Ledger, 'db' | 'handler' | 'keys' | 'store'>,
+    { config, db, handler, keys, store }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'store'>,
     progress: Cache['progress'],
     countRegistration: (from: string) => Promise<void>,
   ) =>
   (registers: boolean, linksByEmail: boolean): Entrance =>
     openEntrance({
+      directory: openDirectoryGate({ config, db, handler, keys }),
       handler,
       nextId: idSequence(db, 'account'),
       progress,
@@ -74,6 +76,7 @@ export const openSignIn = (config: Ledger['config'], entranceWith: ReturnType<ty
       verified: verified === 'always' ? undefined : verified,
       name: config.OIDC_NAME_CLAIM,
       groups: config.OIDC_GROUPS_CLAIM,
+      directory: config.OIDC_SCIM_CLAIM,
     },
   })
   return { issuer, entrance: entranceWith(OIDC_REGISTRATION === 'on', OIDC_LINK_VERIFIED_EMAIL === 'on') }
@@ -117,7 +120,7 @@ export const openSignedIn = (
     roles: groupRolesOf(config.OIDC_ROLES),
     sessions,
   }
-  const groupRoles = issuer && openGroupRoles({ ...forRoles, issuer })
+  const groupRoles = issuer && openGroupRoles({ ...forRoles, issuer, issuerAddress: config.OIDC_ISSUER ?? '' })
   const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
   const cleanUp = async () => {
     await sessions.deleteExpired()

@@ -32,6 +32,8 @@ const perRun = 1000
 
 /** Tables with rows of accounts that are not sealed under the key of their account, or that have these keys. */
 const stateTables = [
+  'directory_people',
+  'directory_users',
   'domain_checks',
   'group_reads',
   'keys',

@@ -149,6 +149,9 @@ export const signInSettings = {
     .describe(
       'roles that groups of the issuer give in accounts: `editors=@acme:editor, admins=@7:admin`. [Roles by groups](oidc.md#roles-by-groups)',
     ),
+  OIDC_SCIM_CLAIM: claim('sub').describe(
+    'claim that is the `externalId` of a person in the directory of the issuer; people must not be able to change it. [Provisioning](scim.md)',
+  ),
   OIDC_LOGOUT: oneOf(['on', 'off'], 'off').describe(
     '`on`: signing out here leads to the sign-out of the issuer, which must know the address of the dashboard',
   ),

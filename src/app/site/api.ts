@@ -9,14 +9,7 @@ import { openIdempotencyStore } from '../../security/idempotency.ts'
 import type { Effects } from '../effects.ts'
 import { dashboardHosts } from './hosts.ts'
 import type { Ledger } from '../log/ledger.ts'
-
-/** Marks a stream as pending in this process, and tells the others. */
-const announcePending =
-  ({ instance, notify }: Pick<Ledger, 'instance' | 'notify'>, pending: Cache['pending']) =>
-  (stream: string, position: bigint) => {
-    pending.add(stream, position)
-    void notify({ kind: 'pending', from: instance, stream, position }).catch(() => {})
-  }
+import { announcePending } from '../log/announce.ts'
 
 /**
  * reads of accounts for requests with sessions: they come before any limit, so that all requests of an account that

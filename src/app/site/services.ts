@@ -84,7 +84,7 @@ export const openServices = (options: ServicesOptions) => {
   return {
     services,
     accountPages: accounts.pages,
-    oidcPages: accounts.oidcPages,
+    issuerPages: accounts.issuerPages,
     endStreams: streams.endFollowers,
     close: async () => void (await Promise.all([jobs.close(), accounts.close(), streams.close()])),
   }

@@ -46,7 +46,7 @@ export interface SiteOptions extends Pick<RedirectOptions, 'countryOf' | 'record
 }
 
 /** What public pages lead to. */
-interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'accountPages' | 'oidcPages'> {
+interface Behind extends Pick<ReturnType<typeof openServices>, 'services' | 'accountPages' | 'issuerPages'> {
   readonly images: ReturnType<typeof openImages>
   readonly routes: readonly Route[]
   readonly api: PublicHandler
@@ -121,7 +121,7 @@ const openLogPages = ({ config, db }: Ledger) =>
 const openPages = (
   { ledger, cache, redirectReader, countryOf, recordVisit, isOurHost, isMainHost, baseUrl, overrides }: SiteOptions,
   { limiter, misses, now }: Effects,
-  { images, routes, api, services, accountPages, oidcPages }: Behind,
+  { images, routes, api, services, accountPages, issuerPages }: Behind,
 ) => {
   const { config, handler, log, metrics, outages } = ledger
   const { blocks, clickCounts, current, domains, pending, progress, targets } = cache
@@ -159,7 +159,7 @@ const openPages = (
     '/dashboard/': dashboard,
     '/o/': createAnswerPages({ ...redirect, ...shared, handler, secureCookies }),
     '/account/': accountPages({ ...pages, hashNewPassword: services.hashNewPassword }),
-    ...oidcPages(pages),
+    ...issuerPages(pages),
     '/log/': openLogPages(ledger),
     '/.well-known/': createWellKnown({
       ...redirect,
@@ -181,7 +181,7 @@ const openPages = (
 export const openSite = (options: SiteOptions) => {
   const { ledger, cache, overrides, effects = effectsOf(ledger) } = options
   const images = overrides.images ?? openImages()
-  const { services, accountPages, oidcPages, endStreams, close } = openServices({ ...options, effects, images })
+  const { services, accountPages, issuerPages, endStreams, close } = openServices({ ...options, effects, images })
   const routes = routesOf(services)
   const stopMisses = effects.repeat(effects.misses.write, missInterval, (error) =>
     ledger.log.warn({ err: error }, 'addresses that lead nowhere could not be counted; it is tried again'),
@@ -189,7 +189,7 @@ export const openSite = (options: SiteOptions) => {
   const api = openApi({ ledger, cache, effects }, services, routes)
   return {
     api,
-    ...openPages(options, effects, { images, routes, api, services, accountPages, oidcPages }),
+    ...openPages(options, effects, { images, routes, api, services, accountPages, issuerPages }),
     endStreams,
     close: async () => {
       await close()

@@ -17,7 +17,16 @@ export interface Entered {
   readonly credential: Credential & { readonly kind: 'identity' }
 }
 
+/** What a sign-in asks of the directories of organizations (SCIM), and tells them. */
+export interface DirectoryGate {
+  /** Throws `NotSignedIn` when a directory has ended the access of somebody who has no account yet. */
+  readonly requireActive: (person: Person) => Promise<void>
+  /** Notes which account a person signs in to. Throws `NotSignedIn` when their access has ended meanwhile. */
+  readonly join: (person: Person, account: number) => Promise<void>
+}
+
 export interface EntranceOptions extends Pick<RegisterServices, 'countRegistration' | 'pepper'> {
+  readonly directory: DirectoryGate
   readonly handler: Handler
   readonly nextId: NextId
   readonly progress: Pick<Progress, 'wait'>
@@ -69,7 +78,7 @@ const requireVerified = ({ verified }: Person) => {
 
 /** Opens what decides which account somebody enters whom the issuer knows. */
 export const openEntrance = (options: EntranceOptions): Entrance => {
-  const { handler, holderOf, linksByEmail, pepper, progress, registers } = options
+  const { directory, handler, holderOf, linksByEmail, pepper, progress, registers } = options
   const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
 
   const find = async (person: Person) => {
@@ -111,14 +120,20 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
       if (holder && holder.account !== id)
         throw new NotSignedIn('linked', `the identity signs in to account ${holder.account}, not ${id}`)
       if (!holder) await add(person, id, requires)
+      await directory.join(person, id)
     },
-    enter: async (person, from) =>
-      (await find(person)) ??
-      (await enterFirst(person, from).catch(async (error: unknown) => {
-        // somebody who signs in twice at once: the other one has the address and the identity by now
-        const entered = await find(person)
-        if (entered) return entered
-        throw error
-      })),
+    enter: async (person, from) => {
+      await directory.requireActive(person)
+      const entered =
+        (await find(person)) ??
+        (await enterFirst(person, from).catch(async (error: unknown) => {
+          // somebody who signs in twice at once: the other one has the address and the identity by now
+          const other = await find(person)
+          if (other) return other
+          throw error
+        }))
+      await directory.join(person, entered.account)
+      return entered
+    },
   }
 }

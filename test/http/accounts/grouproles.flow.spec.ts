@@ -84,6 +84,7 @@ describe('roles that groups of the issuer give', () => {
     const roles = openGroupRoles({
       ...{ db: db(), handler, log, reader, pepper: keys.service, roles: [] },
       issuer: { refresh: () => Promise.reject(new NotSignedIn('away', 'it is away')) },
+      issuerAddress: stub.address,
       progress: { wait: async () => true },
       sessions: { endOf: async () => {} },
     })

@@ -1,0 +1,39 @@
+import { account as accounts } from '../../commands/accounts/account.ts'
+import { systemMetadata } from '../../events/event.ts'
+import type { DirectoryGate } from '../../http/accounts/entrance.ts'
+import { findStanding, joinAccount, notePerson } from '../../postgres/directory.ts'
+import { personKey } from '../../security/directory.ts'
+import type { Person } from '../../security/issuer.ts'
+import { NotSignedIn } from '../../security/notsignedin.ts'
+import type { Ledger } from '../log/ledger.ts'
+
+/** What a sign-in asks of the directories, and tells them. */
+export const openDirectoryGate = ({
+  config,
+  db,
+  handler,
+  keys,
+}: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys'>): DirectoryGate => {
+  const keyOf = ({ issuer, externalId }: Person) =>
+    externalId === undefined ? undefined : personKey(keys.service, issuer, externalId)
+  const refuse = () => {
+    throw new NotSignedIn('deactivated', 'the directory of the issuer has ended the access of this person')
+  }
+  return {
+    requireActive: async (person) => {
+      const key = keyOf(person)
+      const standing = key && (await findStanding(db, key))
+      // that of an account is what its stream says
+      if (standing && !standing.active && standing.account === null) refuse()
+    },
+    join: async (person, id) => {
+      const key = keyOf(person)
+      if (key === undefined) return
+      if (config.OIDC_SCIM_CLAIM !== 'sub') await notePerson(db, id, key)
+      // ended while the person was on the way here
+      if ((await joinAccount(db, key, id)) !== false) return
+      await handler.handle(accounts, { type: 'DeactivateAccount', id }, systemMetadata(id))
+      refuse()
+    },
+  }
+}

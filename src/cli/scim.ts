@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { stop } from '../lib/operatorerror.ts'
+import { deleteDirectoryKey, insertDirectoryKey, listDirectoryKeys } from '../postgres/directory.ts'
+import { proxyIssuer } from '../security/authproxy.ts'
+import { newDirectoryKey } from '../security/directory.ts'
+import type { Cli } from './cli.ts'
+import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
+import { withLedger } from './ledger.ts'
+import { oneLine } from './oneline.ts'
+
+/** `linkledger scim …` */
+export const addScimCommands = (program: Command, cli: Cli) => {
+  const keys = program
+    .command('scim')
+    .description('manage what directories of organizations provision users with (SCIM)')
+    .command('key')
+    .description('manage the keys of directories')
+  keys
+    .command('add')
+    .description('make a key, and print it once')
+    .option(
+      '--issuer <address>',
+      'the issuer whose users it changes; default OIDC_ISSUER, or `proxy` with AUTH_PROXY_HEADER',
+    )
+    .action((options: { readonly issuer?: string }) => add(cli, options.issuer))
+  keys
+    .command('list')
+    .description('list the keys, without their secrets')
+    .action(() => list(cli))
+  withConfirmation(
+    keys.command('remove').description('end a key at once').argument('<number>', 'as `list` prints it'),
+  ).action((number: string, options: Confirmation) => remove(cli, number, options))
+}
+
+const add = (cli: Cli, given: string | undefined) =>
+  withLedger(cli, async ({ config, db, keys }) => {
+    const own = config.AUTH_PROXY_HEADER === undefined ? config.OIDC_ISSUER : proxyIssuer
+    const issuer = given ?? own ?? stop('name the issuer with --issuer, or set OIDC_ISSUER')
+    const { key, hash } = newDirectoryKey(keys.service)
+    const number = await insertDirectoryKey(db, issuer, hash)
+    cli.print(`number    ${number}`)
+    cli.print(`issuer    ${oneLine(issuer)}`)
+    cli.print(`address   ${config.BASE_URL ?? ''}/scim/v2`)
+    cli.print(`key       ${key}`)
+    cli.print('This is the only time that the key is shown.')
+  })
+
+const list = (cli: Cli) =>
+  withLedger(cli, async ({ db }) => {
+    const found = await listDirectoryKeys(db)
+    if (found.length === 0) cli.print('There are no keys: no directory provisions users.')
+    for (const { id, issuer, created } of found)
+      cli.print(`${id.padStart(4)}  ${created.toISOString().slice(0, 10)}  ${oneLine(issuer)}`)
+  })
+
+const remove = (cli: Cli, number: string, options: Confirmation) => {
+  requireAnswerable(cli, options)
+  return withLedger(cli, async ({ db }) => {
+    const found = (await listDirectoryKeys(db)).find(({ id }) => id === number)
+    if (!found) return stop(`there is no key ${oneLine(number)}`)
+    await confirm(cli, options, `Key ${number} of ${found.issuer} will end. Who it has shut out stays so.`)
+    await deleteDirectoryKey(db, Number(number))
+    cli.print(`Key ${number} has ended.`)
+  })
+}

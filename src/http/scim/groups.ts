@@ -1,0 +1,164 @@
+import {
+  type ChangedGroup,
+  type FoundGroup,
+  type GroupCondition,
+  type SavedGroup,
+  type StoredGroup,
+  UnknownMember,
+} from '../../security/directory.ts'
+import {
+  type Comparison,
+  isObject,
+  lowered,
+  type Operation,
+  operationsOf,
+  parseFilter,
+  parsePatch,
+  readText,
+} from './parse.ts'
+import {
+  idOf,
+  isId,
+  listAnswer,
+  metaOf,
+  notFound,
+  pageOf,
+  refuse,
+  refuseDuplicate,
+  type Resource,
+  type ScimServices,
+} from './resource.ts'
+
+export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+/** groups of a directory */
+const mostGroups = 1000
+
+interface Draft {
+  name: string | undefined
+  external: string | undefined
+  members: Set<string>
+}
+
+const unknown = (): never => refuse(400, 'Members must be ids of users of this directory.', 'invalidValue')
+const readMembers = (value: unknown): readonly string[] =>
+  [value ?? []].flat().map((one: unknown) => {
+    const id = isObject(one) ? lowered(one)['value'] : one
+    return isId(id) ? id.toLowerCase() : unknown()
+  })
+
+const changeMembers = (draft: Draft, { op, value, where }: Operation) => {
+  const named = where ? readMembers(where[0] === 'value' ? where[1] : undefined) : readMembers(value)
+  if (op === 'remove') {
+    // a removal that names members must not remove all
+    if (where || value !== undefined) for (const one of named) draft.members.delete(one)
+    else draft.members.clear()
+  } else if (op === 'add') for (const one of named) draft.members.add(one)
+  else draft.members = new Set(named)
+}
+
+const changed = (draft: Draft, operations: readonly Operation[]): SavedGroup => {
+  for (const one of operations) {
+    const value = one.op === 'remove' ? undefined : one.value
+    if (one.attribute === 'displayname') draft.name = readText('displayName', value)
+    else if (one.attribute === 'externalid') draft.external = readText('externalId', value)
+    else if (one.attribute === 'members') changeMembers(draft, one)
+  }
+  const { name, external = null, members } = draft
+  return name === undefined ? refuse(400, 'displayName is required.', 'invalidValue') : { name, external, members }
+}
+const draftOf = ({ name, external, members }: FoundGroup): Draft => ({
+  name,
+  external: external ?? undefined,
+  members: new Set(members),
+})
+
+const present = (
+  { external, name, ...group }: StoredGroup & { readonly members?: ReadonlySet<string> },
+  serviceUrl: string,
+) => ({
+  schemas: [groupSchema],
+  id: group.id,
+  ...(external !== null && { externalId: external }),
+  displayName: name,
+  ...(group.members && {
+    members: [...group.members].map((value) => ({ value, $ref: `${serviceUrl}/scim/v2/Users/${value}`, type: 'User' })),
+  }),
+  meta: metaOf('Group', group, serviceUrl),
+})
+
+const attributes: Readonly<Record<string, GroupCondition[0]>> = {
+  id: 'id',
+  displayname: 'name',
+  externalid: 'external',
+  members: 'member',
+  'members.value': 'member',
+}
+const conditionOf = ([name, value]: Comparison): GroupCondition => [
+  Object.hasOwn(attributes, name)
+    ? attributes[name]!
+    : refuse(400, 'Groups are found by id, displayName, externalId and members.', 'invalidFilter'),
+  value,
+]
+const duplicate = refuseDuplicate('Another group of this directory has the displayName.')
+const taken = (error: unknown): never => (error instanceof UnknownMember ? unknown() : duplicate(error))
+const namesOf = (group: StoredGroup | undefined) => (group ? [group.name, group.external ?? group.name] : [])
+
+/** Serves `/Groups`. */
+export const groupsResource = ({ directory, serviceUrl, sync }: ScimServices): Resource => {
+  const { groups } = directory
+  const settle = async ({ accounts, after, before }: ChangedGroup) => {
+    await sync.regroup(accounts, [...namesOf(before), ...namesOf(after)])
+    return { status: 200, body: present(after, serviceUrl) }
+  }
+  const change = async (issuer: string, id: string, make: (before: FoundGroup) => SavedGroup) =>
+    settle((await groups.change(issuer, id, make).catch(taken)) ?? notFound())
+  return async (call) => {
+    const { issuer, method } = call
+    if (call.id === undefined && method === 'GET') {
+      const conditions = parseFilter(call.query('filter')).map(conditionOf)
+      const page = pageOf(call)
+      if (conditions.some(([name, value]) => (name === 'id' || name === 'member') && !isId(value)))
+        return listAnswer([])
+      const { total, rows } = await groups.list(issuer, conditions, page)
+      return listAnswer(
+        rows.map((group) => present(group, serviceUrl)),
+        total,
+        page.first,
+      )
+    }
+    if (call.id === undefined && method === 'POST') {
+      const draft = { name: undefined, external: undefined, members: new Set<string>() }
+      const group = changed(draft, operationsOf(await call.body()))
+      if ((await directory.count('groups', issuer)) >= mostGroups)
+        refuse(403, `A directory has at most ${mostGroups} groups.`)
+      const made = await groups.add(issuer, group).catch(taken)
+      return { ...(await settle(made)), status: 201 }
+    }
+    const id = idOf(call)
+    switch (method) {
+      case 'GET': {
+        const { members, ...group } = (await groups.find(issuer, id)) ?? notFound()
+        const isExcluded = call.query('excludedAttributes').toLowerCase().split(',').includes('members')
+        return { status: 200, body: present(isExcluded ? group : { ...group, members }, serviceUrl) }
+      }
+      case 'PUT': {
+        const operations = operationsOf(await call.body())
+        return change(issuer, id, ({ external }) =>
+          changed({ name: undefined, external: external ?? undefined, members: new Set() }, operations),
+        )
+      }
+      case 'PATCH': {
+        const operations = parsePatch(await call.body())
+        await change(issuer, id, (before) => changed(draftOf(before), operations))
+        return { status: 204 }
+      }
+      case 'DELETE': {
+        const group = (await groups.find(issuer, id)) ?? notFound()
+        await sync.regroup((await groups.remove(issuer, id)) ?? notFound(), namesOf(group))
+        return { status: 204 }
+      }
+      default:
+        return refuse(405, 'Groups have GET, POST, PUT, PATCH and DELETE.')
+    }
+  }
+}

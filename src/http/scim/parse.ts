@@ -1,0 +1,115 @@
+import { cut, readJson, textLimits } from '../../lib/strangers.ts'
+import { refuse } from './resource.ts'
+
+const quoted = String.raw`"(?:[^"\\]|\\.)*"`
+const term = new RegExp(
+  String.raw`\s*([\w:.$-]+(?:\[type eq "work"\](?:\.value)?)?)\s+eq\s+(${quoted}|[\w.-]+)\s*(and\s)?`,
+  'iy',
+)
+const path = new RegExp(String.raw`^([\w$]+)(?:\[(\w+) eq (${quoted}|[\w.-]+)\])?(?:\.(\w+))?$`, 'i')
+const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/i
+
+const valueOf = (text: string): unknown => {
+  const read = readJson(text, { levels: 0, values: 1 })
+  return 'value' in read ? read.value : text
+}
+
+/** A comparison of an attribute, in small letters, with a text. */
+export type Comparison = readonly [attribute: string, value: string]
+
+/** Returns the comparisons of a filter that all have to be true: `userName eq "ann" and externalId eq "7"`. */
+export const parseFilter = (filter: string): readonly Comparison[] => {
+  const text = cut('filter', filter).trim()
+  if (text === '') return []
+  const wrong = (): never => refuse(400, 'A filter has comparisons with eq, joined by and.', 'invalidFilter')
+  if (text.length > textLimits.filter) wrong()
+  const found: Comparison[] = []
+  let goesOn = true
+  for (term.lastIndex = 0; term.lastIndex < text.length;) {
+    const match: readonly (string | undefined)[] = (goesOn && term.exec(text)) || wrong()
+    const [, attribute = '', value = '', and] = match
+    found.push([attribute.replace(core, '').toLowerCase(), String(valueOf(value))])
+    goesOn = and !== undefined
+  }
+  return goesOn ? wrong() : found
+}
+
+/** What an operation changes: `emails[type eq "work"].value`. Names of attributes are in small letters. */
+export interface Path {
+  readonly attribute: string
+  readonly where?: Comparison | undefined
+  readonly part?: string | undefined
+}
+
+/** Returns what a path names; undefined when it cannot be read. What only an extension has is named ``. */
+export const parsePath = (given: string): Path | undefined => {
+  const text = cut('filter', given)
+  if (text.length > textLimits.filter) return undefined
+  const own = text.trim().replace(core, '')
+  if (/^urn:/i.test(own)) return { attribute: '' }
+  const [, attribute, name, value, part] = path.exec(own) ?? []
+  if (attribute === undefined) return undefined
+  const where =
+    name === undefined || value === undefined ? undefined : ([name.toLowerCase(), String(valueOf(value))] as const)
+  return { attribute: attribute.toLowerCase(), where, part: part?.toLowerCase() }
+}
+
+/** A change of an attribute. `value` undefined: it is removed, or all of it. */
+export interface Operation extends Path {
+  readonly op: 'add' | 'replace' | 'remove'
+  readonly value: unknown
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns the same with names in small letters: those of SCIM have no letter case. */
+export const lowered = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Returns the changes that make a resource of what a directory sends. Attributes that nobody knows are left out. */
+export const operationsOf = (fields: Fields, op: 'add' | 'replace' = 'replace'): readonly Operation[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    const found = parsePath(name)
+    return found ? [{ ...found, op, value: value ?? undefined }] : []
+  })
+
+/** operations of a request */
+const most = 1000
+
+const parseOperation = (given: unknown): readonly Operation[] => {
+  const wrong = (detail: string): never => refuse(400, detail, 'invalidSyntax')
+  const { op: sent, path: at, value } = isObject(given) ? lowered(given) : wrong('An operation must be an object.')
+  // Entra writes them with a capital letter
+  const op = ['add', 'replace', 'remove'].find(
+    (one) => typeof sent === 'string' && one === cut('filter', sent).toLowerCase(),
+  )
+  if (op === undefined) return wrong('op must be add, replace or remove.')
+  if (at === undefined || at === null || at === '') {
+    if (!isObject(value) || op === 'remove')
+      return wrong('An operation without a path must have an object as its value.')
+    return operationsOf(value, op as 'add' | 'replace')
+  }
+  const found = typeof at === 'string' ? parsePath(at) : undefined
+  if (!found)
+    return refuse(400, 'path must be an attribute, such as active or emails[type eq "work"].value.', 'invalidPath')
+  return [{ ...found, op: op as Operation['op'], value: value ?? undefined }]
+}
+
+/** Returns the changes of a PATCH. */
+export const parsePatch = (body: Fields): readonly Operation[] => {
+  const { operations } = lowered(body)
+  if (!Array.isArray(operations)) return refuse(400, 'Operations must be a list.', 'invalidSyntax')
+  if (operations.length > most) refuse(413, `A request has at most ${most} operations.`)
+  return operations.flatMap(parseOperation)
+}
+
+/** Returns a text, undefined for an empty one. */
+export const readText = (name: string, value: unknown): string | undefined => {
+  if (value === undefined || value === null || value === '') return undefined
+  const isRight = typeof value === 'string' && value.length <= textLimits.attribute && /^[^\p{Cc}\p{Cs}]+$/u.test(value)
+  return isRight
+    ? value
+    : refuse(400, `${name} must be a text of at most ${textLimits.attribute} characters.`, 'invalidValue')
+}

@@ -1,0 +1,186 @@
+import type { DirectoryEmail, DirectoryPerson, DirectoryUser, UserFilter } from '../../security/directory.ts'
+import {
+  type Comparison,
+  isObject,
+  lowered,
+  type Operation,
+  operationsOf,
+  parseFilter,
+  parsePatch,
+  readText,
+} from './parse.ts'
+import {
+  idOf,
+  isId,
+  listAnswer,
+  metaOf,
+  notFound,
+  pageOf,
+  refuse,
+  refuseDuplicate,
+  type Resource,
+  type ScimServices,
+} from './resource.ts'
+
+export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+/** users of a directory, and addresses of one of them */
+const [mostUsers, mostEmails] = [10_000, 20]
+
+interface Draft {
+  active: boolean
+  person: { -readonly [K in keyof DirectoryPerson]?: DirectoryPerson[K] | undefined }
+}
+
+/** Entra sends "False" as a text. */
+const readBoolean = (value: unknown): boolean => {
+  const text = typeof value === 'string' ? value.slice(0, 6).toLowerCase() : String(value)
+  if (text !== 'true' && text !== 'false') refuse(400, 'active must be true or false.', 'invalidValue')
+  return text === 'true'
+}
+
+const readEmails = (value: unknown): readonly DirectoryEmail[] =>
+  [value ?? []].flat().flatMap((one: unknown) => {
+    const { value: address, type, primary } = isObject(one) ? lowered(one) : { value: one }
+    const read = readText('emails', address)
+    return read === undefined ? [] : [{ value: read, type: readText('type', type), primary: primary === true }]
+  })
+
+const changeEmails = (emails: readonly DirectoryEmail[], { op, part, value, where }: Operation) => {
+  if (!where) {
+    const sent = readEmails(value)
+    return op === 'add' ? [...emails.filter((one) => !sent.some((next) => next.value === one.value)), ...sent] : sent
+  }
+  const [name, wanted] = where
+  const isMeant = (one: DirectoryEmail) => String(lowered({ ...one })[name]).toLowerCase() === wanted.toLowerCase()
+  if (value === undefined || op === 'remove')
+    return part && part !== 'value' ? emails : emails.filter((one) => !isMeant(one))
+  if (part !== undefined && part !== 'value') return emails
+  const address = readEmails(value)[0]?.value
+  if (address === undefined) return emails
+  if (emails.some(isMeant)) return emails.map((one) => (isMeant(one) ? { ...one, value: address } : one))
+  return [...emails, { value: address, type: name === 'type' ? wanted : undefined }]
+}
+
+const namesOf = { formatted: 'formatted', givenname: 'givenName', familyname: 'familyName' } as const
+const changeName = (name: DirectoryPerson['name'], { part, value }: Operation): DirectoryPerson['name'] => {
+  const given = part === undefined ? (isObject(value) ? lowered(value) : {}) : { [part]: value }
+  const parts = Object.entries(namesOf).flatMap(([key, known]) =>
+    Object.hasOwn(given, key) ? [[known, readText(`name.${known}`, given[key])]] : [],
+  )
+  return { ...(part === undefined && value === undefined ? {} : name), ...(Object.fromEntries(parts) as object) }
+}
+
+/** Changes what a directory says of a user. Attributes that are not stored are left out. */
+const apply = (draft: Draft, change: Operation) => {
+  const { person } = draft
+  const value = change.op === 'remove' ? undefined : change.value
+  switch (change.attribute) {
+    case 'active':
+      draft.active = readBoolean(value)
+      break
+    case 'username':
+      person.userName = readText('userName', value)
+      break
+    case 'externalid':
+      person.externalId = readText('externalId', value)
+      break
+    case 'displayname':
+      person.displayName = readText('displayName', value)
+      break
+    case 'name':
+      person.name = changeName(person.name, { ...change, value })
+      break
+    case 'emails':
+      person.emails = changeEmails(person.emails ?? [], { ...change, value })
+      if (person.emails.length > mostEmails) refuse(400, `A user has at most ${mostEmails} emails.`, 'invalidValue')
+  }
+}
+
+const changed = (draft: Draft, operations: readonly Operation[]) => {
+  for (const one of operations) apply(draft, one)
+  const { userName, ...person } = draft.person
+  if (userName === undefined) return refuse(400, 'userName is required.', 'invalidValue')
+  return { active: draft.active, person: { userName, ...person } }
+}
+
+const present = ({ active, person, ...user }: DirectoryUser, serviceUrl: string) => ({
+  schemas: [userSchema],
+  id: user.id,
+  ...person,
+  active,
+  meta: metaOf('User', user, serviceUrl),
+})
+
+const attributes: Readonly<Record<string, UserFilter[0]>> = {
+  id: 'id',
+  username: 'userName',
+  externalid: 'externalId',
+  emails: 'email',
+  'emails.value': 'email',
+  'emails[type eq "work"]': 'email',
+  'emails[type eq "work"].value': 'email',
+}
+const filterOf = ([name, value]: Comparison): UserFilter => [
+  Object.hasOwn(attributes, name)
+    ? attributes[name]!
+    : refuse(400, 'Users are found by id, userName, externalId and emails[type eq "work"].value.', 'invalidFilter'),
+  value,
+]
+const taken = refuseDuplicate('Another user of this directory has the userName or the externalId.')
+
+/** Serves `/Users`. */
+export const usersResource = ({ directory, serviceUrl, sync }: ScimServices): Resource => {
+  const shown = (user: DirectoryUser, status = 200) => ({ status, body: present(user, serviceUrl) })
+  const change = async (
+    issuer: string,
+    id: string,
+    make: (before: DirectoryUser) => Omit<Draft, 'person'> & Pick<DirectoryUser, 'person'>,
+  ) => {
+    const done = (await directory.change(issuer, id, make).catch(taken)) ?? notFound()
+    await sync.settle(issuer, done.after, done.before)
+    return shown(done.after)
+  }
+  return async (call) => {
+    const { issuer, method } = call
+    if (call.id === undefined && method === 'GET') {
+      const filters = parseFilter(call.query('filter')).map(filterOf)
+      const page = pageOf(call)
+      if (filters.some(([name, value]) => name === 'id' && !isId(value))) return listAnswer([])
+      const { total, users } = await directory.list(issuer, filters, page)
+      return listAnswer(
+        users.map((user) => present(user, serviceUrl)),
+        total,
+        page.first,
+      )
+    }
+    if (call.id === undefined && method === 'POST') {
+      const said = changed({ active: true, person: {} }, operationsOf(await call.body()))
+      if ((await directory.count('users', issuer)) >= mostUsers)
+        refuse(403, `A directory has at most ${mostUsers} users.`)
+      const user = await directory.add(issuer, said).catch(taken)
+      await sync.settle(issuer, user)
+      return shown(user, 201)
+    }
+    const id = idOf(call)
+    switch (method) {
+      case 'GET':
+        return shown((await directory.find(issuer, id)) ?? notFound())
+      case 'PUT': {
+        const operations = operationsOf(await call.body())
+        // what is left out stays where it keeps the person out, or joins them with their account
+        return change(issuer, id, ({ active, person: { externalId } }) =>
+          changed({ active, person: { externalId } }, operations),
+        )
+      }
+      case 'PATCH': {
+        const operations = parsePatch(await call.body())
+        return change(issuer, id, ({ active, person }) => changed({ active, person: { ...person } }, operations))
+      }
+      case 'DELETE':
+        await sync.leave(issuer, (await directory.remove(issuer, id)) ?? notFound())
+        return { status: 204 }
+      default:
+        return refuse(405, 'Users have GET, POST, PUT, PATCH and DELETE.')
+    }
+  }
+}
