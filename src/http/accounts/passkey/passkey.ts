@@ -61,6 +61,7 @@ const list = ({ passkeyUses }: PasskeyServices) =>
 
 const begin = ({ baseUrl, passkeys, pepper, stepUps }: PasskeyServices) =>
   endpoint(passkeyContract, 'POST /api/passkey/begin', {
+    ofSession: true,
     scope: 'account',
     person: true,
     body: z.object(given),
@@ -92,6 +93,7 @@ const begin = ({ baseUrl, passkeys, pepper, stepUps }: PasskeyServices) =>
 
 const add = ({ mails, passkeys, passkeyUses, pepper }: PasskeyServices) =>
   endpoint(passkeyContract, 'POST /api/passkey/add', {
+    ofSession: true,
     scope: 'account',
     person: true,
     body: z.object({ passkey: NewPasskey, name: name.optional() }),

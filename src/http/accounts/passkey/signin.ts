@@ -30,6 +30,7 @@ export const credentialsOf = (ids: readonly (string | null)[]) =>
 
 const begin = ({ baseUrl, passkeys }: PasskeySignInServices) =>
   endpoint(passkeyContract, 'POST /api/session/passkey/begin', {
+    ofSession: true,
     public: true,
     run: async (call) => {
       // as what a session asks for without one: pages of other sites get 403 before
@@ -41,6 +42,7 @@ const begin = ({ baseUrl, passkeys }: PasskeySignInServices) =>
 
 const signIn = (services: PasskeySignInServices) =>
   endpoint(passkeyContract, 'POST /api/session/passkey', {
+    ofSession: true,
     public: true,
     body: Answered,
     run: async (call) => {
@@ -58,6 +60,7 @@ const signIn = (services: PasskeySignInServices) =>
 
 const beginConfirmation = ({ baseUrl, passkeys }: PasskeySignInServices) =>
   endpoint(passkeyContract, 'POST /api/session/confirm/passkey/begin', {
+    ofSession: true,
     scope: [],
     person: true,
     run: async (call) => {
@@ -73,6 +76,7 @@ const beginConfirmation = ({ baseUrl, passkeys }: PasskeySignInServices) =>
 
 const confirm = ({ passkeys, sessions }: PasskeySignInServices) =>
   endpoint(passkeyContract, 'POST /api/session/confirm/passkey', {
+    ofSession: true,
     scope: [],
     person: true,
     body: Answered,

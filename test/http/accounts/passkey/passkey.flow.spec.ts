@@ -158,6 +158,27 @@ describe('accounts that passkeys sign in to', () => {
     expect((await signInWith(browserOf(), passkey)).status).to.equal(200)
   })
 
+  it('are asked, entered, confirmed and given passkeys each time, whatever the Idempotency-Key', async () => {
+    // given an account, and two browsers that send the same key with every request
+    const { passkey } = await withPasskey()
+    const once = { 'Idempotency-Key': '"same"' }
+    const browsers = [openBrowser(app.app.baseUrl, once), openBrowser(app.app.baseUrl, once)]
+    // when both sign in, then both are signed in
+    for (const browser of browsers) {
+      const entered = await signInWith(browser, passkey)
+      expect([entered.status, await isIn(browser)], entered.text).to.deep.equal([200, true])
+    }
+    // and when both confirm their sessions, and add a passkey, then both have done so
+    await query(app.connection, `update state.sessions set confirmed_at = null`)
+    for (const browser of browsers) {
+      const options = await optionsOf(browser, '/api/session/confirm/passkey/begin')
+      await browser.ask('POST', '/api/session/confirm/passkey', { passkey: passkey.get(options) })
+      const added = await add(browser, authenticator())
+      expect(added.status, added.text).to.equal(200)
+    }
+    expect(await sharesOf(browsers[0]!)).to.have.length(3)
+  })
+
   it('confirm a session by a passkey of the same account only, without its password', async () => {
     const { browser, passkey } = await withPasskey()
     const stranger = await withPasskey()

@@ -235,6 +235,16 @@ describe('the header Idempotency-Key', () => {
     }
   })
 
+  it('is that of no route that sets a cookie, or is about the session that sends it', () => {
+    const isAboutSession = /setCookie|passkeys\.(?:begin|add)|sessions\.(?:open|confirm)|goToIssuer/
+    const found = routes.filter(
+      ({ method, path, run }) =>
+        method !== 'get' && (/^\/api\/session(?!\/:id)/.test(path) || isAboutSession.test(run.toString())),
+    )
+    expect(found.map(({ path }) => path)).to.include.members(['/api/identity/add', '/api/passkey/add', '/api/session'])
+    expect(found.filter(({ ofSession }) => !ofSession).map(({ path }) => path)).to.deep.equal([])
+  })
+
   it('is documented on every route that writes, with its answers', async () => {
     const { json } = await app.get('/openapi.json')
     for (const { method, ofSession, path } of routes.filter((route) => route.method !== 'get')) {
