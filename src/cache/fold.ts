@@ -121,7 +121,8 @@ const foldMaker = async ({ load }: Handler, account: number, member: number | un
   if (member === undefined) return own
   const { state } = await load(team, account)
   const heir = heirOf(state, member)
-  if (heir === ownMember) return own
+  // of the account's own sign-in now, and no key that was made for it
+  if (heir === ownMember) return { member: heir, person: account, role: 'owner' as const, domains: null }
   const { role = null, person = null, domains = null } = state.members[heir] ?? {}
   const maker = person === null ? undefined : (await load(accounts, person)).state
   const works = maker?.status === 'active' && !maker.deactivated
@@ -142,7 +143,7 @@ export const foldKey = async (handler: Handler, account: number, key: string): P
     hash,
     scopes,
     addresses,
-    status: maker.member === null && state.status === 'active' && state.deactivated ? 'disabled' : state.status,
+    status: (maker.member ?? ownMember) === ownMember && state.status === 'active' && state.deactivated ? 'disabled' : state.status,
     rateLimit,
     expires: expires === null ? null : new Date(expires),
     ...maker,

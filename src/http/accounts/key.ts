@@ -164,7 +164,8 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
     run: async (call) => {
       const { params, body } = call
       const { key: before, after } = await keyOf(call, params.id)
-      const holder = before?.member && heirOf((await call.load(team, call.account)).state, before.member)
+      const heir = before?.member && heirOf((await call.load(team, call.account)).state, before.member)
+      const holder = heir === ownMember ? undefined : heir
       if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       // before the change: it is sent once the change has happened, and lost by no crash

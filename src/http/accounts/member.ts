@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { memberOf, type Team } from '../../commands/accounts/roster.ts'
+import { memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { refuse } from '../../commands/decider.ts'
@@ -16,9 +16,8 @@ import { memberContract, members } from './contract/member.ts'
 import { domains, type InvitationServices, ownDomains, role, senderOf } from './invitation.ts'
 
 const present = (
-  { number, name, email, role: held, domains: limit, status, joined, expires, used }: ListedMember,
+  { number, name, email, role: held, domains: limit, status, joined, expires, used, managed }: ListedMember,
   invited: ReadonlyMap<number, string>,
-  state: Team,
   current: number | undefined,
 ) => ({
   id: number,
@@ -30,7 +29,7 @@ const present = (
   date: timestamp(joined),
   expires: expires ? timestamp(expires) : '',
   lastactive: used ? timestamp(used) : '',
-  managed: state.members[number]?.given !== undefined,
+  managed,
   current: number === current,
 })
 
@@ -39,7 +38,6 @@ const ownList = ({ links }: InvitationServices) =>
     scope: ['account', 'audit'],
     query: listQuery(members),
     run: async (call) => {
-      const { state } = await call.load(team, call.account)
       const invitations = await links.invitations(call.account)
       const invited = new Map(
         invitations.flatMap(({ member, email }) => (email === undefined ? [] : [[member, email]])),
@@ -49,7 +47,7 @@ const ownList = ({ links }: InvitationServices) =>
         members,
         call,
         (request) => listMembers(call.reader, call.account, request),
-        (row) => present(row, invited, state, current),
+        (row) => present(row, invited, current),
       )
     },
   })

@@ -1,5 +1,7 @@
 import { changeChannels } from '../../commands/links/assign.ts'
 import type { Caller } from '../../commands/caller.ts'
+import { type Decider, isRefused } from '../../commands/decider.ts'
+import type { DomainEvent } from '../../events/index.ts'
 import { channel, channelItem, membershipId } from '../../commands/links/channel.ts'
 import type { ItemRef } from '../../events/links/channel.ts'
 import { parseStreamId, streamId } from '../../events/streams.ts'
@@ -7,6 +9,24 @@ import { channelsOfItem } from '../../queries/links/channel.ts'
 import type { Reading } from '../api/route.ts'
 
 const linkItem = (id: number): ItemRef => ({ kind: 'links', id })
+
+/**
+ * Returns whether a resource is not deleted; `otherwise` for one that the caller may not see, because another member has
+ * made it.
+ */
+export const isOpen = async <S extends { readonly status: string }, E extends DomainEvent>(
+  { load }: Pick<Reading, 'load'>,
+  decider: Decider<never, S, E>,
+  id: number,
+  otherwise = true,
+): Promise<boolean> => {
+  try {
+    return (await load(decider, id)).state.status === 'open'
+  } catch (error) {
+    if (isRefused(error, 'not_found')) return otherwise
+    throw error
+  }
+}
 
 /**
  * Returns the channels into which a link was put, or from which it was taken, by events that are not in the tables yet.
@@ -29,7 +49,7 @@ export const membershipsOf = async ({ account, load, reader, pending }: Reading,
     candidates.map(async (number) => {
       if (changed.has(number) && (await load(channelItem, membershipId(number, item))).state === 'out') return []
       const isPending = changed.has(number) || pending.has(streamId('channel', number))
-      const exists = isPending ? (await load(channel, number)).state.status === 'open' : projected.get(number) === true
+      const exists = isPending ? await isOpen({ load }, channel, number) : projected.get(number) === true
       return [{ channel: number, exists }]
     }),
   )
@@ -47,6 +67,9 @@ export const applyChannel = async (
   given: number | null | undefined,
 ): Promise<void> => {
   if (given === undefined) return
-  const change = given === null ? { outOf: await channelsOf(caller, id) } : { into: given }
-  await changeChannels(caller, linkItem(id), change)
+  if (given !== null) return changeChannels(caller, linkItem(id), { into: given })
+  // out of those that the caller sees: others may be those of other members
+  const all = await channelsOf(caller, id)
+  const seen = await Promise.all(all.map((one) => isOpen(caller, channel, one, false)))
+  await changeChannels(caller, linkItem(id), { outOf: all.filter((_, n) => seen[n]) })
 }

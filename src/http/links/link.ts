@@ -18,7 +18,7 @@ import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
 import { type Call, endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody } from './body.ts'
-import { channelsOf } from './assigned.ts'
+import { channelsOf, isOpen } from './assigned.ts'
 import { origin, short } from './address.ts'
 import { rulesByName } from './rules.ts'
 import { statusOf } from './status.ts'
@@ -58,7 +58,7 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
       const loaded = await load(link, id).catch(hideForeign(account, 'link'))
       const { fields } = requireOwned(loaded.state, account, 'link')
       // a link keeps the id of a deleted campaign, which is not shown
-      const exists = fields.campaign !== null && (await load(campaign, fields.campaign)).state.status === 'open'
+      const exists = fields.campaign !== null && (await isOpen({ load }, campaign, fields.campaign))
       const site = fields.domain === null ? undefined : (await load(domain, fields.domain)).state
       const reachable = site === undefined || (site.status === 'open' && site.verified)
       return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null, reachable }

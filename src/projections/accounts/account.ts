@@ -1,7 +1,6 @@
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { Event } from '../../events/index.ts'
-import { ownMember } from '../../events/accounts/team.ts'
 import { noExclusions } from '../../events/statistics/exclusions.ts'
 import { allScopes } from '../../events/accounts/scope.ts'
 import { defined } from '../../lib/defined.ts'
@@ -33,6 +32,9 @@ const registered = ({ data: { id, email, username }, at, revision, position }: R
   ),
 ]
 
+/** What a member has who was given nothing else. */
+const plain = { expires: null, domains: null, managed: false, heir: null }
+
 /** Accounts, their API keys and their members. A member who has left stays, for the names in histories.
  * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
@@ -57,7 +59,8 @@ export const accounts: Projection = {
     members: (t) => `
       create table ${t} (
         account bigint not null, number bigint not null, person bigint, role text not null, status text not null,
-        joined timestamptz not null, expires timestamptz, domains json, position bigint not null, primary key (account, number));
+        joined timestamptz not null, expires timestamptz, domains json, managed boolean not null, heir bigint, position bigint not null,
+        primary key (account, number));
       create index on ${t} (person) where status = 'active';
       create index on ${t} (position)`,
   },
@@ -157,14 +160,14 @@ export const accounts: Projection = {
       put(
         'members',
         { account: id, number: member },
-        { person, role: 'owner', status: 'active', joined: at, expires: null, domains: null, position },
+        { ...plain, person, role: 'owner', status: 'active', joined: at, position },
       ),
     ],
     MemberInvited: ({ data: { id, member, role, domains = null, expires }, at, position }) => [
       put(
         'members',
         { account: id, number: member },
-        { person: null, role, status: 'invited', joined: at, expires, domains, position },
+        { ...plain, person: null, role, status: 'invited', joined: at, expires, domains, position },
       ),
     ],
     InvitationWithdrawn: ({ data: { id, member } }) => [remove('members', { account: id, number: member })],
@@ -176,20 +179,18 @@ export const accounts: Projection = {
       ),
     ],
     MemberRoleChanged: ({ data: { id, member, role, domains = null }, position }) => [
-      patch('members', { account: id, number: member }, { role, domains, position }),
+      patch('members', { account: id, number: member }, { role, domains, managed: false, position }),
     ],
-    MemberRoleManaged: ({ data: { id, member, person, role, domains = null }, at, position }) => [
+    MemberRoleManaged: ({ data: { id, member, person, role, domains = null, managed }, at, position }) => [
       put(
         'members',
         { account: id, number: member },
-        { person, role, status: 'active', joined: at, expires: null, domains, position },
+        { ...plain, person, role, status: 'active', joined: at, domains, managed, position },
       ),
     ],
-    MemberRemoved: ({ data: { id, member, to }, position }) => [
-      patch('members', { account: id, number: member }, { status: 'removed', position }),
-      ...(to === undefined
-        ? []
-        : [patch('api_keys', { account: id, member }, { member: to === ownMember ? null : to })]),
+    // the keys of whoever has left are found by their heir
+    MemberRemoved: ({ data: { id, member, to = null }, position }) => [
+      patch('members', { account: id, number: member }, { status: 'removed', heir: to, position }),
     ],
     ClaimFenced: fenceHandler('account', 'accounts'),
   },

@@ -216,6 +216,8 @@ const writePart = async (tx: Knex, names: TableNames, changes: readonly Change[]
     const [first] = set
     if (!first) continue
     const table = names(first.table)
+    // both are in one JSON object: the row would find itself by its new value
+    if (keys.some((key) => columns.includes(key))) throw new Error(`${first.table}: a change of what finds its row`)
     const rows = jsonOf(set.map((change) => [change.key, rowOf(change)]))
     const list = (items: readonly string[], text: (name: string) => string, by = ', ') => items.map(text).join(by)
     const q = (name: string) => `"${name}"`

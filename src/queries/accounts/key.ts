@@ -1,5 +1,6 @@
 import type { Open } from '../../events/openenum.ts'
 import type { Role } from '../../events/accounts/role.ts'
+import { ownMember } from '../../events/accounts/team.ts'
 import type { Scope } from '../../events/accounts/scope.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
@@ -27,8 +28,19 @@ export interface KeyRow {
   readonly person: number | null
 }
 
-/** The role of the member who has made a key, null while they may not enter their own account. */
-const makersRole = `case when m.status = 'active' and p.status = 'active' and dp.account is null then m.role end`
+/** SQL of who has a key now: whoever has made it, or in their place got the keys of somebody who was removed. */
+const holderOf = ({ table }: Pick<Reader, 'table'>, key: string) => `left join lateral (
+  with recursive heirs (number, depth) as (
+    select ${key}.member, 0
+    union all
+    select m.heir, h.depth + 1 from heirs h join ${table('members')} m on m.account = ${key}.account and m.number = h.number
+    where m.heir is not null)
+  select number from heirs order by depth desc limit 1) h on true`
+/**
+ * SQL of the role of that member, null while they may not enter their own account. The account's own sign-in has no row.
+ */
+const roleOfHolder = `case when h.number = ${ownMember} then 'owner'
+  when m.status = 'active' and p.status = 'active' and dp.account is null then m.role end`
 
 /** Returns the keys with these ids, in the order of the ids. */
 export const findKeys = async (
@@ -37,31 +49,22 @@ export const findKeys = async (
 ): Promise<readonly (KeyRow | undefined)[]> => {
   const rows = (await db({ k: table('api_keys') })
     .join({ a: table('accounts') }, 'a.id', 'k.account')
-    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'k.account').on('m.number', 'k.member'))
+    .joinRaw(holderOf({ table }, 'k'))
+    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'k.account').on('m.number', 'h.number'))
     .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
     .leftJoin({ dp: table('deactivated') }, 'dp.account', 'm.person')
     .leftJoin({ da: table('deactivated') }, 'da.account', 'k.account')
     .whereRaw('k.key = any(?)', [[...ids]])
-    .select(
-      'k.key',
-      'k.account',
-      'k.number',
-      'k.hash',
-      'k.scopes',
-      'k.expires',
-      'k.addresses',
-      'k.member',
-      'm.person',
-      'm.domains',
-      {
-        // the keys of others in an account whose own sign-in may not enter still work
-        status: db.raw(
-          `case when a.status = 'active' and k.member is null and da.account is not null then 'disabled' else a.status end`,
-        ),
-        rateLimit: 'a.rate_limit',
-        role: db.raw(makersRole),
-      },
-    )) as (KeyRow & { readonly key: string })[]
+    .select('k.key', 'k.account', 'k.number', 'k.hash', 'k.scopes', 'k.expires', 'k.addresses', 'm.domains', {
+      // the keys of others in an account whose own sign-in may not enter still work
+      status: db.raw(
+        `case when a.status = 'active' and coalesce(h.number, ${ownMember}) = ${ownMember} and da.account is not null then 'disabled' else a.status end`,
+      ),
+      rateLimit: 'a.rate_limit',
+      member: 'h.number',
+      person: db.raw(`case when h.number = ${ownMember} then k.account else m.person end`),
+      role: db.raw(roleOfHolder),
+    })) as (KeyRow & { readonly key: string })[]
   const found = new Map(
     rows.map(({ key, ...row }): [string, KeyRow] => [
       key,
@@ -96,17 +99,22 @@ export const listKeys = async (reader: Reader, account: number, request: ListReq
   const found = await readPositions({ matching, position: ['x.number'] }, reader, request)
   const rows = (await own()
     .leftJoin({ u: 'state.key_uses' }, 'u.key', 'x.key')
-    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'x.account').on('m.number', 'x.member'))
-    .leftJoin({ p: table('accounts') }, 'p.id', 'm.person')
+    .joinRaw(holderOf(reader, 'x'))
+    .leftJoin({ m: table('members') }, (on) => void on.on('m.account', 'x.account').on('m.number', 'h.number'))
+    .leftJoin(
+      { p: table('accounts') },
+      (on) => void on.on('p.id', db.raw(`case when h.number = ${ownMember} then x.account else m.person end`)),
+    )
     .leftJoin({ dp: table('deactivated') }, 'dp.account', 'm.person')
     .whereIn(
       'x.number',
       found.rows.map(([number]) => Number(number)),
     )
-    .select('x.number', 'x.key', 'x.name', 'x.scopes', 'x.expires', 'x.addresses', 'x.issued', 'x.member', {
+    .select('x.number', 'x.key', 'x.name', 'x.scopes', 'x.expires', 'x.addresses', 'x.issued', {
       used: 'u.used_at',
+      member: 'h.number',
       maker: 'p.username',
-      role: db.raw(makersRole),
+      role: db.raw(roleOfHolder),
     })) as ListedKey[]
   return inOrder(
     found,

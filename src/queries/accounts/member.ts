@@ -47,6 +47,8 @@ export const listMemberships = async ({ db, table }: Reader, person: number): Pr
 export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
   readonly domains: readonly number[] | null
   readonly status: 'active' | 'invited'
+  /** whether the issuer manages the role */
+  readonly managed: boolean
   readonly name: string | null
   readonly email: string | null
   readonly joined: Date
@@ -64,10 +66,10 @@ export const listMembers = async (
   const { db, table } = reader
   const all = db.raw(
     `(select ${ownMember} as number, id as person, 'owner' as role, 'active' as status, registered as joined,
-        null::timestamptz as expires, null::json as domains, username, email
+        null::timestamptz as expires, null::json as domains, false as managed, username, email
       from ${table('accounts')} where id = :account and not team
       union all
-      select m.number, m.person, m.role, m.status, m.joined, m.expires, m.domains, p.username, p.email
+      select m.number, m.person, m.role, m.status, m.joined, m.expires, m.domains, m.managed, p.username, p.email
       from ${table('members')} m left join ${table('accounts')} p on p.id = m.person
       where m.account = :account and m.status in ('active', 'invited')) as x`,
     { account },
@@ -84,7 +86,7 @@ export const listMembers = async (
       'x.number',
       found.rows.map(([number]) => Number(number)),
     )
-    .select('x.number', 'x.role', 'x.status', 'x.joined', 'x.expires', 'x.domains', 'x.email', {
+    .select('x.number', 'x.role', 'x.status', 'x.joined', 'x.expires', 'x.domains', 'x.managed', 'x.email', {
       name: 'x.username',
       used: db.raw('(select max(s.used_at) from state.sessions s where s.account = x.person)'),
     })) as ListedMember[]

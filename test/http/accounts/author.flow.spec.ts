@@ -109,6 +109,25 @@ describe('an author', () => {
     expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.deep.equal([])
   })
 
+  it('changes what links are in among their own campaigns and channels only', async () => {
+    const id = Number((await asAuthor('POST', '/api/url/add', { url: 'https://example.com/in' })).json['id'])
+    const [campaign, channel] = [others['campaign'], others['channel']]
+    await asOwner('POST', `/api/campaign/${campaign}/assign/${id}`)
+    await asOwner('POST', `/api/channel/${channel}/assign/links/${id}`)
+    // without it, and out of the channels that they see: none
+    const change = { url: 'https://example.com/in', campaign: null, channel: null }
+    expect((await asAuthor('PUT', `/api/url/${id}/update`, change)).status).to.equal(200)
+    expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.include(id)
+    const back = await asAuthor('POST', `/api/url/${id}/restore`, { revision: 1 })
+    expect(failure(back)).to.deep.equal([404, 'not_found'])
+    expect((await asOwner('GET', `/api/url/${id}`)).json['details'].campaign).to.equal(null)
+    // what was there already comes back with the link
+    await asOwner('POST', `/api/campaign/${campaign}/assign/${id}`)
+    await asAuthor('DELETE', `/api/url/${id}/delete`)
+    expect((await asAuthor('POST', `/api/url/${id}/restore`, {})).status).to.equal(200)
+    await asOwner('DELETE', `/api/url/${id}/delete`)
+  })
+
   it('finds nothing of others in the past either', async () => {
     const at = new Date().toISOString()
     for (const path of [

@@ -254,6 +254,44 @@ describe('members of an account', () => {
     })
   })
 
+  it('leave their keys to others, who leave them on, at last to the account itself', async () => {
+    const [ann, ben, cleo, dan] = [await person(), await person(), await person(), await person()]
+    const [first, second] = [await join(ann, ben, 'admin'), await join(ann, cleo, 'editor')]
+    const made = await asked(ben, ann.id, 'POST', '/api/key/add', {
+      name: 'nightly',
+      scopes: ['read', 'write', 'account'],
+    })
+    const key = String(made.json['key'])
+    const rights = async () => [
+      (await app.get('/api/urls', { key })).status,
+      (await app.get('/api/keys', { key })).status,
+      (await app.ask('PUT', '/api/account/update', { key, body: { timezone: 'Europe/Berlin' } })).status,
+    ]
+    expect(await rights()).to.deep.equal([200, 200, 403])
+    /** Removes a member, and waits until the tables have it. */
+    const remove = async (number: number, to: number) => {
+      const answer = await ann.session.ask('DELETE', `/api/member/${number}/delete?to=${to}`)
+      expect([answer.status, answer.headers.get('X-Projection-Pending')]).to.deep.equal([200, null])
+    }
+    await remove(first, second)
+    expect(await rights()).to.deep.equal([200, 403, 403])
+    const listed = (await ann.session.ask('GET', '/api/keys')).json['data'].keys as { name: string; member?: object }[]
+    expect(listed.find(({ name }) => name === 'nightly')?.member).to.deep.equal({
+      id: second,
+      name: cleo.username,
+      role: 'editor',
+    })
+    const third = await join(ann, dan, 'analyst')
+    await remove(second, third)
+    expect((await app.ask('POST', '/api/url/add', { key, body: { url: 'https://example.com/a' } })).status).to.equal(
+      403,
+    )
+    await remove(third, 1)
+    // what is about the person who signs in stays theirs
+    expect(await rights()).to.deep.equal([200, 200, 403])
+    expect((await app.get('/api/sessions', { key })).status).to.equal(403)
+  })
+
   it('read no stream on that shows more than they see now', async () => {
     const [ann, ben] = [await person(), await person()]
     const id = await join(ann, ben, 'editor')

@@ -57,7 +57,8 @@ export const projected = async (
 
 const actorOf = (who: Who | undefined) => {
   if (who === undefined) return { kind: 'visitor' } as const
-  const by = who.member && { member: who.member.number, role: who.member.role }
+  const isMember = who.member !== undefined && who.member.number !== ownMember
+  const by = isMember && { member: who.member.number, role: who.member.role }
   return who.key === undefined ? ({ kind: 'session', ...by } as const) : ({ kind: 'key', key: who.key, ...by } as const)
 }
 

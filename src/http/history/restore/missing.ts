@@ -4,7 +4,7 @@ import type { ItemKind } from '../../../events/links/channel.ts'
 import type { StoredLinkFields } from '../../../events/links/link.ts'
 import type { WebhookFields } from '../../../events/webhooks/webhook.ts'
 import type { Reading } from '../../api/route.ts'
-import { membershipsOf } from '../../links/assigned.ts'
+import { isOpen, membershipsOf } from '../../links/assigned.ts'
 import { histories } from '../kinds.ts'
 import { notRestored, type NotRestored } from './restore.ts'
 
@@ -13,8 +13,8 @@ type Asking = Pick<Reading, 'load'>
 
 /** Says of a resource by its id, if it is deleted. What names it works without it until it is restored, too. */
 const gone = async ({ load }: Asking, field: string, kind: KeptKind, id: number): Promise<Found> => {
-  const { status } = (await load(histories[kind].decider, id)).state
-  return status === 'open' ? [] : [notRestored(field, { what: kind, id })]
+  const found = await isOpen({ load }, histories[kind].decider, id)
+  return found ? [] : [notRestored(field, { what: kind, id })]
 }
 
 /** Says of the domain of a link, if its visitors get 404. */

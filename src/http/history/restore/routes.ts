@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { campaign } from '../../../commands/links/campaign.ts'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
@@ -75,6 +76,8 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const former = await formerState(link, id, call, services, isOpen)
       const { fields, password } = former?.state ?? before
       const { destinations, metaimage } = linkAddresses(fields)
+      // what it is in already, another member may have put it into
+      if (fields.campaign !== null && fields.campaign !== before.fields.campaign) await load(campaign, fields.campaign)
       rejectSchemes(destinations, services)
       rejectOwnAddresses(destinations, services)
       rejectBlocked({ ...destinations, metaimage }, services)
