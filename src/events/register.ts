@@ -142,7 +142,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
 export const register: readonly Group[] = [
   ...Object.values(ofResources),
   of(teamEvents, {
-    ...nobody('id', 'member', 'role', 'managed', 'person', 'expires', 'to', 'domains'),
+    ...nobody('id', 'member', 'role', 'managed', 'person', 'expires', 'to', 'domains', 'by'),
     ...stays('hash', 'owner', 'addressHash'),
   }),
   of(approvalEvents, {

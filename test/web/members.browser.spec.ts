@@ -115,10 +115,11 @@ describe('two people in one account, each in a browser', function () {
     const change = async (url: string) => {
       await ben.open(`/@${owner.id}/links`)
       await ben.browser.read(`document.querySelector('table.list th a').click()`)
-      await ben.see(`/links\\/\\d+$/.test(location.pathname)`)
+      await ben.seeText('Rules and destination')
       await ben.press('Edit')
-      await ben.write('dialog input[name=url]', url)
-      await ben.press('Save')
+      await ben.see(`document.querySelector('#link-form .big-input')?.value.includes('example.com')`)
+      await ben.write('#link-form .big-input', url)
+      await ben.press('Save changes')
       await ben.seeText('somebody else has to approve it')
     }
     await change('https://example.com/summer')

@@ -1,4 +1,4 @@
-import type { Role } from '../../events/accounts/role.ts'
+import { mayGive, type Role } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
 
@@ -13,6 +13,8 @@ export interface Member {
   readonly expires: string | null
   /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
   readonly domains?: readonly number[] | undefined
+  /** who has invited them, while they are invited; undefined: the account's own sign-in */
+  readonly by?: number | undefined
   /** of a member whose role the issuer manages: what they were given by hand; null: nothing */
   readonly given?: Given | null
 }
@@ -64,6 +66,14 @@ const withMember = ({ members, last, ...others }: Team, number: number, member: 
 
 const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
 
+/** Whether somebody can accept an invitation: whoever has sent it may still give its role. `now` is ISO 8601. */
+export const isInvited = (state: Team, member: number, now: string): boolean => {
+  const found = state.members[member]
+  if (found?.person !== null || (found.expires ?? '') <= now) return false
+  const inviter = roleOf(state, found.by ?? ownMember)
+  return inviter !== undefined && mayGive(inviter, found.role)
+}
+
 /** Returns the state after an event. */
 export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
   const { member } = data
@@ -71,7 +81,13 @@ export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
     case 'TeamStarted':
       return withMember({ ...state, isAlone: true }, member, { role: 'owner', person: data.person, expires: null })
     case 'MemberInvited':
-      return withMember(state, member, { ...limit(data), role: data.role, person: null, expires: data.expires })
+      return withMember(state, member, {
+        ...limit(data),
+        role: data.role,
+        person: null,
+        expires: data.expires,
+        ...(data.by !== undefined && { by: data.by }),
+      })
     case 'MemberJoined':
       return withMember(state, member, { ...limit(data), role: data.role, person: data.person, expires: null })
     case 'MemberRoleChanged': {

@@ -1,7 +1,7 @@
 import { higherRole, type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
-import { evolveTeam, isLastOwner, type Member, memberOf, roleOf, type Team } from './roster.ts'
+import { evolveTeam, isInvited, isLastOwner, type Member, memberOf, roleOf, type Team } from './roster.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 
 /** members and open invitations of an account */
@@ -84,20 +84,16 @@ const start: Decision<'Start'> = ({ id, person }, { last }) =>
 const invite: Decision<'Invite'> = ({ id, by, role, domains, addressHash, expires }, state) => {
   requireMayGive(state, by, role)
   if (Object.keys(state.members).length >= mostMembers) refuse('too_many', { what: 'members', max: mostMembers })
-  return [
-    {
-      type: 'MemberInvited',
-      data: { id, member: state.last + 1, role, ...limitedTo(role, domains), addressHash, expires },
-    },
-  ]
+  const sender = by.member === ownMember ? {} : { by: by.member }
+  const data = { id, member: state.last + 1, role, ...limitedTo(role, domains), addressHash, expires, ...sender }
+  return [{ type: 'MemberInvited', data }]
 }
 
 const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
   const invited = state.members[member]
   // the same person again: an earlier attempt of this command, or a second click
   if (invited?.person === person) return []
-  if (!invited || invited.person !== null || (invited.expires ?? '') <= now)
-    return refuse('not_found', { what: 'invitation' })
+  if (!invited || !isInvited(state, member, now)) return refuse('not_found', { what: 'invitation' })
   if (memberOf(state, id, person)) refuse('taken', { what: 'member' })
   const { role, domains } = invited
   return [{ type: 'MemberJoined', data: { id, member, person, role, ...(domains && { domains: [...domains] }) } }]

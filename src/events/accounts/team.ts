@@ -14,8 +14,19 @@ const domains = z.array(z.int().min(0)).optional()
 export const teamEvents = {
   /** Nobody signs in to the account itself: an owner, `person`, has made it. */
   TeamStarted: z.object({ id, member, person: id }),
-  /** `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere. */
-  MemberInvited: z.object({ id, member, role, domains, addressHash: z.string().nullable(), expires: z.iso.datetime() }),
+  /**
+   * `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere. `by`:
+   * the member who invites; missing: the account's own sign-in.
+   */
+  MemberInvited: z.object({
+    id,
+    member,
+    role,
+    domains,
+    addressHash: z.string().nullable(),
+    expires: z.iso.datetime(),
+    by: member.optional(),
+  }),
   InvitationWithdrawn: z.object({ id, member }),
   /** `person`: the account that the member signs in to. */
   MemberJoined: z.object({ id, member, person: id, role, domains }),

@@ -17,7 +17,7 @@ import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { fail, requirePasswords } from '../api/errors.ts'
-import { endpoint, type Reading, type Route } from '../api/route.ts'
+import { type Call, endpoint, type Reading, type Route } from '../api/route.ts'
 import type { Mails } from './mails.ts'
 import type { StepUps } from './credentials.ts'
 import { PasskeyAnswer } from './passkey/ceremony.ts'
@@ -99,13 +99,17 @@ const day = 86_400_000
 
 const emailSent = 'Open the link that was sent to the new e-mail address. It counts once it is confirmed.'
 
+/** The address of the first owner is not for keys of members who may not see it in the list of members. */
+const ofOwner = ({ may, member }: Pick<Call, 'may' | 'member'>, found: Parameters<typeof present>[0]) =>
+  present(member && !may('account') && !may('audit') ? { ...found, email: null } : found)
+
 const details = endpoint(accountContract, 'GET /api/account', {
   single: true,
   scope: ['read', 'account'],
   person: 'or key',
   run: async (call) => ({
     data: {
-      ...present(await readAccount(call)),
+      ...ofOwner(call, await readAccount(call)),
       // the dashboard then shows the operator's view; a key never has the right
       ...(call.may('operator') && { operator: true as const }),
     },

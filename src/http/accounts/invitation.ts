@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
+import { isInvited } from '../../commands/accounts/roster.ts'
 import { type Sender, team } from '../../commands/accounts/team.ts'
 import { requireOwn } from '../../commands/caller.ts'
 import { domain } from '../../commands/domains/domain.ts'
@@ -63,14 +64,15 @@ export const findInvitation = async (
   if (!link || link.account === null) return undefined
   const [{ state }, { state: owner }] = await Promise.all([load(team, link.account), load(account, link.account)])
   const invited = state.members[link.content.member]
-  if (!invited || invited.person !== null || invited.expires === null || owner.status !== 'active') return undefined
-  if (new Date(invited.expires) <= new Date()) return undefined
+  if (!invited || !isInvited(state, link.content.member, new Date().toISOString())) return undefined
+  // an account that is about to be erased takes nobody's work with it
+  if (owner.status !== 'active' || owner.erases !== null) return undefined
   return {
     ...link.content,
     account: link.account,
     name: owner.username ?? '',
     role: invited.role,
-    expires: invited.expires,
+    expires: invited.expires ?? '',
   }
 }
 

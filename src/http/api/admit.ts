@@ -174,6 +174,7 @@ const tooCostly = ({ limit, wait }: RateCount, requests: number) =>
   )
 
 const rejectKey = ({ problem }: Refusal, counted: RateCount) => {
+  if (problem === 'foreign' && counted.over) tooMany(counted)
   if (problem === 'disabled') return fail(403, 'account_disabled', {})
   if (problem === 'foreign') return fail(404, 'not_found', { what: 'account' })
   if (problem === 'address') return fail(403, 'lacks_rights', { what: 'network' })

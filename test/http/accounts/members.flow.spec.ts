@@ -254,6 +254,39 @@ describe('members of an account', () => {
     })
   })
 
+  it('are made by no invitation of somebody who may not give its role any more', async () => {
+    const [ann, ben, puppet] = [await person(), await person(), await person()]
+    const id = await join(ann, ben, 'admin')
+    const [one, two] = [await invite(ben, ann.id, 'admin'), await invite(ben, ann.id, 'editor')]
+    const accept = async ({ token }: { readonly token: string }) =>
+      failure(await puppet.session.ask('POST', '/api/invitation/accept', { token }))
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'author' })
+    expect(await accept(one)).to.deep.equal([404, 'not_found'])
+    await ann.session.ask('DELETE', `/api/member/${id}/delete`)
+    expect(await accept(two)).to.deep.equal([404, 'not_found'])
+  })
+
+  it('do not join an account that is about to be erased', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const { token } = await invite(ann, ann.id, 'editor')
+    await ann.session.ask('POST', '/api/account/erase', { current_password: 'correct horse 1' })
+    expect(failure(await ben.session.ask('POST', '/api/invitation/accept', { token }))).to.deep.equal([
+      404,
+      'not_found',
+    ])
+    await ann.session.ask('DELETE', '/api/account/erase')
+    expect((await ben.session.ask('POST', '/api/invitation/accept', { token })).status).to.equal(200)
+  })
+
+  it('show the address of the first owner to no key of theirs that may not list the members', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const id = await join(ann, ben, 'admin')
+    const made = await asked(ben, ann.id, 'POST', '/api/key/add', { name: 'reads', scopes: ['read'] })
+    const key = String(made.json['key'])
+    await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'analyst' })
+    expect((await app.get('/api/account', { key })).json['data']).to.include({ id: ann.id, email: '' })
+  })
+
   it('leave their keys to others, who leave them on, at last to the account itself', async () => {
     const [ann, ben, cleo, dan] = [await person(), await person(), await person(), await person()]
     const [first, second] = [await join(ann, ben, 'admin'), await join(ann, cleo, 'editor')]
