@@ -143,7 +143,10 @@ export const foldKey = async (handler: Handler, account: number, key: string): P
     hash,
     scopes,
     addresses,
-    status: (maker.member ?? ownMember) === ownMember && state.status === 'active' && state.deactivated ? 'disabled' : state.status,
+    status:
+      (maker.member ?? ownMember) === ownMember && state.status === 'active' && state.deactivated
+        ? 'disabled'
+        : state.status,
     rateLimit,
     expires: expires === null ? null : new Date(expires),
     ...maker,
