@@ -1,7 +1,21 @@
+import { get } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import type { Answer } from './client.ts'
 import { samePage } from './session.ts'
 
 type Json = Answer['json']
+
+/** Opens an address as a window does: `fetch` says of each request that a script has sent it. */
+const navigate = (address: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    get(address, { headers, agent: false }, (answer) => {
+      const { headersDistinct, statusCode = 0 } = answer
+      const all = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+        values.map((value): [string, string] => [name, value]),
+      )
+      textOf(answer).then((body) => resolve(new Response(body, { status: statusCode, headers: all })), reject)
+    }).on('error', reject)
+  })
 
 /**
  * Returns a browser without pages: it keeps cookies, and goes where it is told to. `added` are the headers that a proxy
@@ -21,18 +35,17 @@ export const openBrowser = (baseUrl: string, added: Readonly<Record<string, stri
   return {
     cookie: (name: string) => cookies.get(name),
     keep: (name: string, value: string) => void cookies.set(name, value),
-    /** Opens an address of the service as a page, and does not follow where it leads. */
-    open: async (path: string) =>
+    /** Opens an address as a page, by a button of the dashboard or from the issuer. Does not follow where it leads. */
+    open: async (path: string, sent: Readonly<Record<string, string>> = {}) =>
       keepCookies(
-        await fetch(baseUrl + path, {
-          redirect: 'manual',
-          headers: {
-            Accept: 'application/json',
-            Cookie: header(),
-            'Sec-Fetch-Mode': 'navigate',
-            'Sec-Fetch-Site': 'cross-site',
-            ...added,
-          },
+        await navigate(baseUrl + path, {
+          Accept: 'application/json',
+          Cookie: header(),
+          'Sec-Fetch-Mode': 'navigate',
+          'Sec-Fetch-Dest': 'document',
+          'Sec-Fetch-Site': path.startsWith('/oidc/callback') ? 'cross-site' : 'same-origin',
+          ...added,
+          ...sent,
         }),
       ),
     /** Asks the API as a page of the dashboard does. */

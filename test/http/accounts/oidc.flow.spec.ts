@@ -101,6 +101,26 @@ describe('accounts that an issuer signs in to', () => {
     expect(new Set(ids).size).to.equal(1)
   })
 
+  it('are entered by no part of a page, and by no link of another site in place of who has a session', async () => {
+    // given somebody who is signed in with a password
+    const { browser, id } = await register(newPerson().email)
+    const led = async (sent: Readonly<Record<string, string>>) => {
+      const answer = await browser.open('/oidc/sign-in?to=/dashboard/links', {
+        'Sec-Fetch-Site': 'cross-site',
+        ...sent,
+      })
+      return answer.headers.get('Location')
+    }
+    // when a page of another site leads to the sign-in, then it is not begun, and their session goes on
+    expect(await led({})).to.equal('/dashboard/links')
+    expect((await accountOf(browser)).id).to.equal(id)
+    // and when the page has it as an image or a frame, then it is begun for nobody
+    await browser.ask('DELETE', '/api/session')
+    expect(await led({ 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' })).to.equal('/dashboard/links')
+    expect(await led({ 'Sec-Fetch-Dest': 'iframe' })).to.equal('/dashboard/links')
+    expect(await led({})).to.include(stub.address)
+  })
+
   it('are not entered by the address alone, and the page says what to do', async () => {
     const who = newPerson()
     await register(who.email)

@@ -194,6 +194,36 @@ describe('people whom a proxy in front signs in', () => {
     expect((await add()).status).to.equal(200)
   })
 
+  it('are signed in by no part of a page, and by no link of another site in place of who has a session', async () => {
+    const [before, name] = [await count(), newName()]
+    // given somebody whom the proxy knows, when a page of another site has an image or a frame of the address
+    for (const [shownAs, mode] of [
+      ['image', 'no-cors'],
+      ['iframe', 'navigate'],
+      ['empty', 'cors'],
+    ] as const) {
+      const sent = { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': shownAs, 'Sec-Fetch-Mode': mode }
+      const browser = browserOf(name)
+      await browser.open('/account/proxy', sent)
+      // then they have neither a session nor an account
+      expect([await idOf(browser), await count()], shownAs).to.deep.equal([401, before])
+    }
+    // given somebody who is signed in with a password, when a link of another site leads there
+    const email = newName()
+    const { id } = await register(email)
+    const browser = browserOf(name)
+    await browser.ask('POST', '/api/session', { email, password })
+    const led = await browser.open('/account/proxy?to=/dashboard/links', { 'Sec-Fetch-Site': 'cross-site' })
+    // then their session goes on, and the button of the dashboard ends it
+    expect([led.headers.get('Location'), await idOf(browser)]).to.deep.equal(['/dashboard/links', id])
+    await browser.enter()
+    expect(await idOf(browser)).to.not.equal(id)
+    // and who has no session is signed in by such a link
+    const other = browserOf(name)
+    await other.open('/account/proxy', { 'Sec-Fetch-Site': 'cross-site' })
+    expect(await idOf(other)).to.equal(await idOf(browser))
+  })
+
   it('are led to the dashboard only, never to another site', async () => {
     for (const to of [
       'https://evil.example/',

@@ -65,6 +65,20 @@ type Signing = Pick<
   'authProxy' | 'domains' | 'entrance' | 'groupRoles' | 'handler' | 'isDashboardHost' | 'serviceUrl' | 'sessions'
 >
 
+/**
+ * Whether opening an address may sign somebody in: as no part of a page, and not by a link of another site while there
+ * is a session, which would end. The dashboard then has the session, or a button to sign in.
+ */
+export const mayEnter = async (
+  req: IncomingMessage,
+  { serviceUrl, sessions }: Pick<OidcPagesOptions, 'serviceUrl' | 'sessions'>,
+): Promise<boolean> => {
+  const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': shownAs = 'document' } = req.headers
+  if (mode !== 'navigate' || shownAs !== 'document') return false
+  const token = req.headers['sec-fetch-site'] === 'cross-site' ? tokenOf(req, serviceUrl) : undefined
+  return token === undefined || (await sessions.find(token)) === undefined
+}
+
 /** Signs a person in. Returns the cookies that the browser gets. Throws `NotSignedIn`. */
 export const signInAs = async (
   req: IncomingMessage,
@@ -136,8 +150,10 @@ export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: I
   const flows = { ...options, baseUrl: () => serviceUrl }
   const { host: ownHost } = new URL(serviceUrl)
 
-  const begin = async (res: ServerResponse, query: URLSearchParams) => {
-    const { address, cookie } = await beginFlow(flows, { for: 'signIn', to: placeOf(query.get('to')) })
+  const begin = async (req: IncomingMessage, res: ServerResponse, query: URLSearchParams) => {
+    const to = placeOf(query.get('to'))
+    if (!(await mayEnter(req, options))) return void leadTo(res, to, [])
+    const { address, cookie } = await beginFlow(flows, { for: 'signIn', to })
     leadTo(res, address, [cookie])
   }
   const comeBack = async (req: IncomingMessage, res: ServerResponse, query: URLSearchParams, from: string) => {
@@ -168,7 +184,7 @@ export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: I
       const { over, wait } = await countNetworks(limiter, 'oidc', addressBlock(from), rate.limit, rate.seconds)
       if (over) return sendPage(req, res, tooManyRequestsPage(wait))
       const query = new URLSearchParams(search)
-      return await (isBegin ? begin(res, query) : comeBack(req, res, query, addressBlock(from)))
+      return await (isBegin ? begin(req, res, query) : comeBack(req, res, query, addressBlock(from)))
     } catch (error) {
       if (error instanceof NotSignedIn) return refuse(req, res, error)
       if (error instanceof Failure && error.status === 429)

@@ -7,7 +7,7 @@ import { countNetworks } from '../../api/limits/limiter.ts'
 import { pages, tooManyRequestsPage } from '../page/messages.ts'
 import type { PublicHandler } from '../responses.ts'
 import { hindrancePage } from './hindrance.ts'
-import { leadTo, type OidcPagesOptions, signInAs } from './oidc.ts'
+import { leadTo, mayEnter, type OidcPagesOptions, signInAs } from './oidc.ts'
 
 export type ProxyPagesOptions = Omit<OidcPagesOptions, 'issuer' | 'pepper'>
 
@@ -34,9 +34,11 @@ export const createProxyPages =
             ? 'the request came from outside of AUTH_PROXY_NETWORKS'
             : 'the request has not one AUTH_PROXY_HEADER with a name of at most 255 characters',
         )
+      const to = placeOf(new URLSearchParams(search).get('to'))
+      if (!(await mayEnter(req, options))) return void leadTo(res, to, [])
       // the proxy cannot be asked to sign somebody in again: coming through it counts
       const cookies = await signInAs(req, proxiedPerson(subject), from, options, { confirmed: true })
-      leadTo(res, placeOf(new URLSearchParams(search).get('to')), cookies)
+      leadTo(res, to, cookies)
     } catch (error) {
       if (error instanceof NotSignedIn) {
         log.warn({ why: error.why, problem: error.message }, 'somebody was not signed in by the proxy')
