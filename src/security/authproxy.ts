@@ -18,11 +18,14 @@ export interface AuthProxy {
 /** the longest name in UTF-16 code units */
 const most = 255
 
-/** Returns the name in a header, an empty string when it cannot be one. A list of names names nobody. */
+/**
+ * Returns the name in a header, an empty string when it cannot be one. A list of names names nobody. What Node has left
+ * of blanks at its ends is part of the name: one that looks like it may be that of somebody else.
+ */
 const nameIn = (sent: string): string => {
   const bytes = Buffer.from(sent, 'latin1')
-  const text = isUtf8(bytes) ? bytes.toString().trim() : ''
-  return text.length > most || /[,\p{C}]/u.test(text) ? '' : text
+  const text = isUtf8(bytes) ? bytes.toString() : ''
+  return text.length > most || /^\s|\s$|[,\p{C}]/u.test(text) ? '' : text
 }
 
 /**

@@ -116,6 +116,20 @@ describe('people whom a proxy in front signs in', () => {
     expect(await openWith({ [header]: Buffer.from(`é-${++n}`).toString('latin1') })).to.equal(303)
   })
 
+  it('are nobody whose name differs from that of somebody by a blank at its ends', async () => {
+    // given somebody whom the proxy has named
+    const name = newName()
+    await browserOf(name).enter()
+    const before = await count()
+    const statusOf = (value: string) => openWith({ [header]: Buffer.from(value).toString('latin1') })
+    // when it names them with a blank of Unicode, which HTTP does not cut, then they are not signed in
+    for (const blank of ['\u00A0', '\u2003', '\u3000', '\uFEFF', '\u2028', '\u0085'])
+      for (const value of [`${name}${blank}`, `${blank}${name}`, `${blank} ${name}`, `${name} ${blank}`])
+        expect(await statusOf(value), JSON.stringify(value)).to.equal(403)
+    // and spaces and tabs around a name are none of it
+    expect([await statusOf(` \t${name}\t `), await count()]).to.deep.equal([303, before])
+  })
+
   it('keep a session only while the proxy names them with each request', async () => {
     const [ann, bob] = [newName(), newName()]
     const browser = browserOf(ann)
