@@ -6,6 +6,7 @@ import { type TestApp, startTestApp } from '../../support/app.ts'
 import { openBrowser } from '../../support/issuerbrowser.ts'
 import { startStubIssuer, type StubIssuer } from '../../support/issuer.ts'
 import { query } from '../../support/faults.ts'
+import { ownPort } from '../../support/ports.ts'
 import { type Smtp, startSmtp } from '../../support/smtp.ts'
 
 const password = 'correct horse 1'
@@ -318,7 +319,10 @@ describe('accounts that a verified address enters', () => {
   before(async () => {
     stub = await startStubIssuer()
     smtp = await startSmtp()
+    const port = String(await ownPort())
     app = await startTestApp({
+      PORT: port,
+      BASE_URL: `http://localhost:${port}`,
       OIDC_ISSUER: stub.address,
       OIDC_CLIENT_ID: 'linkledger',
       OIDC_LINK_VERIFIED_EMAIL: 'on',
