@@ -97,7 +97,7 @@ export const openAccountServices = (
   const passkeyUses = openPasskeyUses(db)
   const passkeys = openPasskeys({ baseUrl, holderOf: holderOf(ledger), log, pepper: keys.service, uses: passkeyUses })
   const secondFactors = openSecondFactors({ limiter, sessions, pepper: keys.service })
-  const ways = { passwordSignIn, sessions, serviceUrl: baseUrl }
+  const ways = { passwordSignIn, sessions, serviceUrl: baseUrl, authProxy: proxied?.authProxy }
   const own = { links, mails, passwords, progress, nextId: idSequence(db, 'account'), isFirst, ...ways }
   const services = { links, mails, passkeys, passkeyUses, passwordSignIn, passwords, sessions, secondFactors }
   return {

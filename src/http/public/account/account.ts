@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { ownEmail as validEmail } from '../../../lib/fields.ts'
-import { clientOf } from '../../api/session.ts'
+import { clientOf, tokenOf } from '../../api/session.ts'
 import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
 import type { Cache } from '../../../cache/cache.ts'
 import { type FormProblem, gonePage, tooMany } from './pages.ts'
@@ -37,7 +37,7 @@ const problemOf = (name: keyof Posted): FormProblem => ({
  * nothing and does not use it up: that takes the button of its page.
  */
 export const createAccountPages = (options: AccountPagesOptions): PublicHandler => {
-  const { domains, limiter, sendFailure, sendPage, trustProxy } = options
+  const { authProxy, domains, limiter, sendFailure, sendPage, serviceUrl, trustProxy } = options
   const steps: Readonly<Record<string, Step>> = createSteps(options)
 
   const receive = async (req: IncomingMessage, res: ServerResponse, step: Step) => {
@@ -62,7 +62,13 @@ export const createAccountPages = (options: AccountPagesOptions): PublicHandler 
       (await step.act(
         token,
         { email: address.data ?? '', password },
-        { lang: textsFor(req).lang, from, client: clientOf(req) },
+        {
+          lang: textsFor(req).lang,
+          from,
+          client: clientOf(req),
+          token: tokenOf(req, serviceUrl),
+          proxied: authProxy?.subjectOf(req) || undefined,
+        },
       )) ?? gonePage,
     )
   }

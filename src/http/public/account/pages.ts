@@ -112,21 +112,33 @@ export const firstAccountPage =
 
 /**
  * The form that confirms an address: of a new account, which gets its password here, or of one that exists, whose
- * password it asks for. Anybody may ask for the mail with an address of somebody else.
+ * password it asks for; one without a password has to be signed in to. Anybody may ask for the mail with an address of
+ * somebody else.
  */
 export const confirmPage =
   (
-    kind: 'register' | 'email',
+    kind: 'register' | 'email' | 'signedIn',
     { email, username }: { readonly email: string; readonly username?: string | null | undefined },
     state: FormState,
   ): WritePage =>
   ({ texts }) => {
-    const { confirm, fields } = texts.account
+    const { confirm, created, fields } = texts.account
     const hint = kind === 'register' ? fields.passwordHint : filled(confirm.ask, username ?? '')
+    const text = around(confirm[kind === 'register' ? kind : 'email'], html`<b><bdi>${email}</bdi></b>`)
+    const { title, submit } = confirm
+    if (kind === 'signedIn') {
+      const way = html`<a href="/dashboard">${created.open}</a>`
+      return form(texts, state, {
+        title,
+        text: html`${text} ${filled(confirm.signedIn, username ?? '')} ${way}`,
+        submit,
+        fields: [],
+      })
+    }
     return form(texts, state, {
-      title: confirm.title,
-      text: around(confirm[kind], html`<b><bdi>${email}</bdi></b>`),
-      submit: confirm.submit,
+      title,
+      text,
+      submit,
       fields: [{ name: 'password', label: fields.password, hint, current: kind === 'email' }],
     })
   }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { account } from '../../../commands/accounts/account.ts'
+import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { team } from '../../../commands/accounts/team.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { findInvitation } from '../../accounts/invitation.ts'
-import { browserCookie, sessionCookie } from '../../api/session.ts'
+import { browserCookie, isProxied, sessionCookie } from '../../api/session.ts'
 import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
 import type { FoundLink, LinkKind } from '../../../security/onetimelinks.ts'
+import { proxiedBy } from '../../../security/authproxy.ts'
 import { linkCredential } from '../../../security/credential.ts'
 import type { SessionClient } from '../../../security/sessions.ts'
 import { owner } from '../../../security/passwords.ts'
@@ -34,6 +36,10 @@ export interface Visitor {
   readonly lang: string
   readonly from: string
   readonly client: SessionClient
+  /** the token of a session, which may have ended */
+  readonly token: string | undefined
+  /** whom the proxy in front names; undefined: nobody */
+  readonly proxied: string | undefined
 }
 /** What a link does: its page, what the page asks for, and what happens when it is sent. */
 export interface Step {
@@ -127,33 +133,56 @@ const createInvitationStep = (options: StepOptions, create: ReturnType<typeof cr
 }
 
 const wrongPassword: FormProblem = { status: 400, field: 'password', text: ({ password }) => password.wrong }
+const notSignedIn: FormProblem = {
+  status: 400,
+  field: undefined,
+  text: ({ account: { problems } }) => problems.signedIn,
+}
 
 /**
  * Whoever is asked to confirm an address of theirs for the account of somebody else must not get that account: its
- * owner would still have keys, sessions and webhooks of it. So the page asks for its password.
+ * owner would still have keys, sessions and webhooks of it. So the page asks for its password or, where it has none that
+ * counts, for a session of it.
  */
 const createEmailStep = (options: StepOptions, update: ReturnType<typeof createWrites>['update']): Step => {
-  const { handler, links, passwords } = options
+  const { handler, links, passwords, passwordSignIn, sessions } = options
+  const hasPassword = ({ password }: Account) => passwordSignIn && password !== null
   const show: Step['show'] = async (token, problem) => {
     const link = await links.find('email', token)
     if (!link) return undefined
-    const { username } = (await handler.load(account, link.account ?? 0)).state
-    return confirmPage('email', { ...link.content, username }, { token, problem })
+    const { state } = await handler.load(account, link.account ?? 0)
+    const kind = hasPassword(state) ? 'email' : 'signedIn'
+    return confirmPage(kind, { ...link.content, username: state.username }, { token, problem })
+  }
+  const signedInWith = async (id: number, state: Account, { token, proxied }: Visitor) => {
+    const session = token === undefined ? undefined : await sessions.find(token)
+    const credential = session?.account === id && state.status === 'active' ? session.openedWith(state) : undefined
+    if (!session || !credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied)))
+      return { problem: notSignedIn }
+    return { shown: credential }
   }
   /** Wrong passwords count for each link, which only a session or key of the account can ask for. */
   const verify = async (id: number, token: string, presented: { readonly password: string; readonly from: string }) => {
+    if (!validPassword.safeParse(presented.password).success) return { problem: wrongPassword }
     const holder = { kind: 'link', id: createHash('sha256').update(token).digest('base64url') } as const
     const verdict = await passwords.verify({ ...presented, account: id, holder })
     if (verdict === 'wrong') return { problem: wrongPassword }
-    return 'wait' in verdict ? { problem: tooMany(verdict.wait) } : { shown: verdict.hash }
+    return 'wait' in verdict
+      ? { problem: tooMany(verdict.wait) }
+      : { shown: { kind: 'password', hash: verdict.hash } as const }
   }
   return {
-    asks: ['password'],
+    // whether it needs a password is known once the account is
+    asks: [],
     show,
-    act: async (token, { password }, { lang, from }) => {
+    act: async (token, { password }, visitor) => {
+      const { lang, from } = visitor
       const asked = await links.find('email', token)
       if (!asked || asked.account === null) return undefined
-      const { problem, shown } = await verify(asked.account, token, { password, from })
+      const { state } = await handler.load(account, asked.account)
+      const { problem, shown } = hasPassword(state)
+        ? await verify(asked.account, token, { password, from })
+        : await signedInWith(asked.account, state, visitor)
       if (problem) return show(token, problem)
       const used = await unlessRefused(
         links.use('email', token, (link) =>

@@ -7,6 +7,8 @@ import { isTaken } from '../../../commands/claims/taken.ts'
 import { Refused } from '../../../commands/decider.ts'
 import type { Handler, NextId } from '../../../commands/handle.ts'
 import { claimedEmail, type Registration, registerHashed } from '../../../commands/accounts/register.ts'
+import type { AuthProxy } from '../../../security/authproxy.ts'
+import type { Credential } from '../../../security/credential.ts'
 import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { AccountPasswords } from '../../accounts/password.ts'
@@ -30,7 +32,9 @@ export interface StepOptions {
   readonly pepper: Buffer
   /** whether people may sign in with passwords */
   readonly passwordSignIn: boolean
-  readonly sessions: Pick<Sessions, 'open'>
+  readonly sessions: Pick<Sessions, 'end' | 'find' | 'open'>
+  /** undefined without AUTH_PROXY_HEADER */
+  readonly authProxy: AuthProxy | undefined
   readonly serviceUrl: string
 }
 
@@ -54,7 +58,7 @@ interface Joining {
 interface Update {
   readonly lang: string
   readonly pageOf: (state: Account) => WritePage
-  readonly shown?: string
+  readonly shown?: Credential
 }
 
 export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepOptions) => {
@@ -79,8 +83,8 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         throw error
       }),
     /**
-     * Changes an account, and tells its owner: at the old address, if it is that which changes. `shown` is the hash of
-     * a password that was asked for: it is refused when there is another one by now.
+     * Changes an account, and tells its owner: at the old address, if it is that which changes. `shown` is what
+     * was asked for: it is refused when the account has that no more.
      */
     update: async (
       id: number | null,
@@ -100,7 +104,7 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         ...(password === undefined ? {} : { password }),
       }
       const command = { type: 'UpdateAccount', id, ...changes } as const
-      const requires = shown === undefined ? undefined : requireCredential({ kind: 'password', hash: shown })
+      const requires = shown && requireCredential(shown)
       const { position, state } = await handler.handle(account, command, contextOf(id), { requires })
       await progress.wait(position, timeoutMs)
       return pageOf(state)

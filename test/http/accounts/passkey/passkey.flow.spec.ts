@@ -6,6 +6,7 @@ import { type TestApp, startTestApp } from '../../../support/app.ts'
 import { type Algorithm, newAuthenticator } from '../../../support/authenticator.ts'
 import { until } from '../../../support/client.ts'
 import { query } from '../../../support/faults.ts'
+import { oneTimeLink, postForm } from '../../../support/forms.ts'
 import { openBrowser } from '../../../support/issuerbrowser.ts'
 import { startStubIssuer, type StubIssuer } from '../../../support/issuer.ts'
 import { keepLines } from '../../../support/logger.ts'
@@ -408,6 +409,35 @@ describe('accounts without a password that passkeys sign in to', () => {
     expect((await mailed('A new passkey'))?.text).to.include('whoever has it can sign in')
     expect((await browser.ask('DELETE', '/api/passkey/2/delete')).status).to.equal(200)
     expect((await mailed('A passkey was removed'))?.text).to.include('does not sign in any more')
+  })
+
+  it('confirm another address in a browser that is signed in to them, and in no other', async () => {
+    // given an account without a password, which has asked for another address
+    const browser = await enter()
+    await query(app.connection, `update state.sessions set confirmed_at = now()`)
+    const other = 'ann@example.org'
+    expect((await browser.ask('PUT', '/api/account/update', { email: other })).status).to.equal(200)
+    const mail = await until(async () => smtp.mails.find(({ to }) => to === other), Boolean)
+    const { path, token } = oneTimeLink(/http:\S+/.exec(mail?.text ?? '')?.[0] ?? '')
+    const addressOf = async () => (await browser.ask('GET', '/api/account')).json['data'].email
+    const send = async (session?: string) => {
+      const headers = { 'Sec-Fetch-Site': 'same-origin', ...(session && { Cookie: `linkledger_session=${session}` }) }
+      return (await postForm(app.app.baseUrl + path, { t: token }, headers)).status
+    }
+    expect(await (await browser.open(`${path}?t=${token}`)).text()).to.not.include('name="password"')
+    // when the link is sent by a browser without a session, or with one of somebody else, then nothing changes
+    stub.knows({ sub: 'bob', email: 'bob@example.com', email_verified: true, name: 'Bob' })
+    const bob = openBrowser(app.app.baseUrl)
+    const begun = await bob.open('/oidc/sign-in')
+    await bob.open(stub.answerTo(begun.headers.get('Location')))
+    expect((await bob.ask('GET', '/api/account')).json['data'].email).to.equal('bob@example.com')
+    expect([await send(), await send(bob.cookie('linkledger_session')), await addressOf()]).to.deep.equal([
+      400,
+      400,
+      email,
+    ])
+    // and when by one with a session of the account, then that has the address
+    expect([await send(browser.cookie('linkledger_session')), await addressOf()]).to.deep.equal([200, other])
   })
 
   it('are entered while passwords are off, and keep their last passkey', async () => {
