@@ -113,9 +113,7 @@ describe('two people in one account, each in a browser', function () {
     await looksRight(dashboard)
 
     const change = async (url: string) => {
-      await ben.open(`/@${owner.id}/links`)
-      await ben.browser.read(`document.querySelector('table.list th a').click()`)
-      await ben.seeText('Rules and destination')
+      await ben.open(`/@${owner.id}/links/1`)
       await ben.press('Edit')
       await ben.see(`document.querySelector('#link-form .big-input')?.value.includes('example.com')`)
       await ben.write('#link-form .big-input', url)

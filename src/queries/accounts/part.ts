@@ -20,7 +20,8 @@ const madeBy = ({ table }: Pick<Reader, 'table'>, kind: string, id: string, acco
   // an array of ids instead of a join: without planner statistics, PostgreSQL would look all of them up for each row
   const made = `array(select substr(stream, ${kind.length + 2})::bigint from ${table('account_events')}
     where account = ${account} and maker ${maker === ownMember ? 'is not null' : `= ${maker}`} and stream like '${kind}-%')`
-  return maker === ownMember ? `not (${id} = any(${made}))` : `${id} = any(${made})`
+  // one look into a hash for each row: an array would be searched from its beginning
+  return maker === ownMember ? `${id} not in (select unnest(${made}))` : `${id} = any(${made})`
 }
 
 /** Returns what is on some domains: links by the domains of their own, `madeBy` for what is on none. */
