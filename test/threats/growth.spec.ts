@@ -13,6 +13,7 @@ import { isUnlocked } from '../../src/http/public/password/unlock.ts'
 import { textsFor } from '../../src/http/public/texts/languages.ts'
 import { routes } from '../../src/http/routes.ts'
 import { openApi } from '../../src/http/docs/openapi.ts'
+import { parseFilter, parsePath } from '../../src/http/scim/parse.ts'
 import { parseLineId } from '../../src/http/streams/place.ts'
 import { addressBlock, clientAddress, plainAddress } from '../../src/lib/address.ts'
 import { readHost, readPattern, readUrl } from '../../src/lib/blocklist.ts'
@@ -58,6 +59,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'paths of pages': (text) =>
     viewOf(requestWith('user-agent', text, `/${text}`), operator, { asJson: false, host: 'localhost' }),
   'ids of requests': requestId,
+  'paths of directories': parsePath,
+  'filters of directories': (text) => parseFilter(`userName eq "${text.replaceAll(/["\\]/g, '')}`.slice(0, 1000) + '"'),
   'ids of lines': (text) => parseLineId(text, true),
   addresses: (text) => [plainAddress(text), addressBlock(text), networksIn(text)],
   hosts: (text) => [normalHost(text), readHost(text)],
