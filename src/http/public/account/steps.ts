@@ -1,54 +1,33 @@
-import { createHash } from 'node:crypto'
 import { account } from '../../../commands/accounts/account.ts'
-import { password as validPassword } from '../../../commands/accounts/register.ts'
 import { team } from '../../../commands/accounts/team.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
 import { findInvitation } from '../../accounts/invitation.ts'
-import { browserCookie, isProxied, sessionCookie } from '../../api/session.ts'
-import { isOutdated, markBrowser } from '../../../security/knownbrowsers.ts'
-import type { FoundLink, LinkKind } from '../../../security/onetimelinks.ts'
-import { proxiedBy } from '../../../security/authproxy.ts'
+import { browserCookie, sessionCookie } from '../../api/session.ts'
+import { markBrowser } from '../../../security/knownbrowsers.ts'
+import type { LinkKind } from '../../../security/onetimelinks.ts'
 import { linkCredential } from '../../../security/credential.ts'
-import type { SessionClient } from '../../../security/sessions.ts'
 import { owner } from '../../../security/passwords.ts'
 import {
-  confirmedPage,
   confirmPage,
   enteredPage,
   enterPage,
   firstAccountPage,
-  type FormProblem,
   gonePage,
   newPasswordPage,
   passwordChangedPage,
-  tooMany,
 } from './pages.ts'
 import { invitationPage } from './invitation.ts'
 import type { WritePage } from '../page/page.ts'
-import { contextOf, createWrites, type StepOptions, timeoutMs, unlessRefused, unlessTaken } from './writes.ts'
-
-export interface Posted {
-  readonly email: string
-  readonly password: string
-}
-/** Who sends the page of a link: a language, an address block, and a browser. */
-export interface Visitor {
-  readonly lang: string
-  readonly from: string
-  readonly client: SessionClient
-  /** the token of a session, which may have ended */
-  readonly token: string | undefined
-  /** whom the proxy in front names; undefined: nobody */
-  readonly proxied: string | undefined
-}
-/** What a link does: its page, what the page asks for, and what happens when it is sent. */
-export interface Step {
-  readonly asks: readonly (keyof Posted)[]
-  /** Returns the page with the button; undefined when the link does not work any more. */
-  readonly show: (token: string, problem?: FormProblem, email?: string) => Promise<WritePage | undefined>
-  /** Returns the page that says what was done; undefined when the link does not work any more. */
-  readonly act: (token: string, posted: Posted, visitor: Visitor) => Promise<WritePage | undefined>
-}
+import { createEmailStep } from './email.ts'
+import {
+  contextOf,
+  createWrites,
+  type Step,
+  type StepOptions,
+  timeoutMs,
+  unlessRefused,
+  unlessTaken,
+} from './writes.ts'
 
 /**
  * The page that says so marks the browser as one that has signed in: its owner reads the mails of the account, and
@@ -63,16 +42,6 @@ const changedPage =
       headers: { 'Set-Cookie': browserCookie(id, markBrowser(pepper, { id, state }), serviceUrl) },
     }),
   })
-
-/** Changes the address of an account, while a sign-in needs what it needed when the link was asked for. */
-const changeAddress = async (
-  { handler, pepper }: StepOptions,
-  { account: id, content }: FoundLink<'email'>,
-  change: () => Promise<WritePage>,
-) => {
-  const { state } = id === null ? { state: undefined } : await handler.load(account, id)
-  return id !== null && state && isOutdated(pepper, content.signIn, { id, state }) ? undefined : unlessTaken(change())
-}
 
 const createPasswordStep = (options: StepOptions, update: ReturnType<typeof createWrites>['update']): Step => ({
   asks: ['password'],
@@ -124,70 +93,6 @@ const createInvitationStep = (options: StepOptions, create: ReturnType<typeof cr
                 await progress.wait(position, timeoutMs)
               },
             },
-          ),
-        ),
-      )
-      return used?.result
-    },
-  }
-}
-
-const wrongPassword: FormProblem = { status: 400, field: 'password', text: ({ password }) => password.wrong }
-const notSignedIn: FormProblem = {
-  status: 400,
-  field: undefined,
-  text: ({ account: { problems } }) => problems.signedIn,
-}
-
-/**
- * Whoever is asked to confirm an address of theirs for the account of somebody else must not get that account: its
- * owner would still have keys, sessions and webhooks of it. So the page asks for its password or, where it has none that
- * counts, for a session of it.
- */
-const createEmailStep = (options: StepOptions, update: ReturnType<typeof createWrites>['update']): Step => {
-  const { handler, links, passwords, passwordSignIn, sessions } = options
-  const hasPassword = ({ password }: Account) => passwordSignIn && password !== null
-  const show: Step['show'] = async (token, problem) => {
-    const link = await links.find('email', token)
-    if (!link) return undefined
-    const { state } = await handler.load(account, link.account ?? 0)
-    const kind = hasPassword(state) ? 'email' : 'signedIn'
-    return confirmPage(kind, { ...link.content, username: state.username }, { token, problem })
-  }
-  const signedInWith = async (id: number, state: Account, { token, proxied }: Visitor) => {
-    const session = token === undefined ? undefined : await sessions.find(token)
-    const credential = session?.account === id && state.status === 'active' ? session.openedWith(state) : undefined
-    if (!session || !credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied)))
-      return { problem: notSignedIn }
-    return { shown: credential }
-  }
-  /** Wrong passwords count for each link, which only a session or key of the account can ask for. */
-  const verify = async (id: number, token: string, presented: { readonly password: string; readonly from: string }) => {
-    if (!validPassword.safeParse(presented.password).success) return { problem: wrongPassword }
-    const holder = { kind: 'link', id: createHash('sha256').update(token).digest('base64url') } as const
-    const verdict = await passwords.verify({ ...presented, account: id, holder })
-    if (verdict === 'wrong') return { problem: wrongPassword }
-    return 'wait' in verdict
-      ? { problem: tooMany(verdict.wait) }
-      : { shown: { kind: 'password', hash: verdict.hash } as const }
-  }
-  return {
-    // whether it needs a password is known once the account is
-    asks: [],
-    show,
-    act: async (token, { password }, visitor) => {
-      const { lang, from } = visitor
-      const asked = await links.find('email', token)
-      if (!asked || asked.account === null) return undefined
-      const { state } = await handler.load(account, asked.account)
-      const { problem, shown } = hasPassword(state)
-        ? await verify(asked.account, token, { password, from })
-        : await signedInWith(asked.account, state, visitor)
-      if (problem) return show(token, problem)
-      const used = await unlessRefused(
-        links.use('email', token, (link) =>
-          changeAddress(options, link, () =>
-            update(link.account, link.content, { lang, pageOf: () => confirmedPage, shown }),
           ),
         ),
       )

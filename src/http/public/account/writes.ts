@@ -13,9 +13,9 @@ import type { MailOrder } from '../../../security/outbox.ts'
 import type { Mails } from '../../accounts/mails.ts'
 import type { AccountPasswords } from '../../accounts/password.ts'
 import type { OneTimeLinks } from '../../../security/onetimelinks.ts'
-import type { Sessions } from '../../../security/sessions.ts'
+import type { SessionClient, Sessions } from '../../../security/sessions.ts'
 import type { Turn } from '../../../security/passwords.ts'
-import { createdPage, takenPage } from './pages.ts'
+import { createdPage, type FormProblem, takenPage } from './pages.ts'
 import type { WritePage } from '../page/page.ts'
 
 export interface StepOptions {
@@ -36,6 +36,29 @@ export interface StepOptions {
   /** undefined without AUTH_PROXY_HEADER */
   readonly authProxy: AuthProxy | undefined
   readonly serviceUrl: string
+}
+
+export interface Posted {
+  readonly email: string
+  readonly password: string
+}
+/** Who sends the page of a link: a language, an address block, and a browser. */
+export interface Visitor {
+  readonly lang: string
+  readonly from: string
+  readonly client: SessionClient
+  /** the token of a session, which may have ended */
+  readonly token: string | undefined
+  /** whom the proxy in front names; undefined: nobody */
+  readonly proxied: string | undefined
+}
+/** What a link does: its page, what the page asks for, and what happens when it is sent. */
+export interface Step {
+  readonly asks: readonly (keyof Posted)[]
+  /** Returns the page with the button; undefined when the link does not work any more. */
+  readonly show: (token: string, problem?: FormProblem, email?: string) => Promise<WritePage | undefined>
+  /** Returns the page that says what was done; undefined when the link does not work any more. */
+  readonly act: (token: string, posted: Posted, visitor: Visitor) => Promise<WritePage | undefined>
 }
 
 /** ms that a change is waited for until it is in the read tables */
