@@ -26,6 +26,7 @@ export const requestHeaders = {
   purpose: 64,
   referer: 4096,
   'sec-ch-ua-mobile': 64,
+  'sec-fetch-dest': 64,
   'sec-fetch-mode': 64,
   'sec-fetch-site': 64,
   'sec-gpc': 64,
