@@ -5,7 +5,7 @@ export interface GroupRead {
   readonly account: number
   /** the token of the identity that has signed in */
   readonly credential: string
-  /** the refresh token, sealed */
+  /** the refresh token, sealed; empty: there is none, and the next sign-in reads them */
   readonly sealed: string
 }
 
@@ -30,6 +30,7 @@ export const keepRead = async (db: Database, read: GroupRead): Promise<void> => 
 export const tryRead = async (db: Database, account: number, seconds: number): Promise<GroupRead | undefined> => {
   const { rows } = await db.raw<{ rows: GroupRead[] }>(
     `update ${table} set tried_at = now() where account = :account and tried_at < now() - make_interval(secs => :seconds)
+       and sealed <> ''
      returning account, credential, sealed`,
     { account, seconds },
   )
@@ -40,11 +41,26 @@ export const noteFailedRead = async (db: Database, account: number): Promise<voi
   await db.raw(`update ${table} set failed_at = coalesce(failed_at, now()) where account = ?`, [account])
 }
 
-/** Returns the people whose groups could not be read for so many seconds. */
-export const overdueReads = async (db: Database, seconds: number): Promise<readonly number[]> => {
+/**
+ * Returns the people whose groups could not be read for so many seconds, or have not signed in for so many where that
+ * alone reads them.
+ */
+export const overdueReads = (db: Database, seconds: number, sinceSignIn: number): Promise<readonly number[]> =>
+  accountsIn(
+    db,
+    `failed_at < now() - make_interval(secs => :seconds)
+     or (sealed = '' and tried_at < now() - make_interval(secs => :sinceSignIn))`,
+    { seconds, sinceSignIn },
+  )
+
+/** Returns the people whose groups nobody has read for so many seconds, because only their keys are used. */
+export const unusedReads = (db: Database, seconds: number): Promise<readonly number[]> =>
+  accountsIn(db, `sealed <> '' and tried_at < now() - make_interval(secs => :seconds)`, { seconds })
+
+const accountsIn = async (db: Database, where: string, values: Readonly<Record<string, number>>) => {
   const { rows } = await db.raw<{ rows: { account: string }[] }>(
-    `select account from ${table} where failed_at < now() - make_interval(secs => ?) order by account limit 1000`,
-    [seconds],
+    `select account from ${table} where ${where} order by account limit 1000`,
+    values,
   )
   return rows.map(({ account }) => Number(account))
 }

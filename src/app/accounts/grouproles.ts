@@ -15,6 +15,7 @@ import {
   keepRead,
   noteFailedRead,
   overdueReads,
+  unusedReads,
   tryRead,
 } from '../../postgres/groupreads.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
@@ -38,6 +39,8 @@ export interface GroupRolesOptions {
   readonly reader: Reader
   readonly roles: readonly (GroupRole & { readonly role: Role })[]
   readonly sessions: Pick<Sessions, 'endOf'>
+  /** days for which a sign-in counts */
+  readonly sessionDays: number
   /** 32 bytes */
   readonly pepper: Buffer
 }
@@ -95,7 +98,7 @@ const openSync = (options: SyncOptions) => {
   const { groupsOf, handler, log, reader } = options
   const give = async (person: number, { claimed, sent }: Groups) => {
     const wanted = await rolesOf([...(claimed ?? []), ...sent], options)
-    const held = new Map((await listMemberships(reader, person)).map(({ account, role }) => [account, role]))
+    const held = new Map((await listMemberships(reader, person, 'all')).map(({ account, role }) => [account, role]))
     let last = 0n
     for (const id of new Set([...wanted.keys(), ...held.keys()]))
       try {
@@ -150,7 +153,7 @@ const noteFailure = async (
 
 /** Keeps the roles of people in step with their groups at the issuer. */
 export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
-  const { db, handler, issuer, issuerAddress, log, pepper, progress, roles } = options
+  const { db, handler, issuer, issuerAddress, log, pepper, progress, roles, sessionDays } = options
   const follow = openSync({ ...options, groupsOf: (account) => groupsOfAccount(db, issuerAddress, account) })
   const sync = async (people: readonly number[]) => {
     const last = await follow(people)
@@ -168,9 +171,10 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     if (groups === undefined) log.warn('the issuer has not sent the groups of somebody: roles stay as they are')
     else await note(account, groups)
     await sync([account])
-    if (groups === undefined) return
-    if (refreshToken === undefined) await deleteReads(db, [account])
-    else await keepRead(db, { account, credential, sealed: seal(pepper, context, refreshToken) })
+    // a refresh token may work once: the newest is kept whatever it was answered
+    if (refreshToken !== undefined)
+      await keepRead(db, { account, credential, sealed: seal(pepper, context, refreshToken) })
+    else if (groups !== undefined) await keepRead(db, { account, credential, sealed: '' })
   }
   const endClaimed = async (account: number) => {
     await note(account, [])
@@ -182,25 +186,28 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     await endClaimed(account)
   }
 
+  const keepInStep: GroupRoles['keepInStep'] = async (account) => {
+    const read = await tryRead(db, account, every)
+    if (!read) return
+    const { identities } = (await handler.load(accounts, account)).state
+    const subject = identities.find(({ token }) => token === read.credential)?.subject
+    // somebody who does not sign in with the issuer any more has no groups there
+    if (!subject) return end(account)
+    try {
+      const again = await issuer.refresh(unseal(pepper, context, read.sealed).toString(), subject)
+      await signedIn(account, read.credential, again)
+    } catch (error) {
+      if (!(error instanceof NotSignedIn)) throw error
+      await noteFailure(read, error, options)
+    }
+  }
+
   return {
     signedIn,
-    keepInStep: async (account) => {
-      const read = await tryRead(db, account, every)
-      if (!read) return
-      const { identities } = (await handler.load(accounts, account)).state
-      const subject = identities.find(({ token }) => token === read.credential)?.subject
-      // somebody who does not sign in with the issuer any more has no groups there
-      if (!subject) return end(account)
-      try {
-        const again = await issuer.refresh(unseal(pepper, context, read.sealed).toString(), subject)
-        await signedIn(account, read.credential, again)
-      } catch (error) {
-        if (!(error instanceof NotSignedIn)) throw error
-        await noteFailure(read, error, options)
-      }
-    },
+    keepInStep,
     endOverdue: async () => {
-      for (const account of await overdueReads(db, patience)) {
+      for (const account of await unusedReads(db, patience)) await keepInStep(account)
+      for (const account of await overdueReads(db, patience, sessionDays * 86_400)) {
         log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
         await endClaimed(account)
       }

@@ -120,7 +120,9 @@ export const openSignedIn = (
     roles: groupRolesOf(config.OIDC_ROLES),
     sessions,
   }
-  const groupRoles = issuer && openGroupRoles({ ...forRoles, issuer, issuerAddress: config.OIDC_ISSUER ?? '' })
+  const groupRoles =
+    issuer &&
+    openGroupRoles({ ...forRoles, sessionDays: config.SESSION_DAYS, issuer, issuerAddress: config.OIDC_ISSUER ?? '' })
   const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
   const cleanUp = async () => {
     await sessions.deleteExpired()

@@ -49,6 +49,8 @@ export type TeamCommand =
       readonly by: Sender | undefined
       /** who gets their keys, and what they made */
       readonly to?: number | undefined
+      /** whether the issuer would not bring them back: they do not sign in with it any more */
+      readonly gone?: boolean
     }
 
 type Decision<T> = (command: CommandOf<TeamCommand, T>, state: Team) => readonly TeamEvent[]
@@ -133,10 +135,10 @@ const manageRole: Decision<'ManageRole'> = ({ id, person, role }, state) => {
 }
 
 /** Everybody may leave, but whom the issuer would bring back. */
-const remove: Decision<'RemoveMember'> = ({ id, member, by, to }, state) => {
+const remove: Decision<'RemoveMember'> = ({ id, member, by, to, gone }, state) => {
   const { role, person } = found(state, member)
   if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
-  if (by !== undefined) requireGiven(found(state, member))
+  if (by !== undefined && !gone) requireGiven(found(state, member))
   requireOtherOwner(state, member)
   if (person === null) return [{ type: 'InvitationWithdrawn', data: { id, member } }]
   if (to !== undefined && (to === member || roleOf(state, to) === undefined)) refuse('not_found', { what: 'member' })

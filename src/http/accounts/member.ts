@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
 import { memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import type { Caller } from '../../commands/caller.ts'
@@ -101,11 +102,13 @@ const remove = ({ links, stepUps }: InvitationServices) =>
     params: byId,
     query: z.object({ to: filterId }),
     run: async (call) => {
-      const { account: id, params, query, write } = call
+      const { account: id, load, params, query, write } = call
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+      const { person = null } = (await load(team, id)).state.members[params.id] ?? {}
+      const gone = person !== null && (await load(account, person)).state.identities.length === 0
       // whoever gets the keys may have more rights than their maker had
       if (query.to !== undefined) await stepUps.require('members', call)
-      await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to })
+      await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to, gone })
       await links.endInvitation(id, params.id)
       return deletedForGood('Member', 'invite them again')
     },

@@ -33,11 +33,16 @@ export interface FoundMembership extends Pick<Membership, 'role'> {
   readonly name: string
 }
 
-/** Returns the accounts in which a person may act besides their own, by name. */
-export const listMemberships = async ({ db, table }: Reader, person: number): Promise<readonly FoundMembership[]> => {
+/** Returns the accounts in which a person may act besides their own, by name; `all`: also those that are disabled. */
+export const listMemberships = async (
+  { db, table }: Reader,
+  person: number,
+  which: 'active' | 'all' = 'active',
+): Promise<readonly FoundMembership[]> => {
   const rows = (await db({ m: table('members') })
     .join({ a: table('accounts') }, 'a.id', 'm.account')
-    .where({ 'm.person': person, 'm.status': 'active', 'a.status': 'active' })
+    .where({ 'm.person': person, 'm.status': 'active' })
+    .whereIn('a.status', which === 'all' ? ['active', 'disabled'] : ['active'])
     .orderBy(['a.username', 'a.id'])
     .select('m.account', 'm.role', { name: 'a.username' })) as FoundMembership[]
   return rows.map((row) => ({ ...row, account: Number(row.account) }))

@@ -87,6 +87,7 @@ describe('roles that groups of the issuer give', () => {
       issuerAddress: stub.address,
       progress: { wait: async () => true },
       sessions: { endOf: async () => {} },
+      sessionDays: 30,
     })
     return roles.endOverdue()
   }
@@ -181,6 +182,22 @@ describe('roles that groups of the issuer give', () => {
       (roles) => roles['acme'] === undefined,
     )
     // the person is still signed in to their own account
+    expect(await idOf(browser)).to.equal(id)
+  })
+
+  it('end with the time of a sign-in where nothing else reads them', async () => {
+    stub.does({ refreshes: false })
+    const browser = await enter(newSub(), ['editors'])
+    const id = await idOf(browser)
+    await minutesLater(29 * 24 * 60)
+    await overdue()
+    expect(await rolesOf(browser)).to.deep.equal({ acme: 'editor' })
+    await minutesLater(2 * 24 * 60)
+    await overdue()
+    await until(
+      () => rolesOf(browser),
+      (roles) => roles['acme'] === undefined,
+    )
     expect(await idOf(browser)).to.equal(id)
   })
 
