@@ -1,4 +1,5 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { readJson } from '../lib/strangers.ts'
 import type { Database } from '../postgres/database.ts'
 import {
   deletePasskey,
@@ -52,6 +53,13 @@ export const answerSeconds = 300
 export const algorithms = [-7, -8, -257]
 
 export const newChallenge = (): string => randomBytes(32).toString('base64url')
+
+/** Returns the challenge that an answer says to be for, which has to be verified; an empty string when it says none. */
+export const challengeIn = (clientDataJSON: string): string => {
+  const read = readJson(Buffer.from(clientDataJSON, 'base64url').toString(), { levels: 4, values: 100 })
+  const { challenge } = { ...('value' in read && (read.value as { readonly challenge?: unknown })) }
+  return typeof challenge === 'string' ? challenge : ''
+}
 
 /** Passkeys are bound to this host for good: browsers offer them nowhere else. */
 export const hostOfPasskeys = (baseUrl: string): string => new URL(baseUrl).hostname

@@ -46,8 +46,8 @@ export interface BrowserCall {
   readonly proxied: string | undefined
   /** Returns the mark of a browser that has signed in to an account before; it has to be checked. */
   readonly markOf: (account: number) => string | undefined
-  /** the use of a passkey that it has begun, sealed */
-  readonly passkey: string | undefined
+  /** what is kept of the uses of passkeys that it has begun, sealed, by their ids; the last one comes last */
+  readonly passkeys: ReadonlyMap<string, string>
 }
 
 export interface SessionOptions {
@@ -87,12 +87,15 @@ export const browserCookie = (account: number, mark: string, baseUrl: string): s
   return `${markName(account, secure)}=${mark}; Path=/; Max-Age=${markAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
 }
 
-const passkeyName = (secure: boolean) => `${secure ? '__Host-' : ''}linkledger_passkey`
+const passkeyName = (secure: boolean) => `${secure ? '__Host-' : ''}linkledger_passkey_`
 
-/** Returns the `Set-Cookie` header by which the answer of a passkey is known as that of this browser. */
-export const passkeyCookie = (sealed: string, baseUrl: string, seconds: number): string => {
+/**
+ * Returns the `Set-Cookie` header by which the answer of a passkey is known as that of this browser. Each page that
+ * asks has one of its own, by a part of its challenge: the answer of one must not take away that of another.
+ */
+export const passkeyCookie = (id: string, sealed: string, baseUrl: string, seconds: number): string => {
   const secure = isSecure(baseUrl)
-  return `${passkeyName(secure)}=${sealed}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+  return `${passkeyName(secure)}${id}=${sealed}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
 }
 
 /** Returns the value of a cookie; undefined when there is none, or more than one. */
@@ -104,6 +107,12 @@ export const cookieOf = ({ headers }: IncomingMessage, of: string) => {
     .filter((part) => part.startsWith(name))
   // two cookies of the name: one of them is not ours
   return found?.length === 1 ? found[0]?.slice(name.length) || undefined : undefined
+}
+
+/** Returns the uses of passkeys that a browser has begun, in the order in which it sends them: the oldest first. */
+const passkeysOf = ({ headers }: IncomingMessage, baseUrl: string): ReadonlyMap<string, string> => {
+  const found = new RegExp(`(?:^|; ?)${passkeyName(isSecure(baseUrl))}([\\w-]{8})=([^;]+)`, 'g')
+  return new Map([...(headers.cookie ?? '').matchAll(found)].map(([, id = '', sealed = '']) => [id, sealed]))
 }
 
 /** Returns the token of a session that a browser has, which may have ended. */
@@ -166,7 +175,9 @@ export const browserOf = (
     client: clientOf(req),
     token: tokenOf(req, baseUrl()),
     proxied: authProxy?.subjectOf(req),
-    passkey: cookieOf(req, passkeyName(isSecure(baseUrl()))),
+    get passkeys() {
+      return passkeysOf(req, baseUrl())
+    },
     markOf: (account) => cookieOf(req, markName(account, isSecure(baseUrl()))),
   }
 }

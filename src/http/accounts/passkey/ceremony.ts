@@ -9,6 +9,7 @@ import {
   answerSeconds,
   type Assertion,
   type Attestation,
+  challengeIn,
   handleOf,
   newChallenge,
   PasskeyRefused,
@@ -21,7 +22,7 @@ import { fail } from '../../api/errors.ts'
 import type { Call } from '../../api/route.ts'
 import { passkeyCookie } from '../../api/session.ts'
 
-/** What a browser was asked for. Sealed, it is in a cookie of that browser. */
+/** What a browser was asked for. Sealed, it is in a cookie of that browser, one for each page that asks. */
 const Flow = z.object({
   for: z.enum(['use', 'add']),
   challenge: z.string(),
@@ -59,7 +60,7 @@ export interface Used {
 
 export interface Passkeys {
   /** Begins to ask a browser. Returns the challenge that its authenticator signs. */
-  readonly begin: (asking: Pick<Asking, 'setCookie'>, what: Pick<Flow, 'for' | 'session'>) => string
+  readonly begin: (asking: Pick<Asking, 'browser' | 'setCookie'>, what: Pick<Flow, 'for' | 'session'>) => string
   /** Returns whose passkey has answered. Fails with 400 unless all about the answer is right, and it is the first. */
   readonly use: (
     asking: Asking,
@@ -87,6 +88,11 @@ export interface PasskeyOptions {
 }
 
 const context = 'use of a passkey'
+/** how many a browser keeps besides the one that it begins: each page has one, or two when it asks again */
+const keptBefore = 7
+
+/** Returns by what the cookie of a challenge is found. */
+const idOf = (challenge: string) => challenge.slice(0, 8)
 
 /** Returns what a browser has begun; undefined when there is none, it is another, or it took too long. */
 const flowIn = (
@@ -107,9 +113,15 @@ const flowIn = (
 /** Opens what asks browsers for passkeys, and checks what they answer. */
 export const openPasskeys = ({ baseUrl, holderOf, log, pepper, uses }: PasskeyOptions): Passkeys => {
   /** Returns the challenge that a browser answers, and uses it up, whatever the answer is. */
-  const challengeFor = async ({ browser, setCookie }: Asking, what: Pick<Flow, 'for' | 'session'>) => {
-    const flow = flowIn(pepper, browser.passkey, what)
-    setCookie(passkeyCookie('', baseUrl, 0))
+  const challengeFor = async (
+    { browser, setCookie }: Asking,
+    { response }: Assertion | Attestation,
+    what: Pick<Flow, 'for' | 'session'>,
+  ) => {
+    const id = idOf(challengeIn(response.clientDataJSON))
+    const sealed = browser.passkeys.get(id)
+    const flow = flowIn(pepper, sealed, what)
+    if (sealed !== undefined) setCookie(passkeyCookie(id, '', baseUrl, 0))
     if (!flow) throw new PasskeyRefused('challenge', 'this browser has not begun this, or it took too long')
     if (!(await uses.answer(flow.challenge))) throw new PasskeyRefused('challenge', 'it was answered before')
     return flow.challenge
@@ -117,7 +129,7 @@ export const openPasskeys = ({ baseUrl, holderOf, log, pepper, uses }: PasskeyOp
 
   const use = async (asking: Asking, answer: Assertion, of: Parameters<Passkeys['use']>[2]): Promise<Used> => {
     const { session } = of
-    const challenge = await challengeFor(asking, { for: 'use', session })
+    const challenge = await challengeFor(asking, answer, { for: 'use', session })
     const holder = await holderOf({ kind: 'passkey', name: passkeyKey(pepper, answer.id) })
     const state = holder && (await asking.load(accounts, holder.account)).state
     const found = state?.passkeys.find(({ token }) => token === holder?.token)
@@ -144,16 +156,17 @@ export const openPasskeys = ({ baseUrl, holderOf, log, pepper, uses }: PasskeyOp
     })
 
   return {
-    begin: ({ setCookie }, what) => {
+    begin: ({ browser, setCookie }, what) => {
       const challenge = newChallenge()
+      for (const id of [...browser.passkeys.keys()].slice(0, -keptBefore)) setCookie(passkeyCookie(id, '', baseUrl, 0))
       const flow: Flow = { ...what, challenge, begun: Date.now() }
-      setCookie(passkeyCookie(seal(pepper, context, JSON.stringify(flow)), baseUrl, answerSeconds))
+      setCookie(passkeyCookie(idOf(challenge), seal(pepper, context, JSON.stringify(flow)), baseUrl, answerSeconds))
       return challenge
     },
     use: (...given) => refusing(use(...given)),
     add: (asking, answer, session) =>
       refusing(
-        challengeFor(asking, { for: 'add', session }).then((challenge) =>
+        challengeFor(asking, answer, { for: 'add', session }).then((challenge) =>
           verifyAttestation(answer, { baseUrl, challenge }),
         ),
       ),

@@ -22,6 +22,9 @@ const optionsOf = async (browser: Browser, path: string, body?: object) => {
   expect(status, text).to.equal(200)
   return json['options'] as never
 }
+/** The cookie in which a browser has a challenge. */
+const cookieOf = ({ challenge }: { readonly challenge: string }) => `linkledger_passkey_${challenge.slice(0, 8)}`
+const codeFor = (wrong: object) => ('challenge' in wrong ? 'wrong_passkey.challenge' : 'wrong_passkey')
 const codeOf = ({ json }: { readonly json: Readonly<Record<string, unknown>> }) => {
   const what = (json['params'] as { what?: string } | undefined)?.what
   return [json['code'], ...(what === undefined ? [] : [what])].join('.')
@@ -252,7 +255,7 @@ describe('accounts that passkeys sign in to', () => {
       { userHandle: null },
     ]) {
       const browser = browserOf()
-      expect(codeOf(await signInWith(browser, passkey, wrong)), JSON.stringify(wrong)).to.equal('wrong_passkey')
+      expect(codeOf(await signInWith(browser, passkey, wrong)), JSON.stringify(wrong)).to.equal(codeFor(wrong))
       expect(await isIn(browser)).to.equal(false)
     }
     expect(id).not.to.equal(stranger.id)
@@ -270,7 +273,7 @@ describe('accounts that passkeys sign in to', () => {
     ]) {
       const options = await optionsOf(browser, '/api/passkey/begin', own)
       const answer = await browser.ask('POST', '/api/passkey/add', { passkey: authenticator().create(options, wrong) })
-      expect(codeOf(answer), JSON.stringify(wrong)).to.equal('wrong_passkey')
+      expect(codeOf(answer), JSON.stringify(wrong)).to.equal(codeFor(wrong))
     }
     for (const attestationObject of ['', 'oA', Buffer.alloc(9000, 0x81).toString('base64url')]) {
       const options = await optionsOf(browser, '/api/passkey/begin', own)
@@ -296,13 +299,13 @@ describe('accounts that passkeys sign in to', () => {
     const { browser, passkey } = await withPasskey()
     const one = browserOf()
     const options = await optionsOf(one, '/api/session/passkey/begin')
-    const cookie = one.cookie('linkledger_passkey')!
+    const cookie = one.cookie(cookieOf(options))!
     // another browser has an answer to this challenge, but not the cookie
     const body = () => ({ passkey: passkey.get(options) })
     expect(codeOf(await browserOf().ask('POST', '/api/session/passkey', body()))).to.equal('wrong_passkey.challenge')
     const copies = Array.from({ length: 6 }, () => {
       const copy = browserOf()
-      copy.keep('linkledger_passkey', cookie)
+      copy.keep(cookieOf(options), cookie)
       return copy
     })
     const answers = await Promise.all(copies.map((copy) => copy.ask('POST', '/api/session/passkey', body())))
@@ -317,6 +320,24 @@ describe('accounts that passkeys sign in to', () => {
     const options2 = { challenge: adding.challenge, rpId: new URL(app.app.baseUrl).hostname }
     const used = await browser.ask('POST', '/api/session/passkey', { passkey: passkey.get(options2) })
     expect(codeOf(used)).to.equal('wrong_passkey.challenge')
+  })
+
+  it('keep the challenge of each page of a browser, and a few of them only', async () => {
+    // given a browser in which several pages have begun to sign in
+    const { passkey } = await withPasskey()
+    const browser = browserOf()
+    const begin = () => optionsOf(browser, '/api/session/passkey/begin')
+    const pages: { readonly challenge: string; readonly rpId: string }[] = []
+    for (let page = 0; page < 9; page++) pages.push(await begin())
+    const send = (options: (typeof pages)[number], wrong = {}) =>
+      browser.ask('POST', '/api/session/passkey', { passkey: passkey.get(options, wrong) })
+    // when all but the oldest answer, the first ones first, then each is right, whatever the others were
+    const similar = { challenge: `${pages[8]!.challenge.slice(0, 8)}${'A'.repeat(35)}` }
+    expect(codeOf(await send(pages[0]!))).to.equal('wrong_passkey.challenge')
+    for (const page of [1, 3, 2, 7]) expect((await send(pages[page]!)).status, String(page)).to.equal(200)
+    // and a challenge that only begins as one of them is none
+    expect(codeOf(await send(pages[8]!, similar))).to.equal('wrong_passkey')
+    expect(browser.cookie(cookieOf(pages[8]!))).to.equal(undefined)
   })
 
   it('refuse a signature counter that goes back, and say so in the log', async () => {
