@@ -26,12 +26,12 @@ describe('an id of another account', () => {
   }
 
   const withId = routes.filter(
-    // a session is opened by signing in: see session.flow.spec.ts; members, identities and passkeys are not added by a
-    // key: see members.flow.spec.ts, oidc.flow.spec.ts and passkey.flow.spec.ts; nobody creates a click: see tenants.flow.spec.ts; a
+    // a session is opened by signing in: see session.flow.spec.ts; members, proposals, identities and passkeys are not added by
+    // a key: see members.flow.spec.ts, approval.flow.spec.ts, oidc.flow.spec.ts and passkey.flow.spec.ts; nobody creates a click: see tenants.flow.spec.ts; a
     // visitor sends an answer: see visitortexts.flow.spec.ts
     ({ path }) =>
       /^\/api\/[a-z]+\/:id(\/|$)/.test(path) &&
-      !/^\/api\/(?:session|clicks|member|membership|identity|passkey)\//.test(path) &&
+      !/^\/api\/(?:session|clicks|member|membership|proposal|identity|passkey)\//.test(path) &&
       !path.includes(':answer'),
   )
   /** no request of these tests changes them */

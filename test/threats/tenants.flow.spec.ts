@@ -20,8 +20,8 @@ interface Operation {
 }
 
 const { paths } = openApi({ routes, version: '' })
-/** Members, identities and passkeys are numbered in each account, and come by sessions: see their flows. */
-const bySessions = /^\/api\/(?:identity|invitation|member|membership|passkey)(?:\/|$)/
+/** Members, proposals, identities and passkeys are numbered in each account, and come by sessions: see their flows. */
+const bySessions = /^\/api\/(?:account\/add|identity|invitation|member|membership|passkey|proposal)(?:\/|$)/
 const ofKeys = Object.entries(paths).filter(([path]) => !bySessions.test(path))
 const operations: readonly Operation[] = ofKeys.flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => {

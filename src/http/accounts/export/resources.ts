@@ -36,6 +36,7 @@ export const exportedLists: readonly ExportedList[] = [
   { folder: 'tags', list: '/api/tags' },
   { folder: 'keys', list: '/api/keys' },
   { folder: 'members', list: '/api/members' },
+  { folder: 'proposals', list: '/api/proposals' },
 ]
 
 /** Returns what GET answers at a path of the API, on behalf of a call. */

@@ -3,6 +3,7 @@ import { expect } from 'chai'
 import { routes } from '../../../../src/http/routes.ts'
 import { contracts } from '../../../../src/http/docs/contracts.ts'
 import { team } from '../../../../src/commands/accounts/team.ts'
+import { approval } from '../../../../src/commands/approvals/approval.ts'
 import { account as accounts } from '../../../../src/commands/accounts/account.ts'
 import { answer } from '../../../../src/commands/pages/answer.ts'
 import { report } from '../../../../src/commands/operator/report.ts'
@@ -106,6 +107,14 @@ describe(`lists of the API (${repeatable})`, () => {
       },
       // the sign-in of the account stays
       remove: async (row) => (row['id'] === 1 ? undefined : remove('member')(row)),
+    },
+    '/api/proposals': {
+      add: async (kind) => {
+        const proposed = { kind, target: 1, revision: 0, member: 1, command: {} }
+        const command = { type: 'Propose', id: account, ...proposed } as const
+        await app.app.ledger.handler.handle(approval, command, systemMetadata(account))
+        await shown('/api/proposals', kind)
+      },
     },
     '/api/channel/:id': {
       add: async (name) => {
