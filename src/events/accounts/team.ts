@@ -15,8 +15,8 @@ export const teamEvents = {
   /** Nobody signs in to the account itself: an owner, `person`, has made it. */
   TeamStarted: z.object({ id, member, person: id }),
   /**
-   * `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere. `by`:
-   * the member who invites; missing: the account's own sign-in.
+   * `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere.
+   * `by`: the member who invites; missing: the account's own sign-in.
    */
   MemberInvited: z.object({
     id,

@@ -11,8 +11,8 @@ import type { Reading } from '../api/route.ts'
 const linkItem = (id: number): ItemRef => ({ kind: 'links', id })
 
 /**
- * Returns whether a resource is not deleted; `otherwise` for one that the caller may not see, because another member has
- * made it.
+ * Returns whether a resource is not deleted; `otherwise` for one that the caller may not see, because another member
+ * has made it.
  */
 export const isOpen = async <S extends { readonly status: string }, E extends DomainEvent>(
   { load }: Pick<Reading, 'load'>,

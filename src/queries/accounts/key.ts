@@ -36,9 +36,7 @@ const holderOf = ({ table }: Pick<Reader, 'table'>, key: string) => `left join l
     select m.heir, h.depth + 1 from heirs h join ${table('members')} m on m.account = ${key}.account and m.number = h.number
     where m.heir is not null)
   select number from heirs order by depth desc limit 1) h on true`
-/**
- * SQL of the role of that member, null while they may not enter their own account. The account's own sign-in has no row.
- */
+/** SQL of their role, null while they may not enter their own account. The account's own sign-in has no row. */
 const roleOfHolder = `case when h.number = ${ownMember} then 'owner'
   when m.status = 'active' and p.status = 'active' and dp.account is null then m.role end`
 

@@ -41,12 +41,17 @@ describe('the API reference', () => {
     /** the id of what was created last below a path: `/api/pixel` */
     const ids = new Map<string, unknown>()
     // resetting a password needs a mail server, signing in a browser, and a code the time: see the flows of mail and
-    // sessions and of members; a message has the number of its event
+    // sessions, members and approvals; a message has the number of its event
     const others = [
       '/api/account/reset',
       '/api/session',
       '/api/session/confirm',
       '/api/account/totp',
+      '/api/account/add',
+      '/api/membership/:id/erase',
+      '/api/proposal/:id/approve',
+      '/api/proposal/:id/refuse',
+      '/api/account/approval',
       '/api/webhook/:id/resend',
       '/api/invitation',
       '/api/invitation/accept',

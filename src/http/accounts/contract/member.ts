@@ -132,6 +132,7 @@ export const memberContract = {
     summary: 'Erase an account that nobody signs in to',
     description:
       'For an owner who is signed in, once nobody else is a member. It is erased for good after the days that the operator has set (`ERASURE_DELAY_DAYS`).',
+    example: { current_password: 'correct horse battery staple' },
     answer: success({ message: text, erases: time }),
   },
   'DELETE /api/membership/:id/erase': {
