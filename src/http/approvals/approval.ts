@@ -110,10 +110,10 @@ const Note = z.object({ note: text(1000).optional() })
 const requireApprover = async (call: Call<{ readonly id: number }>, { decider, target, kind }: Waiting) => {
   const { limited, load, may, member, session } = call
   if (session === undefined) fail(403, 'not_dashboard', { what: 'session' })
-  if (kind === approval.kind) {
-    if (limited || !may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
-    // whoever sees a part of the account only finds what is in it
-  } else await load(decider, target)
+  // whoever sees some domains only finds the links there; an author approves nothing
+  if (limited?.maker !== undefined || (limited && kind !== 'link')) refuse('not_found', { what: 'proposal' })
+  if (kind !== approval.kind) await load(decider, target)
+  else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }
 
 /** names the command of a proposal: it is executed once, however often it is approved */

@@ -194,6 +194,8 @@ describe('changes that a second person approves', () => {
     const made = await asked(author!, 'POST', '/api/url/add', { url: 'https://example.com/own', tags: ['printed'] })
     const id = Number(made.json['id'])
     const own = proposed(await asked(author!, 'PUT', `/api/url/${id}/update`, { url: 'https://example.com/own2' }))
+    const byAnn = proposed(await asAnn('PUT', `/api/url/${id}/update`, { url: 'https://example.com/own3' }))
+    expect((await asked(author!, 'POST', `/api/proposal/${byAnn}/approve`, {})).status).to.equal(404)
     const others = proposed(await asAnn('PUT', `/api/url/${await add()}/update`, { url: 'https://example.com/o' }))
     const list = (await asked(author!, 'GET', '/api/proposals')).json['data'].proposals as { id: number }[]
     expect(list.map((one) => one.id)).to.deep.equal([own])
