@@ -83,7 +83,7 @@ describe('the versions of deciders', () => {
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
     ['team', team, teamEvents, '3 A3mjFzQ1h-IA'],
-    ['approval', approval, approvalEvents, '1 SMPJWoCub1Dt'],
+    ['approval', approval, approvalEvents, '1 zRcqHuuRuxOG'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Personal } from '../../security/seal.ts'
 import type { EventOf } from '../event.ts'
+import { openEnum } from '../openenum.ts'
 
 const id = z.int()
 /** The number of a proposal within the account, which is never used again. */
@@ -33,7 +34,7 @@ export const approvalEvents = {
   /** It has happened: an event in the stream of the resource follows or precedes this one. */
   ChangeApplied: z.object({ id, number }),
   /** `withdrawn`: by who proposed it; `stale`: the resource was changed meanwhile. */
-  ChangeRefused: z.object({ id, number, member, note, why: z.enum(['refused', 'withdrawn', 'stale']) }),
+  ChangeRefused: z.object({ id, number, member, note, why: openEnum(z.enum(['refused', 'withdrawn', 'stale'])) }),
 }
 export type ApprovalEvent = EventOf<typeof approvalEvents>
 
