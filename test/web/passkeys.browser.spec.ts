@@ -108,6 +108,7 @@ describe('passkeys in a browser', function () {
     expect(await browser.read(asked)).to.equal(403)
     await open('/account')
     await press('Remove')
+    await see(`document.querySelector('dialog[open]')`)
     await press('Remove')
     await seeText('Use a passkey')
     await looksRight('the window that asks for a passkey')
