@@ -37,18 +37,20 @@ const Decision = ({ details }: { readonly details: Details }) => {
     <Section title={texts.decide}>
       {own && <p>{texts.ownText}</p>}
       {details.stale && <p>{texts.staleText}</p>}
-      <TextField label={texts.note} {...form.field('note')} rows={2} max={1000} />
-      {form.problem() !== undefined && <Problem>{form.problem()}</Problem>}
-      <p class="chips">
-        {!own && !details.stale && (
-          <Button kind="primary" busy={form.busy} onClick={() => void decide('approve', texts.approved)}>
-            {texts.approve}
+      <div class="fields">
+        <TextField label={texts.note} {...form.field('note')} rows={2} max={1000} />
+        {form.problem() !== undefined && <Problem>{form.problem()}</Problem>}
+        <p class="chips">
+          {!own && !details.stale && (
+            <Button kind="primary" busy={form.busy} onClick={() => void decide('approve', texts.approved)}>
+              {texts.approve}
+            </Button>
+          )}
+          <Button busy={form.busy} onClick={() => void decide('refuse', own ? texts.withdrawn : texts.refused)}>
+            {own ? texts.withdraw : texts.refuse}
           </Button>
-        )}
-        <Button busy={form.busy} onClick={() => void decide('refuse', own ? texts.withdrawn : texts.refused)}>
-          {own ? texts.withdraw : texts.refuse}
-        </Button>
-      </p>
+        </p>
+      </div>
     </Section>
   )
 }

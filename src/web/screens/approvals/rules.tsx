@@ -27,6 +27,7 @@ const Form = ({ rules }: { readonly rules: Rules }) => {
     })
   return (
     <form
+      class="fields"
       onSubmit={(event) => {
         event.preventDefault()
         void save()
