@@ -6,28 +6,9 @@ import {
   type StoredGroup,
   UnknownMember,
 } from '../../security/directory.ts'
-import {
-  type Comparison,
-  isObject,
-  lowered,
-  type Operation,
-  operationsOf,
-  parseFilter,
-  parsePatch,
-  readText,
-} from './parse.ts'
-import {
-  idOf,
-  isId,
-  listAnswer,
-  metaOf,
-  notFound,
-  pageOf,
-  refuse,
-  refuseDuplicate,
-  type Resource,
-  type ScimServices,
-} from './resource.ts'
+import { type Comparison, isObject, lowered, type Operation, readText } from './parse.ts'
+import { isId, metaOf, notFound, refuse, refuseDuplicate, type Resource, type ScimServices } from './resource.ts'
+import { serve } from './serve.ts'
 
 export const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 /** groups of a directory */
@@ -112,53 +93,36 @@ export const groupsResource = ({ directory, serviceUrl, sync }: ScimServices): R
   }
   const change = async (issuer: string, id: string, make: (before: FoundGroup) => SavedGroup) =>
     settle((await groups.change(issuer, id, make).catch(taken)) ?? notFound())
-  return async (call) => {
-    const { issuer, method } = call
-    if (call.id === undefined && method === 'GET') {
-      const conditions = parseFilter(call.query('filter')).map(conditionOf)
-      const page = pageOf(call)
-      if (conditions.some(([name, value]) => (name === 'id' || name === 'member') && !isId(value)))
-        return listAnswer([])
+  return serve({
+    many: 'Groups',
+    conditionOf,
+    ids: new Set(['id', 'member']),
+    list: async (issuer, conditions, page) => {
       const { total, rows } = await groups.list(issuer, conditions, page)
-      return listAnswer(
-        rows.map((group) => present(group, serviceUrl)),
-        total,
-        page.first,
-      )
-    }
-    if (call.id === undefined && method === 'POST') {
-      const draft = { name: undefined, external: undefined, members: new Set<string>() }
-      const group = changed(draft, operationsOf(await call.body()))
+      return { total, resources: rows.map((group) => present(group, serviceUrl)) }
+    },
+    add: async (issuer, operations) => {
+      const group = changed({ name: undefined, external: undefined, members: new Set() }, operations)
       if ((await directory.count('groups', issuer)) >= mostGroups)
         refuse(403, `A directory has at most ${mostGroups} groups.`)
-      const made = await groups.add(issuer, group).catch(taken)
-      return { ...(await settle(made)), status: 201 }
-    }
-    const id = idOf(call)
-    switch (method) {
-      case 'GET': {
-        const { members, ...group } = (await groups.find(issuer, id)) ?? notFound()
-        const isExcluded = call.query('excludedAttributes').toLowerCase().split(',').includes('members')
-        return { status: 200, body: present(isExcluded ? group : { ...group, members }, serviceUrl) }
-      }
-      case 'PUT': {
-        const operations = operationsOf(await call.body())
-        return change(issuer, id, ({ external }) =>
-          changed({ name: undefined, external: external ?? undefined, members: new Set() }, operations),
-        )
-      }
-      case 'PATCH': {
-        const operations = parsePatch(await call.body())
-        await change(issuer, id, (before) => changed(draftOf(before), operations))
-        return { status: 204 }
-      }
-      case 'DELETE': {
-        const group = (await groups.find(issuer, id)) ?? notFound()
-        await sync.regroup((await groups.remove(issuer, id)) ?? notFound(), namesOf(group))
-        return { status: 204 }
-      }
-      default:
-        return refuse(405, 'Groups have GET, POST, PUT, PATCH and DELETE.')
-    }
-  }
+      return { ...(await settle(await groups.add(issuer, group).catch(taken))), status: 201 }
+    },
+    find: async (issuer, id, query) => {
+      const { members, ...group } = (await groups.find(issuer, id)) ?? notFound()
+      const isExcluded = query('excludedAttributes').toLowerCase().split(',').includes('members')
+      return { status: 200, body: present(isExcluded ? group : { ...group, members }, serviceUrl) }
+    },
+    replace: (issuer, id, operations) =>
+      change(issuer, id, ({ external }) =>
+        changed({ name: undefined, external: external ?? undefined, members: new Set() }, operations),
+      ),
+    patch: async (issuer, id, operations) => {
+      await change(issuer, id, (before) => changed(draftOf(before), operations))
+      return { status: 204 }
+    },
+    remove: async (issuer, id) => {
+      const group = (await groups.find(issuer, id)) ?? notFound()
+      await sync.regroup((await groups.remove(issuer, id)) ?? notFound(), namesOf(group))
+    },
+  })
 }

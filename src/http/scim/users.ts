@@ -1,26 +1,7 @@
 import type { DirectoryEmail, DirectoryPerson, DirectoryUser, UserFilter } from '../../security/directory.ts'
-import {
-  type Comparison,
-  isObject,
-  lowered,
-  type Operation,
-  operationsOf,
-  parseFilter,
-  parsePatch,
-  readText,
-} from './parse.ts'
-import {
-  idOf,
-  isId,
-  listAnswer,
-  metaOf,
-  notFound,
-  pageOf,
-  refuse,
-  refuseDuplicate,
-  type Resource,
-  type ScimServices,
-} from './resource.ts'
+import { type Comparison, isObject, lowered, type Operation, readText } from './parse.ts'
+import { metaOf, notFound, refuse, refuseDuplicate, type Resource, type ScimServices } from './resource.ts'
+import { serve } from './serve.ts'
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 /** users of a directory, and addresses of one of them */
@@ -140,47 +121,30 @@ export const usersResource = ({ directory, serviceUrl, sync }: ScimServices): Re
     await sync.settle(issuer, done.after, done.before)
     return shown(done.after)
   }
-  return async (call) => {
-    const { issuer, method } = call
-    if (call.id === undefined && method === 'GET') {
-      const filters = parseFilter(call.query('filter')).map(filterOf)
-      const page = pageOf(call)
-      if (filters.some(([name, value]) => name === 'id' && !isId(value))) return listAnswer([])
+  return serve({
+    many: 'Users',
+    conditionOf: filterOf,
+    ids: new Set(['id']),
+    list: async (issuer, filters, page) => {
       const { total, users } = await directory.list(issuer, filters, page)
-      return listAnswer(
-        users.map((user) => present(user, serviceUrl)),
-        total,
-        page.first,
-      )
-    }
-    if (call.id === undefined && method === 'POST') {
-      const said = changed({ active: true, person: {} }, operationsOf(await call.body()))
+      return { total, resources: users.map((user) => present(user, serviceUrl)) }
+    },
+    add: async (issuer, operations) => {
+      const said = changed({ active: true, person: {} }, operations)
       if ((await directory.count('users', issuer)) >= mostUsers)
         refuse(403, `A directory has at most ${mostUsers} users.`)
       const user = await directory.add(issuer, said).catch(taken)
       await sync.settle(issuer, user)
       return shown(user, 201)
-    }
-    const id = idOf(call)
-    switch (method) {
-      case 'GET':
-        return shown((await directory.find(issuer, id)) ?? notFound())
-      case 'PUT': {
-        const operations = operationsOf(await call.body())
-        // what is left out stays where it keeps the person out, or joins them with their account
-        return change(issuer, id, ({ active, person: { externalId } }) =>
-          changed({ active, person: { externalId } }, operations),
-        )
-      }
-      case 'PATCH': {
-        const operations = parsePatch(await call.body())
-        return change(issuer, id, ({ active, person }) => changed({ active, person: { ...person } }, operations))
-      }
-      case 'DELETE':
-        await sync.leave(issuer, (await directory.remove(issuer, id)) ?? notFound())
-        return { status: 204 }
-      default:
-        return refuse(405, 'Users have GET, POST, PUT, PATCH and DELETE.')
-    }
-  }
+    },
+    find: async (issuer, id) => shown((await directory.find(issuer, id)) ?? notFound()),
+    // what is left out stays where it keeps the person out, or joins them with their account
+    replace: (issuer, id, operations) =>
+      change(issuer, id, ({ active, person: { externalId } }) =>
+        changed({ active, person: { externalId } }, operations),
+      ),
+    patch: (issuer, id, operations) =>
+      change(issuer, id, ({ active, person }) => changed({ active, person: { ...person } }, operations)),
+    remove: async (issuer, id) => sync.leave(issuer, (await directory.remove(issuer, id)) ?? notFound()),
+  })
 }
