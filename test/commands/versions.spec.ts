@@ -82,7 +82,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
-    ['team', team, teamEvents, '3 A3mjFzQ1h-IA'],
+    ['team', team, teamEvents, '3 tlRHm-VZmqpj'],
     ['approval', approval, approvalEvents, '1 zRcqHuuRuxOG'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]

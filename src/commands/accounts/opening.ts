@@ -35,7 +35,7 @@ export type OpeningCommand =
       readonly email?: ClaimedEmail | undefined
       readonly identity: ClaimedIdentity
     })
-  /** one that nobody signs in to */
+  /** a team account, which has no sign-in of its own */
   | (ClaimedUsername & { readonly type: 'AddAccount'; readonly id: number })
 
 type Decision<T> = (command: CommandOf<OpeningCommand, T>, state: Account) => readonly AccountEvent[]

@@ -101,7 +101,7 @@ export const registerByIdentity = async (
   })
 }
 
-/** Adds an account that nobody signs in to. */
+/** Adds a team account, which has no sign-in of its own. */
 export const addTeamAccount = async (
   pepper: Buffer,
   name: string | undefined,

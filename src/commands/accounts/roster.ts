@@ -25,12 +25,12 @@ export interface Team {
   readonly heirs: Readonly<Record<string, number>>
   readonly last: number
   /** whether the account has no sign-in of its own: one of the members stays its owner */
-  readonly isAlone?: true
+  readonly isTeam?: true
 }
 
 /** Returns the role of a member, undefined for one that is none. */
-export const roleOf = ({ members, isAlone }: Team, member: number): Open<Role> | undefined => {
-  if (member === ownMember) return isAlone ? undefined : 'owner'
+export const roleOf = ({ members, isTeam }: Team, member: number): Open<Role> | undefined => {
+  if (member === ownMember) return isTeam ? undefined : 'owner'
   const found = members[member]
   return found?.person === null ? undefined : found?.role
 }
@@ -53,9 +53,9 @@ export const memberOf = ({ members }: Team, id: number, person: number) => {
   return found && { number: Number(found[0]), role: found[1].role, domains: found[1].domains }
 }
 
-/** Whether a member is the only owner of an account that nobody signs in to. */
+/** Whether a member is the only owner of a team account. */
 export const isLastOwner = (state: Team, member: number): boolean =>
-  state.isAlone === true &&
+  state.isTeam === true &&
   roleOf(state, member) === 'owner' &&
   !Object.keys(state.members).some((other) => Number(other) !== member && roleOf(state, Number(other)) === 'owner')
 const withMember = ({ members, last, ...others }: Team, number: number, member: Member): Team => ({
@@ -79,7 +79,7 @@ export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
   const { member } = data
   switch (type) {
     case 'TeamStarted':
-      return withMember({ ...state, isAlone: true }, member, { role: 'owner', person: data.person, expires: null })
+      return withMember({ ...state, isTeam: true }, member, { role: 'owner', person: data.person, expires: null })
     case 'MemberInvited':
       return withMember(state, member, {
         ...limit(data),

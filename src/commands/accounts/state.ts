@@ -9,7 +9,7 @@ import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
 export interface Account {
   readonly status: 'none' | 'active' | 'disabled' | 'erased'
-  /** whether nobody signs in to it, but its members act in it */
+  /** whether it is a team account: it has no sign-in of its own, and its members act in it */
   readonly isTeam: boolean
   readonly email: string | null
   readonly username: string | null

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalEvent } from '../../events/approvals/approval.ts'
-import { type ApprovalRules, isStricter, noRules } from '../../events/approvals/rules.ts'
+import { type ApprovalRules, noRules } from '../../events/approvals/rules.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 
 /** A change that waits for a second person. */
@@ -68,8 +69,8 @@ const noted = (note: string | undefined) => (note ? { note } : {})
 const copied = ({ tags, domains, live }: ApprovalRules) => ({ tags: [...tags], domains: [...domains], live })
 
 const setRules: Decision<'SetRules'> = ({ id, rules, from }, { rules: before }) => {
-  if (from && !(isStricter(from, before) && isStricter(before, from))) refuse('stale', { what: 'rules' })
-  if (isStricter(before, rules) && isStricter(rules, before)) return []
+  if (from && !isDeepStrictEqual(from, before)) refuse('stale', { what: 'rules' })
+  if (isDeepStrictEqual(rules, before)) return []
   return [{ type: 'ApprovalRulesSet', data: { id, ...copied(rules) } }]
 }
 

@@ -47,7 +47,7 @@ export const accountEvents = {
     emailToken: z.string().nullable(),
     usernameToken: z.string(),
   }),
-  /** An account that nobody signs in to: its members act in it. `TeamStarted` says who is the first. */
+  /** A team account, which has no sign-in of its own: its members act in it. `TeamStarted` names the first one. */
   AccountAdded: z.object({ id, username: Personal, usernameToken: z.string() }),
   /** `to`, here and below: the revision whose value it has again. */
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),

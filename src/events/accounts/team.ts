@@ -12,7 +12,7 @@ const domains = z.array(z.int().min(0)).optional()
 
 /** Who may act in an account besides its own sign-in. `id` is that of the account. */
 export const teamEvents = {
-  /** Nobody signs in to the account itself: an owner, `person`, has made it. */
+  /** A team account was added: `person` is its first owner. */
   TeamStarted: z.object({ id, member, person: id }),
   /**
    * `addressHash`: the keyed hash of the e-mail address that the invitation was sent to; null: it was sent nowhere.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import { hasMembers, isLastOwner, memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { refuse } from '../../commands/decider.ts'
@@ -174,6 +175,15 @@ const reset = ({ mails, passwordSignIn }: AccountServices) =>
     },
   })
 
+/** Returns when an erasure that begins now is carried out (ISO 8601). */
+export const erasureDue = ({ delayDays }: AccountServices['erasure']) =>
+  new Date(Date.now() + delayDays * day).toISOString()
+/** Returns the answer to a request that has scheduled an erasure. */
+export const scheduled = ({ erases }: Pick<Account, 'erases'>, due: string) => ({
+  message: 'The account will be erased for good. Until then it works, and this can be cancelled.',
+  erases: timestamp(erases ?? due),
+})
+
 const erase = ({ erasure, mails, stepUps }: AccountServices) =>
   endpoint(accountContract, 'POST /api/account/erase', {
     scope: 'account',
@@ -188,14 +198,10 @@ const erase = ({ erasure, mails, stepUps }: AccountServices) =>
       }
       if (hasMembers((await load(team, id)).state)) refuse('lacks_rights', { what: 'has_members' })
       await stepUps.require('erasure', call, body)
-      const due = new Date(Date.now() + erasure.delayDays * day).toISOString()
+      const due = erasureDue(erasure)
       await mails?.order({ kind: 'erasure', lang, due }, id)
       const { state, revision } = await write(account, { type: 'ScheduleErasure', id, due })
-      return {
-        message: 'The account will be erased for good. Until then it works, and this can be cancelled.',
-        erases: timestamp(state.erases ?? due),
-        revision,
-      }
+      return { ...scheduled(state, due), revision }
     },
   })
 

@@ -34,9 +34,13 @@ export const invitationSeconds = 7 * 86_400
 
 /** domains that a member is limited to at most */
 const mostDomains = 1000
-/** Ids of domains, 0 for the service's own host; null or not sent: all. */
-export const domains = z
-  .array(z.int(must('wrong_type', { what: 'domain_ids' })), must('wrong_type', { what: 'domain_ids' }))
+/** Ids of domains, 0 for the service's own host. */
+export const domainIds = z.array(
+  z.int(must('wrong_type', { what: 'domain_ids' })),
+  must('wrong_type', { what: 'domain_ids' }),
+)
+/** The same; null or not sent: all. */
+export const domains = domainIds
   .min(1, orStop(says('too_few', { what: 'one' })))
   .max(mostDomains, says('too_many', { max: mostDomains }))
   .nullish()

@@ -7,19 +7,18 @@ import { isTaken } from '../../commands/claims/taken.ts'
 import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { ownMember } from '../../events/accounts/team.ts'
-import { timestamp } from '../../lib/fields.ts'
 import { fail, failField } from '../api/errors.ts'
 import { byId } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { type AccountServices, given } from './account.ts'
+import { type AccountServices, erasureDue, given, scheduled } from './account.ts'
 import { memberContract } from './contract/member.ts'
 import type { RegisterServices } from './register.ts'
 
-/** What the routes of accounts need that nobody signs in to. */
+/** What the routes of team accounts need. */
 export interface TeamServices
   extends Pick<AccountServices, 'erasure' | 'pepper' | 'stepUps'>, Pick<RegisterServices, 'countRegistration'> {}
 
-/** Makes an account that nobody signs in to, of which whoever sends this is the owner. */
+/** Adds a team account, whose first owner is the caller. */
 const addTeam = ({ countRegistration, pepper }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/add', {
     scope: [],
@@ -44,7 +43,7 @@ const addTeam = ({ countRegistration, pepper }: TeamServices) =>
     },
   })
 
-/** What an owner of an account that nobody signs in to does with the account itself. */
+/** Returns the caller as the only member and owner of a team account. Throws `Refused`. */
 const asOwner = async ({
   account: person,
   load,
@@ -55,10 +54,10 @@ const asOwner = async ({
   if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
   const { state } = await load(team, id)
   const { number, role: held } = memberOf(state, id, person) ?? refuse('not_found', { what: 'account' })
-  if (!state.isAlone) refuse('lacks_rights', { what: 'own_sign_in' })
+  if (!state.isTeam) refuse('lacks_rights', { what: 'own_sign_in' })
   if (held !== 'owner') fail(403, 'lacks_rights', { what: 'role', role: held })
-  if (Object.entries(state.members).some(([other, one]) => Number(other) !== number && one.person !== null))
-    refuse('lacks_rights', { what: 'has_members' })
+  const people = Object.values(state.members).filter((one) => one.person !== null)
+  if (people.length > 1) refuse('lacks_rights', { what: 'has_members' })
   return onBehalfOf({ account: id, session, person, member: { number, role: held } })
 }
 
@@ -71,12 +70,9 @@ const erase = ({ erasure, stepUps }: TeamServices) =>
     run: async (call) => {
       const owner = await asOwner(call)
       await stepUps.require('erasure', call, call.body)
-      const due = new Date(Date.now() + erasure.delayDays * 86_400_000).toISOString()
+      const due = erasureDue(erasure)
       const { state } = await owner.write(account, { type: 'ScheduleErasure', id: call.params.id, due })
-      return {
-        message: 'The account will be erased for good. Until then it works, and this can be cancelled.',
-        erases: timestamp(state.erases ?? due),
-      }
+      return scheduled(state, due)
     },
   })
 

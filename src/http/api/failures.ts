@@ -153,7 +153,7 @@ export const proposed = {
   properties: {
     error: { const: 0 },
     proposal: { type: 'integer', description: 'the number under which it waits', examples: [7] },
-    message: { type: 'string', examples: ['The change waits for the approval of somebody else.'] },
+    message: { type: 'string', examples: ['The change waits for the approval of a second person.'] },
     id: { type: 'integer', description: 'of a link, as without rules' },
     short: { type: 'string' },
     shorturl: { type: 'string' },
@@ -199,7 +199,7 @@ export const failures = {
 export const responses = {
   202: {
     description:
-      'Nothing is changed yet: by the rules of the account, somebody else has to approve it (`POST /api/proposal/:id/approve`).',
+      'Nothing is changed yet: by the rules of the account, a second person has to approve it (`POST /api/proposal/:id/approve`).',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Proposed' } } },
   },
   ...failures,

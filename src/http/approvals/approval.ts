@@ -1,7 +1,7 @@
 import { v5 as uuid } from 'uuid'
 import { z } from 'zod'
 import { approval } from '../../commands/approvals/approval.ts'
-import { isRefused, refuse } from '../../commands/decider.ts'
+import { refuse, Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { hasRules } from '../../events/approvals/rules.ts'
 import { ownMember } from '../../events/accounts/team.ts'
@@ -9,8 +9,9 @@ import { kindOf } from '../../events/kinds.ts'
 import { says, text, timestamp } from '../../lib/fields.ts'
 import { findAccount } from '../../queries/accounts/account.ts'
 import { memberName, namesOfMembers } from '../../queries/accounts/member.ts'
-import { findProposal, type ListedProposal, listProposals } from '../../queries/approvals/approval.ts'
+import { findProposal, findRules, type ListedProposal, listProposals } from '../../queries/approvals/approval.ts'
 import type { Reader } from '../../queries/reader.ts'
+import { senderOf } from '../accounts/invitation.ts'
 import { fail } from '../api/errors.ts'
 import { byId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
@@ -18,14 +19,12 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
-import { changesOf, effectOf, type Waiting, waitingProposal } from './proposed.ts'
+import { changesOf, effectOf, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
 
 /** What the routes of approvals need. */
 export interface ApprovalServices extends LinkAddresses {
   readonly handler: Handler
 }
-
-const memberIn = ({ member }: Pick<Call, 'member'>) => member?.number ?? ownMember
 
 /** Returns what members are called, by their numbers. */
 const namesIn = async (reader: Reader, account: number, numbers: readonly number[]) => {
@@ -52,7 +51,7 @@ const present = (row: ListedProposal, name: Awaited<ReturnType<typeof namesIn>>)
 })
 const peopleIn = (rows: readonly ListedProposal[]) => rows.flatMap(({ member, decider }) => [member, decider ?? member])
 
-/** Whoever sees a part of the account only sees what they have proposed. */
+/** A caller who sees a part of the account sees their own proposals. */
 const listed = endpoint(approvalContract, 'GET /api/proposals', {
   scope: 'read',
   limited: true,
@@ -62,19 +61,19 @@ const listed = endpoint(approvalContract, 'GET /api/proposals', {
   }),
   run: async (call) => {
     const { account, limited, query, reader } = call
-    const member = limited ? memberIn(call) : undefined
-    let name: Awaited<ReturnType<typeof namesIn>>
+    const filter = { status: query.status, member: limited && senderOf(call).member }
     const page = await list(
       proposals,
       { ...call, limited: undefined },
       async (request) => {
-        const found = await listProposals(reader, account, { status: query.status, member }, request)
-        name = await namesIn(reader, account, peopleIn(found.rows))
-        return found
+        const { rows, ...found } = await listProposals(reader, account, filter, request)
+        const name = await namesIn(reader, account, peopleIn(rows))
+        return { ...found, rows: rows.map((row) => present(row, name)) }
       },
-      (row) => present(row, name),
+      (row) => row,
     )
-    return { ...page, guarded: hasRules((await call.load(approval, account)).state.rules) }
+    const rules = await findRules(reader, account)
+    return { ...page, guarded: rules !== undefined && hasRules(rules) }
   },
 })
 
@@ -87,14 +86,14 @@ const single = ({ handler, ...services }: ApprovalServices) =>
     run: async (call) => {
       const { account, limited, params, reader } = call
       const row = await findProposal(reader, account, params.id)
-      if (!row || (limited && row.member !== memberIn(call))) return refuse('not_found', { what: 'proposal' })
+      if (!row || (limited && row.member !== senderOf(call).member)) return refuse('not_found', { what: 'proposal' })
       const named = present(row, await namesIn(reader, account, peopleIn([row])))
-      const shown = { ...named, revision: row.revision, own: row.member === memberIn(call) }
+      const shown = { ...named, revision: row.revision, own: row.member === senderOf(call).member }
       const none = { changes: [], deletes: false, stale: row.status === 'stale' }
       if (row.status !== 'open') return { details: { ...shown, ...none } }
       const waiting = await waitingProposal(handler, account, params.id)
       const effect = await effectOf(handler, waiting).catch((error: unknown) => {
-        if (isRefused(error, 'stale') || isRefused(error, 'not_found')) return undefined
+        if (error instanceof Refused) return undefined
         throw error
       })
       if (!effect) return { details: { ...shown, ...none, stale: true } }
@@ -110,19 +109,17 @@ const Note = z.object({ note: text(1000).optional() })
 const requireApprover = async (call: Call<{ readonly id: number }>, { decider, target, kind }: Waiting) => {
   const { limited, load, may, member, session } = call
   if (session === undefined) fail(403, 'not_dashboard', { what: 'session' })
-  // whoever sees some domains only finds the links there; an author approves nothing
+  // a member limited to domains approves changes of links there; an author approves nothing
   if (limited?.maker !== undefined || (limited && kind !== 'link')) refuse('not_found', { what: 'proposal' })
   if (kind !== approval.kind) await load(decider, target)
   else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }
 
-/** names the command of a proposal: it is executed once, however often it is approved */
+/** names the command of a proposal: it is executed once, even if the proposal is approved several times */
 const space = '8d0c9f4e-4f0b-4a53-9d5f-3a4f6b1a6a34'
 
-const end = async (call: Call<{ readonly id: number }>, why: { readonly stale: true; readonly note?: string }) => {
-  const { account: id, params, write } = call
-  await write(approval, { type: 'Refuse', id, number: params.id, member: memberIn(call), ...why })
-}
+/** Refusals of a change whose resource is not as it was when the change was proposed. */
+const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
 
 const approve = ({ handler }: ApprovalServices) =>
   endpoint(approvalContract, 'POST /api/proposal/:id/approve', {
@@ -131,32 +128,37 @@ const approve = ({ handler }: ApprovalServices) =>
     params: byId,
     body: Note,
     run: async (call) => {
-      const { account: id, apply, body, member, params, write } = call
-      const waiting = await waitingProposal(handler, id, params.id)
+      const { account: id, apply, body, member: sender, params, write } = call
+      const number = params.id
+      const waiting = await waitingProposal(handler, id, number)
       await requireApprover(call, waiting)
-      const own = memberIn(call)
-      if (waiting.member === own) refuse('lacks_rights', { what: 'own_proposal' })
-      const isResource = waiting.kind !== approval.kind
-      const stale = async (error?: unknown) => {
-        if (error !== undefined && !isRefused(error, 'changed') && !isRefused(error, 'stale')) throw error
-        await end(call, { stale: true })
-        return fail(409, 'stale', {})
+      const { member } = senderOf(call)
+      if (waiting.member === member) refuse('lacks_rights', { what: 'own_proposal' })
+      /** Ends the proposal if the change cannot be made later either: it is out of date, or approved already. */
+      const end = (isApproved: boolean) => async (error: unknown) => {
+        if (!(error instanceof Refused)) throw error
+        const isOutdated = outdated.has(error.code)
+        if (isOutdated || isApproved) await write(approval, { type: 'Refuse', id, number, member, stale: true })
+        if (isOutdated) refuse('stale')
+        throw error
       }
-      // one that a crash has interrupted may be applied already: it is found by its command then
-      if (waiting.approved === undefined) {
-        const { isStale } = await effectOf(handler, waiting).catch(stale)
-        if (isStale) await stale()
-      }
-      await write(approval, { type: 'Approve', id, number: params.id, member: own, note: body.note })
-      const approved = { proposal: params.id, member: own, role: member?.role ?? ('owner' as const) }
+      // after a crash the change may be made already: `apply` finds it by its command
+      if (waiting.approved === undefined) await requireCurrent(handler, waiting).catch(end(false))
+      await write(approval, { type: 'Approve', id, number, member, note: body.note })
+      const approved = { proposal: number, member, role: sender?.role ?? ('owner' as const) }
       const context = {
         account: id,
         actor: { ...waiting.actor, approved },
-        command: uuid(`${id} ${params.id}`, space),
+        command: uuid(`${id} ${number}`, space),
         at: new Date().toISOString(),
       }
-      await apply(waiting.decider, waiting.command, context, isResource ? waiting.revision : undefined).catch(stale)
-      await write(approval, { type: 'Apply', id, number: params.id })
+      await apply(
+        waiting.decider,
+        waiting.command,
+        context,
+        waiting.kind === approval.kind ? undefined : waiting.revision,
+      ).catch(end(true))
+      await write(approval, { type: 'Apply', id, number })
       return { message: 'The change has been approved and made.' }
     },
   })
@@ -170,10 +172,10 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
     run: async (call) => {
       const { account: id, body, params, write } = call
       const waiting = await waitingProposal(handler, id, params.id)
-      const own = memberIn(call)
-      const isOwn = waiting.member === own
+      const { member } = senderOf(call)
+      const isOwn = waiting.member === member
       if (!isOwn) await requireApprover(call, waiting)
-      await write(approval, { type: 'Refuse', id, number: params.id, member: own, note: body.note })
+      await write(approval, { type: 'Refuse', id, number: params.id, member, note: body.note })
       return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
     },
   })

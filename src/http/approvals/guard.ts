@@ -3,19 +3,15 @@ import { approval, type ApprovalCommand } from '../../commands/approvals/approva
 import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
-import {
-  type ApprovalRules,
-  hasRules,
-  isStricter,
-  needsApproval,
-  type RuledLink,
-} from '../../events/approvals/rules.ts'
+import type { Link } from '../../commands/links/state.ts'
+import { type ApprovalRules, hasRules, isStricter, needsApproval } from '../../events/approvals/rules.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import { kindAt } from '../../events/kinds.ts'
 import { isUsedByRuled, type Used } from '../../queries/approvals/approval.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Route, Writer } from '../api/route.ts'
 
-/** A change that was not made, because somebody else has to approve it: it waits under a number. */
+/** Thrown in place of a change that needs the approval of a second person. `proposal` is the number of its proposal. */
 export class Proposed extends Error {
   override readonly name = 'Proposed'
   readonly proposal: number
@@ -32,7 +28,7 @@ export class Proposed extends Error {
 export const answerProposed = (error: unknown) => {
   if (!(error instanceof Proposed)) throw error
   const { proposal, details } = error
-  return { ...details, proposal, message: 'The change waits for the approval of somebody else.' }
+  return { ...details, proposal, message: 'The change waits for the approval of a second person.' }
 }
 /** Whether an answer is that of `answerProposed`. */
 export const isProposed = (answer: object): boolean => 'proposal' in answer && typeof answer.proposal === 'number'
@@ -44,22 +40,23 @@ const used: Readonly<Record<string, (id: number) => Used>> = {
   overlay: (id) => ({ type: `overlay-${id}` }),
   pixel: (id) => ({ pixel: id }),
 }
-/** Commands of which visitors learn nothing, or that a check of DNS alone decides. */
-const free = new Set(['VerifyDomain'])
+const ruled: ReadonlySet<string> = new Set(['link', ...Object.keys(used)])
 
 /** Fields of a link that visitors learn nothing of. */
 const inner = new Set(['notes', 'campaign', 'archived', 'tags'])
-const answering = ({ status, fields, ...others }: RuledLink) =>
+/** Returns what visitors meet at a link, to be compared. */
+const answering = ({ status, fields, password }: Link) =>
   JSON.stringify([
     status,
+    password,
     Object.entries(fields).filter(([name, value]) => !inner.has(name) && value !== undefined),
-    'password' in others ? others.password : null,
   ])
 
 /** Whether what a route does may have to wait for an approval. */
-export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) =>
-  (/^\/api\/(?:url|domain|splash|overlay|pixel)\/:id\/(?:update|delete|restore)$/.test(path) && method !== 'get') ||
-  (path === '/api/account/approval' && method === 'put')
+export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
+  const [, of = ''] = /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore)$/.exec(path) ?? []
+  return ruled.has(kindAt(of) ?? '') || (path === '/api/account/approval' && method === 'put')
+}
 
 interface Change<S> {
   readonly before: S
@@ -79,7 +76,7 @@ const isRuled = async (
   { before, after }: Change<unknown>,
 ): Promise<boolean> => {
   if (kind === 'link') {
-    const [was, is] = [before as RuledLink, after as RuledLink]
+    const [was, is] = [before as Link, after as Link]
     const now = new Date().toISOString()
     return needsApproval(rules, was, now) && (answering(was) !== answering(is) || !needsApproval(rules, is, now))
   }
@@ -95,10 +92,7 @@ interface Proposer {
   readonly allowed: Revisions
 }
 
-/**
- * Returns a writer that proposes what needs an approval instead of changing it, and throws `Proposed`. What would be
- * refused is refused.
- */
+/** Returns a writer that stores a proposal for each change that needs an approval, and throws `Proposed`. */
 export const guardedWriter = <W extends Writer>(
   writer: W,
   { account, member, allowed }: Proposer,
@@ -120,16 +114,16 @@ export const guardedWriter = <W extends Writer>(
   }
   const guard = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {
     const { kind } = decider
-    const rules =
-      kind === 'link' || kind in used || kind === approval.kind ? await sources.rules.find(account) : undefined
+    if (!ruled.has(kind) && kind !== approval.kind) return
+    const rules = await sources.rules.find(account)
     if (!rules || !hasRules(rules)) return
-    const { type } = command as { readonly type: string }
     if (kind === approval.kind) {
       const asked = command as unknown as ApprovalCommand
       const isLess = asked.type === 'SetRules' && !isStricter(rules, asked.rules)
       return isLess ? propose(decider, { ...command, from: rules }, 0) : undefined
     }
-    if (free.has(type)) return
+    // a check of DNS decides that
+    if ((command as { readonly type: string }).type === 'VerifyDomain') return
     const { state: before, revision } = await writer.load(decider, decider.id(command))
     const events = decider.decide(command, before)
     if (events.length === 0) return

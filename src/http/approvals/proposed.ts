@@ -47,6 +47,12 @@ export const effectOf = async ({ load }: Pick<Handler, 'load'>, { decider, targe
   return { before, after: fold(decider, events, before), isStale }
 }
 
+/** Throws `Refused` unless the change can still be made: `stale` once its resource has changed. */
+export const requireCurrent = async (handler: Pick<Handler, 'load'>, waiting: Waiting): Promise<void> => {
+  const { isStale } = await effectOf(handler, waiting)
+  if (isStale) refuse('stale')
+}
+
 const fieldsOf = (kind: string, state: unknown, originOf: OriginOf): Fields => {
   if (!isResource(kind)) return { ...(state as { readonly rules: ApprovalRules }).rules }
   return histories[kind].fields(state, originOf)

@@ -5,8 +5,8 @@ import { approval } from '../../commands/approvals/approval.ts'
 import { refuse } from '../../commands/decider.ts'
 import { isLimitedToOwn, rightsOf } from '../../events/accounts/role.ts'
 import { hasRules } from '../../events/approvals/rules.ts'
-import { must, says } from '../../lib/fields.ts'
-import { ownDomains } from '../accounts/invitation.ts'
+import { says } from '../../lib/fields.ts'
+import { domainIds, ownDomains } from '../accounts/invitation.ts'
 import { flag } from '../api/fields.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { tagList } from '../links/tag.ts'
@@ -15,16 +15,13 @@ import { approvalContract } from './contract.ts'
 const mostRules = 100
 const Rules = z.object({
   tags: tagList.refine((tags) => tags.length <= mostRules, says('too_many', { max: mostRules })).default([]),
-  domains: z
-    .array(z.int(must('wrong_type', { what: 'domain_ids' })), must('wrong_type', { what: 'domain_ids' }))
-    .refine((ids) => ids.length <= mostRules, says('too_many', { max: mostRules }))
-    .default([]),
+  domains: domainIds.max(mostRules, says('too_many', { max: mostRules })).default([]),
   live: flag.default(false),
 })
 
 /** How many people could approve a change of anything. */
-const approversIn = ({ members, isAlone }: Team) =>
-  (isAlone ? 0 : 1) +
+const approversIn = ({ members, isTeam }: Team) =>
+  (isTeam ? 0 : 1) +
   Object.values(members).filter(
     ({ role, person, domains }) =>
       person !== null && domains === undefined && !isLimitedToOwn(role) && rightsOf(role).includes('write'),

@@ -17,7 +17,7 @@ export const requestTexts = {
     report: 'Report not found.',
     key: 'API key not found.',
     member: 'Member not found.',
-    proposal: 'There is no such proposal that waits.',
+    proposal: 'There is no open proposal with this number.',
     invitation: 'This invitation does not work any more. Ask for a new one.',
     session: 'Session not found.',
     identity: 'Identity not found.',

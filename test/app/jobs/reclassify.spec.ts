@@ -25,7 +25,7 @@ describe('the jobs of reclassifications', () => {
     ...{ visits: 0, changes: [] },
   })
   /** Starts with some jobs, of accounts that cannot be read. Returns what became of them. */
-  const start = (jobs: ReclassifyJob[], load: () => Promise<unknown>, isAlone = true) => {
+  const start = (jobs: ReclassifyJob[], load: () => Promise<unknown>, isTeam = true) => {
     const ended: (readonly [string, boolean])[] = []
     const problems: string[] = []
     const stop = startReclassifier({
@@ -42,7 +42,7 @@ describe('the jobs of reclassifications', () => {
       handler: { handle: () => Promise.reject(new Error('not expected')), load } as never,
       rules: { version: 1, decide: ({ class: same }) => ({ class: same, rule: '' }) },
       openReader: () => ({ reader: {} as never, close: async () => {} }),
-      alone: async (work) => (isAlone ? work(new AbortController().signal) : undefined),
+      alone: async (work) => (isTeam ? work(new AbortController().signal) : undefined),
       onProblem: (error) => problems.push(String(error)),
       everyMs: 20,
     })

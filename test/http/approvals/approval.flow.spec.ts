@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import type { Answer } from '../../support/client.ts'
+import { type Answer, until } from '../../support/client.ts'
 import { signIn } from '../../support/session.ts'
 
 type Session = Awaited<ReturnType<typeof signIn>>
@@ -113,7 +113,7 @@ describe('changes that a second person approves', () => {
     expect((await asAnn('GET', `/api/url/${id}`)).status).to.equal(404)
     // made on a link that has changed
     expect(await found(without)).to.include({ stale: true })
-    expect(failure(await approve(ben!, without))).to.include.members([404])
+    expect(failure(await approve(ben!, without)).slice(0, 2)).to.deep.equal([409, 'stale'])
     expect(proposed(await asAnn('POST', `/api/url/${id}/restore`, {}))).to.be.greaterThan(deletion)
   })
 
@@ -127,6 +127,29 @@ describe('changes that a second person approves', () => {
     expect(failure(await approve(ben!, first)).slice(0, 2)).to.deep.equal([409, 'stale'])
     expect(await found(first)).to.include({ status: 'stale' })
     expect((await detailsOf(id)).longurl).to.equal('https://example.com/2')
+  })
+
+  it('end when the name that they want was taken meanwhile', async () => {
+    const id = await add()
+    const number = proposed(
+      await asAnn('PUT', `/api/url/${id}/update`, { url: 'https://example.com/a', custom: 'wanted' }),
+    )
+    await add({ custom: 'wanted', tags: [] })
+    expect(failure(await approve(ben!, number))).to.deep.equal([400, 'taken', 'alias'])
+    expect(await found(number)).to.include({ status: 'stale' })
+    expect(failure(await approve(ben!, number))).to.deep.equal([404, 'not_found', 'proposal'])
+  })
+
+  it('show that they cannot be made any more', async () => {
+    const id = await add()
+    const expiry = new Date(Date.now() + 2000).toISOString().slice(0, 19).replace('T', ' ')
+    const number = proposed(await asAnn('PUT', `/api/url/${id}/update`, { url: 'https://example.com/a', expiry }))
+    await until(
+      () => found(number),
+      ({ stale }) => stale,
+    )
+    expect(failure(await approve(ben!, number)).slice(0, 2)).to.deep.equal([400, 'in_past'])
+    expect((await refuse(ben!, number)).status).to.equal(200)
   })
 
   it('are refused with a note, and withdrawn by who proposed them, also with a key', async () => {

@@ -121,23 +121,23 @@ export const memberContract = {
     answer: deletedForGood,
   },
   'POST /api/account/add': {
-    summary: 'Add an account for a team',
+    summary: 'Add a team account',
     description:
-      'For sessions of the dashboard. Nobody signs in to it: whoever adds it is its first owner, and others become members. One of them stays owner.',
+      'For sessions of the dashboard. A team account has no sign-in of its own. The person who adds it is its first owner, others become members, and one member stays owner.',
     fields: { name: '3 to 32 lower-case letters, digits, hyphens and underscores, with at least one letter' },
     example: { name: 'acme-print' },
     answer: success({ id, message: text }),
   },
   'POST /api/membership/:id/erase': {
-    summary: 'Erase an account that nobody signs in to',
+    summary: 'Erase a team account',
     description:
-      'For an owner who is signed in, once nobody else is a member. It is erased for good after the days that the operator has set (`ERASURE_DELAY_DAYS`).',
+      'For an owner who is signed in, after the other members are removed. It is erased for good after the days that the operator has set (`ERASURE_DELAY_DAYS`).',
     example: { current_password: 'correct horse battery staple' },
     answer: success({ message: text, erases: time }),
   },
   'DELETE /api/membership/:id/erase': {
-    summary: 'Do not erase that account',
-    description: 'For an owner who is signed in, while it is not erased.',
+    summary: 'Cancel the erasure of a team account',
+    description: 'For an owner who is signed in, until the account is erased.',
     answer: done,
   },
   'GET /api/memberships': {

@@ -1,10 +1,9 @@
 import { link } from '../../../commands/links/link.ts'
-import { type Decider, refuse } from '../../../commands/decider.ts'
+import { refuse } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import type { Load } from '../../../commands/load.ts'
 import { isLimitedToOwn } from '../../../events/accounts/role.ts'
 import { ownMember } from '../../../events/accounts/team.ts'
-import type { DomainEvent } from '../../../events/index.ts'
 import { isResource, kindAt, kindOf, kinds, type ResourceKind } from '../../../events/kinds.ts'
 import { streamId } from '../../../events/streams.ts'
 import type { PendingStreams } from '../../../cache/pending.ts'
@@ -135,13 +134,23 @@ const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew:
   if (domain !== undefined && !domains.includes(domain ?? 0)) fail(403, 'lacks_rights', { what: 'domain' })
 }
 
-/** Returns what loads only what is in a part of an account, besides what all members may use. */
+/** Throws `Refused` (`not_found`) for a resource outside of a part, unless the request has created it. */
+const requireReachable = async (
+  sources: Sources,
+  kind: string,
+  id: string | number,
+  part: Part,
+  begun: ReadonlySet<string>,
+) => {
+  if (!isResource(kind) || kind === 'account' || begun.has(streamId(kind, Number(id)))) return
+  await requireInPart(sources, kind, Number(id), part)
+}
+
+/** Returns a `load` for what is in a part of an account, and for what all members may use. */
 export const limitedLoad =
-  (load: Load, part: Part, sources: Sources): Load =>
+  (load: Load, part: Part, sources: Sources, begun: ReadonlySet<string> = new Set()): Load =>
   async (decider, id) => {
-    const { kind } = decider
-    if (isResource(kind) && kind !== 'account' && !shared.has(kind))
-      await requireInPart(sources, kind, Number(id), part)
+    if (!shared.has(decider.kind)) await requireReachable(sources, decider.kind, id, part, begun)
     return load(decider, id)
   }
 
@@ -154,18 +163,11 @@ export const limitedWriter = <W extends Writer>(writer: W, part: Part, sources: 
   const work: Part = { account: part.account, maker: part.holder }
   /** streams that the request has begun, which no table has yet */
   const begun = new Set<string>()
-  const check = async <C, S, E extends DomainEvent>({ kind }: Decider<C, S, E>, id: string | number) => {
-    if (!isResource(kind) || kind === 'account' || begun.has(streamId(kind, Number(id)))) return
-    await requireInPart(sources, kind, Number(id), part)
-  }
   return {
     ...writer,
-    load: async (decider, id) => {
-      if (!shared.has(decider.kind)) await check(decider, id)
-      return writer.load(decider, id)
-    },
+    load: limitedLoad(writer.load, part, sources, begun),
     write: async (decider, command) => {
-      await check(decider, decider.id(command))
+      await requireReachable(sources, decider.kind, decider.id(command), part, begun)
       // to use a domain is not to change it
       if (decider.kind === 'domain') await requireInPart(sources, 'domain', Number(decider.id(command)), work)
       requireDomain(decider.kind, command, part, false)

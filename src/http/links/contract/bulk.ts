@@ -30,7 +30,7 @@ const done = z
     short: address.optional(),
     revision: revision.optional(),
     undo: undo.optional(),
-    proposal: count.optional().describe('the number under which the change waits for the approval of somebody else'),
+    proposal: count.optional().describe('the number of the proposal, if the change waits for a second person'),
   })
   .meta({ id: 'BulkRowDone' })
 export type BulkRowDone = Answer<typeof done>

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx'
 import { Problem, TextField } from '../../parts/field.tsx'
 import { Section } from '../../parts/section.tsx'
 
-/** Adds an account that nobody signs in to, and goes there. */
+/** Adds a team account, and opens it. */
 export const Teams = () => {
   const form = useDraft({ name: '' })
   const texts = t().account
