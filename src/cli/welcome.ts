@@ -1,4 +1,4 @@
-import { redirectAddress } from '../app/accounts/signin.ts'
+import { backchannelAddress, redirectAddress } from '../app/accounts/signin.ts'
 import type { Config } from '../config.ts'
 
 type Places = Pick<Config, 'DATA_DIR' | 'DATABASE_URL' | 'EVENTSTORE_URL' | 'KAFKA_BROKERS' | 'KAFKA_TOPIC'>
@@ -36,7 +36,7 @@ export const welcome = (started: Started): string => {
   const signIn =
     OIDC_ISSUER === undefined
       ? ''
-      : `\n${OIDC_ISSUER} signs people in. It must know exactly this redirect address: ${redirectAddress(baseUrl)}`
+      : `\n${OIDC_ISSUER} signs people in. It must know exactly this redirect address: ${redirectAddress(baseUrl)} (and may send back-channel logouts to ${backchannelAddress(baseUrl)})`
   const heading = `Linkledger listens on ${address} and its short links start with ${baseUrl}`
   if (isNew)
     return `\n${heading}${signIn}\n${tour(started)}\nStop the service with Ctrl-C. All data is kept in ${placesOf(config)} (${metrics}).\n`

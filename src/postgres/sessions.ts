@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Database } from './database.ts'
 
 /** A session of the dashboard, as it is stored. */
@@ -18,6 +19,8 @@ export interface NewSession extends Pick<
   'id' | 'account' | 'credential' | 'browser' | 'os' | 'confirmed'
 > {
   readonly hash: Buffer
+  /** of the session at the issuer, where that has opened it */
+  readonly issuerSession: Buffer | null
   /** until it expires */
   readonly seconds: number
 }
@@ -30,8 +33,8 @@ const typed = (row: StoredSession): StoredSession => ({ ...row, id: Number(row.i
 /** Stores a session. The oldest of more than `most` end. */
 export const insertSession = async (db: Database, session: NewSession, most: number): Promise<void> => {
   await db.raw(
-    `insert into ${table} (id, hash, account, credential, browser, os, confirmed_at, expires_at)
-     values (:id, :hash, :account, :credential, :browser, :os, case when :confirmed then now() end, now() + make_interval(secs => :seconds))`,
+    `insert into ${table} (id, hash, account, credential, browser, os, issuer_session, confirmed_at, expires_at)
+     values (:id, :hash, :account, :credential, :browser, :os, :issuerSession, case when :confirmed then now() end, now() + make_interval(secs => :seconds))`,
     { ...session },
   )
   await db.raw(
@@ -86,9 +89,12 @@ export const deleteSessionsOf = async (db: Database, accounts: readonly number[]
   await endJobs(db, 'account', accounts)
 }
 
-/** Notes that the password of a session was entered again. */
-export const confirmSession = async (db: Database, id: number): Promise<void> => {
-  await db.raw(`update ${table} set confirmed_at = now() where id = ?`, [id])
+/** Notes that the password of a session was entered again, or that somebody has signed in again at the issuer. */
+export const confirmSession = async (db: Database, id: number, issuerSession: Buffer | null): Promise<void> => {
+  await db.raw(
+    `update ${table} set confirmed_at = now(), issuer_session = coalesce(:issuerSession, issuer_session) where id = :id`,
+    { id, issuerSession },
+  )
 }
 
 /** Replaces the credential of a session, if it is the one that it had. */
@@ -96,15 +102,34 @@ export const setCredential = async (db: Database, id: number, before: Buffer, cr
   await db(table).where({ id, credential: before }).update({ credential })
 }
 
-/** Deletes the sessions of an account that a credential has opened. */
-export const deleteSessionsBy = async (db: Database, account: number, credential: Buffer): Promise<void> => {
-  const ended = (await db(table).where({ account, credential }).delete('id')) as unknown as { id: string }[]
+/** By what sessions are found that a credential has opened. */
+export interface OpenedBy {
+  readonly account: number
+  readonly credential: Buffer
+}
+
+const deleteWhere = async (db: Database, sought: (all: Knex.QueryBuilder) => Knex.QueryBuilder) => {
+  const ended = (await sought(db(table)).delete('id')) as { id: string }[]
   await endJobs(
     db,
     'session',
     ended.map(({ id }) => Number(id)),
   )
 }
+
+/** Deletes the sessions of an account that a credential has opened. */
+export const deleteSessionsBy = (db: Database, opened: OpenedBy): Promise<void> =>
+  deleteWhere(db, (all) => all.where({ ...opened }))
+
+/**
+ * Deletes the sessions that a session at the issuer has opened, and those of the person of which the issuer has not
+ * said that.
+ */
+export const deleteSessionsOfIssuer = (db: Database, issuerSession: Buffer, opened?: OpenedBy): Promise<void> =>
+  deleteWhere(db, (all) => {
+    const those = all.where({ issuer_session: issuerSession })
+    return opened ? those.orWhere({ ...opened, issuer_session: null }) : those
+  })
 
 export const deleteExpiredSessions = async (db: Database): Promise<void> => {
   await db(table).whereRaw('expires_at <= now()').delete()

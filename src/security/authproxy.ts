@@ -51,6 +51,7 @@ export const proxiedPerson = (subject: string): Person => ({
   groups: undefined,
   externalId: subject,
   refreshToken: undefined,
+  sid: undefined,
 })
 
 /** Returns whom the proxy has to name with each request of a session; undefined for one that no proxy has opened. */

@@ -1,14 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Configuration, ServerMetadata } from 'openid-client'
 import { type ClaimNames, type Claims, emailIn, groupsIn, textIn } from './claims.ts'
-import { failed, NotSignedIn } from './notsignedin.ts'
+import { type Logout, openLogoutTokens } from './logout.ts'
+import { failed } from './notsignedin.ts'
+import { type Client, openLibrary, readUserInfo, tolerance } from './openid.ts'
 
-export interface IssuerOptions {
-  /** its address */
-  readonly issuer: string
-  readonly clientId: string
-  /** undefined: the client is a public one, which PKCE alone protects */
-  readonly clientSecret: string | undefined
+export interface IssuerOptions extends Client {
   readonly scopes: string
   /** where it sends browsers back to */
   readonly redirect: string
@@ -38,6 +34,8 @@ export interface Person {
   readonly externalId: string | undefined
   /** by which it says who they are now; undefined: it has sent none */
   readonly refreshToken: string | undefined
+  /** what it calls their session there; undefined: it does not say */
+  readonly sid: string | undefined
 }
 
 export interface Issuer {
@@ -49,120 +47,34 @@ export interface Issuer {
   readonly refresh: (refreshToken: string, subject: string) => Promise<Person>
   /** Returns the address to sign out at; undefined when it has none, or is away. */
   readonly signOutAddress: (to: string) => Promise<string | undefined>
+  /** Returns whose sessions a logout token ends. Throws `NotSignedIn`. */
+  readonly logoutIn: (token: string) => Promise<Logout>
 }
-
-/** s that clocks may differ by */
-export const tolerance = 30
-/** s */
-const timeout = 10
-/** ms that its metadata is used without asking again */
-const metadataAge = 3_600_000
-/** What it may sign with: never with the secret of the client, and never with nothing. */
-const algorithms = /^(?:RS|PS|ES)(?:256|384|512)$|^(?:EdDSA|Ed25519)$/
 
 const random = () => randomBytes(32).toString('base64url')
 export const begin = (): Begun => ({ state: random(), nonce: random(), verifier: random() })
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** It is loaded with the first sign-in: most services have no issuer. */
-const load = () => import('openid-client')
-type Library = Awaited<ReturnType<typeof load>>
-
-const isHttp = (address: string) => address.startsWith('http:')
-
-/** What it signs with, of what it says that it may. Without a list, it is RS256 (OpenID Connect Discovery). */
-const signing = ({ id_token_signing_alg_values_supported: all }: ServerMetadata) => {
-  const given = all?.filter((one) => algorithms.test(one)) ?? ['RS256']
-  if (given.length > 0) return given
-  throw new NotSignedIn('answer', `the issuer signs with ${all?.join(', ')} only; it must sign with RS256 or ES256`)
-}
-
-/** Keeps what a promise has made, unless it fails. */
-const remembered = <T>(make: () => Promise<T>, ms: number) => {
-  let made: { readonly at: number; readonly value: T } | undefined
-  let making: Promise<T> | undefined
-  return async () => {
-    if (made && performance.now() - made.at < ms) return made.value
-    making ??= make()
-      .then((value) => {
-        made = { at: performance.now(), value }
-        return value
-      })
-      .finally(() => (making = undefined))
-    return making
-  }
-}
-
-/** Returns how the service proves to the issuer that it is the client. */
-const authOf = (
-  { ClientSecretBasic, ClientSecretPost, None }: Library,
-  secret: string | undefined,
-  ways?: readonly string[],
-) => {
-  if (secret === undefined) return None()
-  return (ways ?? ['client_secret_basic']).includes('client_secret_basic')
-    ? ClientSecretBasic(secret)
-    : ClientSecretPost(secret)
-}
-
-/** Returns what opens the library for one sign-in, and what reads the metadata of the issuer, for an hour. */
-const openConfigurations = ({ issuer, clientId, clientSecret }: IssuerOptions) => {
-  const execute = ({ allowInsecureRequests }: Library) => (isHttp(issuer) ? [allowInsecureRequests] : [])
-  const readMetadata = remembered(async (): Promise<ServerMetadata> => {
-    const library = await load()
-    const found = await library
-      .discovery(new URL(issuer), clientId, undefined, undefined, { execute: execute(library), timeout })
-      .catch(failed)
-    // without its functions
-    return JSON.parse(JSON.stringify(found.serverMetadata())) as ServerMetadata
-  }, metadataAge)
-  /** Each sign-in reads the keys of the issuer anew, so that it may replace them at any time. */
-  const configure = async (): Promise<{ readonly library: Library; readonly config: Configuration }> => {
-    const metadata = await readMetadata()
-    const library = await load()
-    const config = new library.Configuration(
-      { ...metadata, id_token_signing_alg_values_supported: signing(metadata) },
-      clientId,
-      { [library.clockTolerance]: tolerance },
-      authOf(library, clientSecret, metadata.token_endpoint_auth_methods_supported),
-    )
-    config.timeout = timeout
-    // without it, the signature of an ID token that came straight from the issuer is not checked
-    for (const change of [library.enableNonRepudiationChecks, ...execute(library)]) change(config)
-    return { library, config }
-  }
-  return { readMetadata, configure }
-}
-
-const readUserInfo = async (
-  library: Library,
-  config: Configuration,
-  token: string,
-  subject: string,
-): Promise<Claims> =>
-  config.serverMetadata().userinfo_endpoint === undefined
-    ? {}
-    : await library.fetchUserInfo(config, token, subject).catch(failed)
-
 /** Returns who somebody is, by the ID token and the userinfo. */
 const personIn = (
-  { iss, sub, auth_time: authTime }: { readonly iss: string; readonly sub: string; readonly auth_time?: number },
+  own: { readonly iss: string; readonly sub: string; readonly auth_time?: number },
   sources: readonly Claims[],
   names: ClaimNames,
   refreshToken: string | undefined,
 ): Person => ({
-  issuer: iss,
-  subject: sub,
+  issuer: own.iss,
+  subject: own.sub,
   ...emailIn(sources, names),
   name:
     sources
       .map((one) => textIn(one, names.name))
       .find(Boolean)
       ?.slice(0, 255) ?? null,
-  authTime,
+  authTime: own.auth_time,
+  sid: textIn({ ...own }, 'sid'),
   groups: groupsIn(sources, names.groups),
-  externalId: names.directory === 'sub' ? sub : sources.map((one) => textIn(one, names.directory)).find(Boolean),
+  externalId: names.directory === 'sub' ? own.sub : sources.map((one) => textIn(one, names.directory)).find(Boolean),
   refreshToken,
 })
 
@@ -172,7 +84,7 @@ const personIn = (
  */
 export const openIssuer = (options: IssuerOptions): Issuer => {
   const { clientId, scopes, redirect, claims } = options
-  const { readMetadata, configure } = openConfigurations(options)
+  const { readMetadata, configure } = openLibrary(options)
   return {
     addressFor: async ({ state, nonce, verifier }, fresh) => {
       const { library, config } = await configure()
@@ -226,6 +138,7 @@ export const openIssuer = (options: IssuerOptions): Issuer => {
       address.searchParams.set('post_logout_redirect_uri', to)
       return address.href
     },
+    logoutIn: openLogoutTokens(options, readMetadata),
   }
 }
 

@@ -48,7 +48,7 @@ const textOf = (error: unknown): string => {
   const reason = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : ''
   const text = `${message}${reason}${code === undefined ? '' : ` (${code})`}`
   return /alg/.test(text)
-    ? `the ID token must be signed with a key of the issuer, such as RS256 or ES256, never with none or HS256 (${text})`
+    ? `tokens must be signed with a key of the issuer, such as RS256 or ES256, never with none or HS256 (${text})`
     : text
 }
 

@@ -1,6 +1,8 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { type Credential, type Credentials, credentialsOf, linkCredential } from './credential.ts'
 import type { Database } from '../postgres/database.ts'
+import { type Logout, logoutAge } from './logout.ts'
+import { deleteExpiredLogouts, insertLogout } from '../postgres/logouts.ts'
 import { deleteExpiredAnswers } from '../postgres/passkeys.ts'
 import {
   confirmSession,
@@ -8,6 +10,7 @@ import {
   deleteSession,
   deleteSessionsBy,
   deleteSessionsOf,
+  deleteSessionsOfIssuer,
   findSession,
   insertSession,
   sessionsOf,
@@ -34,6 +37,19 @@ export interface SessionClient {
 export interface SessionLimits {
   readonly seconds?: number
   readonly confirmed: boolean
+  /** the session at the issuer that opens it */
+  readonly there?: IssuerSession | undefined
+}
+
+/** A session at an issuer, as it calls it. */
+export interface IssuerSession {
+  readonly issuer: string
+  readonly sid?: string | undefined
+}
+/** What an issuer ends, and who that is here. */
+export interface Ended extends Omit<Logout, 'subject'> {
+  /** undefined: somebody who has no account */
+  readonly holder: { readonly account: number; readonly credential: Credential } | undefined
 }
 
 export interface Sessions {
@@ -47,7 +63,7 @@ export interface Sessions {
   /** Returns the session of a token, undefined when it has ended or never was. */
   readonly find: (token: string) => Promise<Session | undefined>
   /** Notes that whoever has a session has signed in again: for ten minutes, it may widen rights. */
-  readonly confirm: (id: number) => Promise<void>
+  readonly confirm: (id: number, there?: IssuerSession) => Promise<void>
   /** Notes that a session is used; never waits. */
   readonly recordUse: (session: Session) => void
   /** Returns the sessions of an account, newest first, read from another connection where one is given. */
@@ -62,6 +78,8 @@ export interface Sessions {
   readonly keepWith: (account: number, before: Credentials, password: string, id: number | undefined) => Promise<void>
   /** Ends those sessions of an account that an identity or a passkey has opened. */
   readonly endOf: (account: number, credential: Credential) => Promise<void>
+  /** Ends the sessions that an issuer has ended. Returns false when its token was used before. */
+  readonly endBy: (ended: Ended) => Promise<boolean>
   /** Uses the code of a time step up. Returns false when it was used before. */
   readonly useStep: (account: number, step: number) => Promise<boolean>
   readonly deleteExpired: () => Promise<void>
@@ -89,6 +107,30 @@ const textOf = (credential: Credential) => {
   }
 }
 
+/** Returns what makes the keyed hashes that are stored. */
+const hashesWith = (pepper: Buffer) => {
+  const keyed = (what: string) => createHmac('sha256', pepper).update(what).digest()
+  return {
+    hashed: (credential: Credential) => keyed(textOf(credential)),
+    sessionThere: ({ issuer, sid }: IssuerSession) =>
+      sid === undefined ? null : keyed(`session at ${JSON.stringify([issuer, sid])}`),
+    logout: (issuer: string, jti: string) => keyed(`logout ${JSON.stringify([issuer, jti])}`),
+  }
+}
+
+const endingBy =
+  (db: Database, { hashed, logout, sessionThere }: ReturnType<typeof hashesWith>): Sessions['endBy'] =>
+  ({ holder, issuer, jti, sid }) =>
+    // a token that could not be used up may come again
+    db.transaction(async (tx) => {
+      if (!(await insertLogout(tx, logout(issuer, jti), 2 * logoutAge))) return false
+      const by = holder && { account: holder.account, credential: hashed(holder.credential) }
+      const there = sessionThere({ issuer, sid })
+      if (there) await deleteSessionsOfIssuer(tx, there, by)
+      else if (by) await deleteSessionsBy(tx, by)
+      return true
+    })
+
 /**
  * Opens the sessions of the dashboard, which end after `days`. Without `passwords`, none that a password has opened
  * counts. `onUse` is called with the account of one that is used, at most once a minute.
@@ -101,7 +143,8 @@ export const openSessions = (
   onUse: (account: number) => void = () => {},
 ): Sessions => {
   const seconds = days * day
-  const hashed = (credential: Credential) => createHmac('sha256', pepper).update(textOf(credential)).digest()
+  const hashes = hashesWith(pepper)
+  const { hashed, sessionThere } = hashes
   const opened = ({ credential, ...session }: StoredSession): Session => ({
     ...session,
     openedWith: (now) =>
@@ -111,18 +154,19 @@ export const openSessions = (
   })
   return {
     seconds,
-    open: async (account, by, { browser, os }, { confirmed, seconds: own = seconds } = { confirmed: true }) => {
+    open: async (account, by, { browser, os }, { confirmed, seconds: own = seconds, there } = { confirmed: true }) => {
       const token = randomBytes(32).toString('base64url')
       const id = randomInt(1, 2 ** 47)
       const session = { id, hash: hashOf(token), account, credential: hashed(by), browser, os, confirmed }
-      await insertSession(db, { ...session, seconds: own }, most)
+      const issuerSession = there ? sessionThere(there) : null
+      await insertSession(db, { ...session, issuerSession, seconds: own }, most)
       return { id, token }
     },
     find: async (token) => {
       const session = isToken(token) ? await findSession(db, hashOf(token)) : undefined
       return session && opened(session)
     },
-    confirm: (id) => confirmSession(db, id),
+    confirm: (id, there) => confirmSession(db, id, there ? sessionThere(there) : null),
     recordUse: ({ account, id, used }) => {
       if (Date.now() - used.getTime() <= 60_000) return
       void touchSession(db, id).catch(() => {})
@@ -141,11 +185,13 @@ export const openSessions = (
       }
       await deleteSessionsOf(db, [account], id)
     },
-    endOf: (account, credential) => deleteSessionsBy(db, account, hashed(credential)),
+    endOf: (account, credential) => deleteSessionsBy(db, { account, credential: hashed(credential) }),
+    endBy: endingBy(db, hashes),
     useStep: (account, step) => useStep(db, account, step),
     deleteExpired: async () => {
       await deleteExpiredSessions(db)
       await deleteExpiredAnswers(db)
+      await deleteExpiredLogouts(db)
     },
   }
 }

@@ -67,6 +67,7 @@ describe('signing in with an issuer', () => {
       groups: [],
       externalId: 'ann',
       refreshToken: undefined,
+      sid: undefined,
     })
     expect(authTime).to.be.a('number')
   })

@@ -42,6 +42,7 @@ describe('signing in with a real issuer', () => {
         groups: [],
         externalId: 'ann',
         refreshToken: undefined,
+        sid: undefined,
       })
     })
 

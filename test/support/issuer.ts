@@ -31,7 +31,7 @@ const signatureOf = (alg: string, text: string, key: KeyObject) => {
   return sign('sha256', Buffer.from(text), key)
 }
 
-const jwtOf = (header: { readonly alg: string }, claims: Claims, key: KeyObject) => {
+const jwtOf = (header: { readonly alg: string; readonly typ?: string }, claims: Claims, key: KeyObject) => {
   const text = `${encode({ typ: 'JWT', ...header })}.${encode(claims)}`
   return `${text}.${signatureOf(header.alg, text, key).toString('base64url')}`
 }
@@ -105,9 +105,19 @@ export const startStubIssuer = async (alg: 'RS256' | 'ES256' = 'RS256') => {
     return new URLSearchParams({ code, state: asked.get('state') ?? '', iss: address })
   }
 
+  /** Returns a logout token that is right but for what is given. */
+  const logoutToken = (claims: Claims, { header, forged }: Pick<Mischief, 'header' | 'forged'> = {}) => {
+    const now = Math.floor(Date.now() / 1000)
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} }
+    const own = { iss: address, aud: 'linkledger', iat: now, exp: now + 120, jti: randomUUID(), events }
+    const key = forged ? newKeys(alg).privateKey : keys.privateKey
+    return jwtOf({ typ: 'logout+jwt', kid: keys.kid, alg: keys.alg, ...header }, { ...own, ...claims }, key)
+  }
+
   return {
     address,
     used,
+    logoutToken,
     /** Sets what it knows of the person who signs in next. */
     knows: (claims: Claims) => void (person = claims),
     does: (what: Mischief) => void (mischief = what),

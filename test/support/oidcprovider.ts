@@ -31,7 +31,12 @@ const keyOf = (alg: string) => {
 }
 
 /** Starts a real issuer, at which `ann` signs in without being asked anything. */
-export const startProvider = async (redirect: string, alg: 'RS256' | 'ES256' | 'HS256') => {
+export const startProvider = async (
+  redirect: string,
+  alg: 'RS256' | 'ES256' | 'HS256',
+  /** where it says that somebody has signed out, and whether it names the session */
+  logout?: { readonly uri: string; readonly named: boolean },
+) => {
   let answer: (req: IncomingMessage, res: ServerResponse) => unknown = () => {}
   const server = createServer((req, res) => void answer(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -48,13 +53,17 @@ export const startProvider = async (redirect: string, alg: 'RS256' | 'ES256' | '
         redirect_uris: [redirect],
         post_logout_redirect_uris: [],
         id_token_signed_response_alg: alg,
+        ...(logout && { backchannel_logout_uri: logout.uri, backchannel_logout_session_required: logout.named }),
       },
     ],
     enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256', 'HS256'] },
     jwks: { keys: [keyOf('RS256'), keyOf('ES256')] },
     cookies: { keys: ['a key of a test'] },
     ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    // its own refuses addresses of this machine
+    fetch: (at: string, { dispatcher: _, ...options }: RequestInit & { readonly dispatcher?: unknown }) =>
+      fetch(at, options),
     pkce: { required: () => true },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
@@ -97,6 +106,20 @@ export const startProvider = async (redirect: string, alg: 'RS256' | 'ES256' | '
         if (next.startsWith(redirect)) return new URL(next).searchParams
       }
       throw new Error(`${at} leads in circles`)
+    },
+    /** Signs out there, as somebody does who opens its page for that. Resolves once it has told its clients. */
+    signOut: async () => {
+      const header = () => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+      const page = await fetch(`${address}/session/end`, { headers: { Cookie: header() } })
+      const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(await page.text()) ?? []
+      const confirmed = await fetch(`${address}/session/end/confirm`, {
+        method: 'POST',
+        headers: { Cookie: header() },
+        body: new URLSearchParams({ xsrf, logout: 'yes' }),
+        redirect: 'manual',
+      })
+      if (confirmed.status !== 303)
+        throw new Error(`nobody was signed out: ${confirmed.status} ${await confirmed.text()}`)
     },
     close: () =>
       new Promise<void>((resolve) => {

@@ -21,6 +21,7 @@ import type { Ledger } from '../log/ledger.ts'
 import { entrances, holderOf, openProxied, openSignedIn, openSignIn } from './signin.ts'
 import { issuerNameOf } from '../settings/signin.ts'
 import { createProxyPages } from '../../http/public/account/proxy.ts'
+import { createBackchannel } from '../../http/public/account/backchannel.ts'
 import { createOidcPages, type OidcPagesOptions } from '../../http/public/account/oidc.ts'
 import type { PublicHandler } from '../../http/public/responses.ts'
 import { describeSmtpError, openSmtp } from './smtp.ts'
@@ -120,7 +121,10 @@ export const openAccountServices = (
     issuerPages: (pages: ByOthers): Readonly<Record<string, PublicHandler>> => ({
       '/scim/': scim(pages),
       ...(signIn && {
-        '/oidc/': createOidcPages({ ...pages, ...signIn, ...ofIssuer, groupRoles, authProxy: undefined }),
+        '/oidc/': createBackchannel(
+          { ...pages, ...signIn, ...ofIssuer },
+          createOidcPages({ ...pages, ...signIn, ...ofIssuer, groupRoles, authProxy: undefined }),
+        ),
       }),
     }),
     close: async () => void (await Promise.all([stopCleanup(), close()])),

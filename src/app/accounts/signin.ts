@@ -2,6 +2,7 @@ import type { Cache } from '../../cache/cache.ts'
 import { findHolder } from '../../commands/claims/writes.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { type Entrance, openEntrance } from '../../http/accounts/entrance.ts'
+import { backchannelPath } from '../../http/public/account/backchannel.ts'
 import { Role } from '../../events/accounts/role.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { inNetworks } from '../../lib/networks.ts'
@@ -27,6 +28,9 @@ export const holderOf =
 
 /** Where the issuer sends browsers back to, which it has to know letter by letter. */
 export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
+
+/** Where the issuer may say that somebody has signed out there. */
+export const backchannelAddress = (baseUrl: string) => `${baseUrl}${backchannelPath}`
 
 /** Returns what opens the entrance of people whom others sign in. */
 export const entrances =

@@ -44,7 +44,7 @@ export interface Entrance {
   /** Returns the account that a person signs in to, which may be new. Throws `NotSignedIn`. */
   readonly enter: (person: Person, from: string) => Promise<Entered>
   /** Returns the account that a person is an identity of. */
-  readonly find: (person: Person) => Promise<Entered | undefined>
+  readonly find: (person: Pick<Person, 'issuer' | 'subject'>) => Promise<Entered | undefined>
   /** Links a person to an account, while that has the credential by which it was asked for. */
   readonly link: (person: Person, id: number, requires: (state: unknown) => void) => Promise<void>
 }
@@ -81,7 +81,7 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
   const { directory, handler, holderOf, linksByEmail, pepper, progress, registers } = options
   const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
 
-  const find = async (person: Person) => {
+  const find = async (person: Pick<Person, 'issuer' | 'subject'>) => {
     const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, person) })
     return holder && entered(holder.account, holder.token)
   }

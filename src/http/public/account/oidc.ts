@@ -96,7 +96,7 @@ export const signInAs = async (
   // always a new session: one that the browser had before may be known to somebody else
   const old = before === undefined ? undefined : await sessions.find(before)
   if (old) await sessions.end(old.account, old.id)
-  const { token } = await sessions.open(id, credential, client, { confirmed })
+  const { token } = await sessions.open(id, credential, client, { confirmed, there: person })
   return [sessionCookie(token, serviceUrl, sessions.seconds)]
 }
 
@@ -114,13 +114,14 @@ const createSteps = (options: OidcPagesOptions) => {
     return { session, credential }
   }
   const confirm = async (req: IncomingMessage, person: Person, flow: Flow) => {
-    const { session } = await sessionOf(req, flow)
+    const { session, credential } = await sessionOf(req, flow)
     const found = await entrance.find(person)
     if (found?.account !== session.account)
       throw new NotSignedIn('other', `somebody else has signed in than account ${session.account}`)
     if (!isFresh(person, flow.begun))
       throw new NotSignedIn('fresh', 'the ID token has no `auth_time` after the request, although `max_age` was 0')
-    await sessions.confirm(session.id)
+    const isOpener = credential.kind === 'identity' && credential.token === found.credential.token
+    await sessions.confirm(session.id, isOpener ? person : undefined)
     return []
   }
   const link = async (req: IncomingMessage, person: Person, flow: Flow) => {
