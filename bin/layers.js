@@ -12,6 +12,7 @@ export const layers = {
   lib: ['events/kinds.ts'],
   'app/settings': ['events/kinds.ts', 'lib'],
   'clicks/visitor': ['lib'],
+  imports: ['lib'],
   qr: ['lib'],
   postgres: ['events/kinds.ts', 'lib'],
   security: ['postgres', 'lib'],
@@ -23,7 +24,7 @@ export const layers = {
   cache: ['queries', 'commands', 'events', 'security', 'lib'],
   clicks: ['events', 'clicks/visitor', 'security', 'lib'],
   'app/jobs': ['commands', 'queries', 'events', 'security', 'lib'],
-  http: ['cache', 'commands', 'queries', 'clicks', 'events', 'clicks/visitor', 'qr', 'security', 'lib'],
+  http: ['cache', 'commands', 'queries', 'clicks', 'events', 'clicks/visitor', 'imports', 'qr', 'security', 'lib'],
   // the dashboard shares what imports nothing
   web: [
     'qr',

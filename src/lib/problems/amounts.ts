@@ -6,6 +6,7 @@ export const amountTexts = {
     bytes: '{field} must be at most {max} bytes long.',
     code: '{field} must be at most {max} bytes long in the code; it is {bytes}.',
     row: 'A row must be at most 64 KiB long.',
+    record: 'A row must be at most 1 MiB long.',
     row_in_line: 'A row must be at most 64 KiB long in line {line}. A quote that is never closed makes a long one.',
   },
   too_short: '{field} must be at least {min} characters long.',

@@ -186,6 +186,13 @@ export const requestTexts = {
     row_field: 'A row must not have a field `__proto__`.',
     row_cells:
       'The row has {cells} cells, but the header has {header}: put a cell that contains the separator into quotes.',
+    row_utf8: 'The row must be valid UTF-8.',
+    row_json: 'The row is not valid JSON.',
+    row_sql: 'The row is not valid SQL.',
+    row_cut: 'The file ends within this row.',
+    format: 'The file has none of the formats that can be imported: name its format, or its columns.',
+    table: 'The file has no column with destinations: name it, for example `url`.',
+    list: 'The answer has no list of links: is this the address of the API?',
   },
   nothing_stored: 'Nothing was stored, because {failed} of {rows} rows cannot be: see the rows with `error` 1.',
   idempotency_key_used: 'This `Idempotency-Key` was used for another request. Use a new key for each request.',

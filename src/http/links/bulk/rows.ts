@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { z } from 'zod'
-import { CsvError, type CsvRecord, csvRecords, separatorOf } from './csv.ts'
+import { CsvError, type CsvRecord, csvRecords, separatorOf } from '../../../lib/table.ts'
 import { isWithin, readJson, textLimits } from '../../../lib/strangers.ts'
 import { turnTimer } from '../../../lib/async/pause.ts'
 import { type Problem, problem } from '../../../lib/problems/problem.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CsvError, csvRecords, separatorOf } from '../../../../src/http/links/bulk/csv.ts'
+import { CsvError, csvRecords, separatorOf } from '../../src/lib/table.ts'
 
 const limits = { length: 100, cells: 4 }
 const read = (text: string, separator = ',') =>

@@ -1,0 +1,56 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+
+/** bytes of a record */
+export const recordLimit = 1024 * 1024
+/** bytes that are looked at together: records that came in many small chunks would be copied again and again */
+const blockSize = 64 * 1024
+
+const joined = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let parts: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    parts.push(chunk)
+    size += chunk.length
+    if (size < blockSize) continue
+    yield Buffer.concat(parts)
+    parts = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(parts)
+}
+
+/** Spreadsheets save Unicode text so. */
+const fromUtf16 = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-16le')
+  for await (const block of blocks) yield Buffer.from(decoder.decode(block, { stream: true }))
+  yield Buffer.from(decoder.decode())
+}
+
+const ignore = () => {}
+
+/** Returns the bytes of a file in UTF-8 and without a mark of that, decompressed, in blocks of about one size. */
+export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, depth = 0): AsyncGenerator<Buffer> {
+  const blocks = joined(chunks)
+  const first = await blocks.next()
+  if (first.done) return
+  const rest = async function* (begin: Buffer) {
+    yield begin
+    yield* blocks
+  }
+  const [a, b, c] = first.value
+  if (a === 0x1f && b === 0x8b && depth === 0)
+    yield* blocksOf(pipeline(Readable.from(rest(first.value)), createGunzip(), ignore), 1)
+  else if (a === 0xff && b === 0xfe) yield* fromUtf16(rest(first.value.subarray(2)))
+  else yield* rest(a === 0xef && b === 0xbb && c === 0xbf ? first.value.subarray(3) : first.value)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** Returns the text of bytes, undefined when they are not valid UTF-8. */
+export const textOf = (bytes: Uint8Array): string | undefined => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

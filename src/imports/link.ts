@@ -1,0 +1,119 @@
+import { defined } from '../lib/defined.ts'
+import { problem } from '../lib/problems/problem.ts'
+import { addressesOf, hostIn } from './address.ts'
+import { type Field, fieldOf, type Meaning } from './fields.ts'
+import type { Reading } from './reading.ts'
+import type { Place, SourceLink, SourceProblem, SourceTarget } from './records.ts'
+import {
+  countOf,
+  filledText,
+  isEmpty,
+  type Named,
+  passwordOf,
+  structured,
+  tagsOf,
+  targetsOf,
+  textsOf,
+  timeOf,
+  truthOf,
+  Unreadable,
+} from './values.ts'
+
+type Found = ReadonlyMap<Field, Named>
+
+const addressesIn = (found: Found, links: readonly Named[], { format }: Reading) => {
+  const host = filledText(found.get('host'))
+  const named = found.get('alias')
+  const text = filledText(named) ?? (named && format === 'shortio' ? '' : undefined)
+  const alias = format === 'dub' && text === '_root' ? '' : text?.replace(/^\//, '')
+  // Shlink calls its own host so
+  const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT')
+  const urls = links.flatMap(textsOf).flatMap((one) => one.split(/[\s,;|]+/))
+  return addressesOf(
+    alias,
+    isOwn ? undefined : hostIn(host),
+    urls.filter((one) => one !== ''),
+  )
+}
+
+const allTargets = (found: Found): readonly SourceTarget[] => [
+  ...(['iphone', 'ios', 'android'] as const).flatMap((name) => {
+    const url = filledText(found.get(name))
+    return url === undefined ? [] : [{ kind: 'device' as const, name, url }]
+  }),
+  ...(['device', 'location', 'language'] as const).flatMap((kind) => {
+    const named = found.get(kind)
+    return named && !isEmpty(named.value) ? targetsOf(kind, named) : []
+  }),
+]
+
+const linkOf = (found: Found, links: readonly Named[], left: readonly string[], place: Place, reading: Reading) => {
+  const url = filledText(found.get('url'))
+  if (url === undefined) throw new Unreadable(problem('required', { field: found.get('url')?.name ?? 'url' }))
+  const filled = <T>(field: Field, read: (named: Named) => T) => {
+    const named = found.get(field)
+    return named && !isEmpty(named.value) ? read(named) : undefined
+  }
+  const count = (field: Field) => {
+    const named = found.get(field)
+    return named && filledText(named) !== undefined ? countOf(named) : undefined
+  }
+  const targets = allTargets(found)
+  const password = found.get('password')
+  return defined({
+    kind: 'link' as const,
+    place,
+    addresses: addressesIn(found, links, reading),
+    url,
+    title: filledText(found.get('title')),
+    description: filledText(found.get('description')),
+    tags: filled('tags', tagsOf),
+    created: timeOf(found.get('created'), '00:00:00', reading),
+    expiry: timeOf(found.get('expiry'), '23:59:59', reading),
+    starts: timeOf(found.get('starts'), '00:00:00', reading),
+    maxClicks: filled('maxClicks', countOf),
+    archived: filled('archived', truthOf) || undefined,
+    password: password && password.value !== null ? passwordOf(password) : undefined,
+    targets: targets.length > 0 ? targets : undefined,
+    clicks: count('clicks'),
+    uniques: count('uniques'),
+    left: left.length > 0 ? left : undefined,
+  }) as SourceLink
+}
+
+const structures: ReadonlySet<Meaning['field']> = new Set(['device', 'location', 'language', 'tags', 'link'])
+const isPlain = (field: Field, value: unknown) =>
+  /^(?:device|location|language)$/.test(field) && typeof value !== 'object'
+
+/** Values of a record by their names; `as` is a field that was chosen for a column. */
+export type Values = readonly (Named & { readonly as?: Meaning })[]
+
+/** Returns the link that a record describes, or what is wrong with it. */
+export const readLink = (values: Values, place: Place, reading: Reading): SourceLink | SourceProblem => {
+  const found = new Map<Field, Named & { readonly rank: number }>()
+  const links: (Named & { readonly rank: number })[] = []
+  const left: string[] = []
+  for (const { name, value: given, as = fieldOf(name, reading.format) ?? { field: 'left', rank: 0 } } of values) {
+    const { field, rank } = as
+    if (field === 'ignored') continue
+    const value = structures.has(field) ? structured(given) : given
+    if (field === 'left' || isPlain(field, value)) {
+      if (!isEmpty(value)) left.push(name)
+    } else if (field === 'link') {
+      if (!isEmpty(value)) links.push({ name, value, rank })
+    } else {
+      const other = found.get(field)
+      const isBetter = !other || isEmpty(other.value) || (rank < other.rank && !isEmpty(value))
+      const loser = isBetter ? other : { name, value }
+      if (loser && !isEmpty(loser.value) && loser.value !== (isBetter ? value : other?.value)) left.push(loser.name)
+      if (isBetter) found.set(field, { name, value, rank })
+    }
+  }
+  try {
+    links.sort((a, b) => a.rank - b.rank)
+    return linkOf(found, links, left, place, reading)
+  } catch (error) {
+    if (error instanceof Unreadable) return { kind: 'problem', place, problem: error.problem }
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+import type { Problem } from '../lib/problems/problem.ts'
+
+/** The formats of files, and what an API is called. */
+export const formats = [
+  'bitly',
+  'dub',
+  'shlink',
+  'kutt',
+  'yourls',
+  'rebrandly',
+  'shortio',
+  'gempixel',
+  'linkledger',
+  'bookmarks',
+  'sink',
+  'tinyurl',
+  'tinycc',
+  'csv',
+] as const
+export type Format = (typeof formats)[number]
+
+/** Where a record stands in its source: a line of a file, or an id there. */
+export type Place = { readonly line: number } | { readonly id: string }
+
+/** An address of a link in its source. */
+export interface SourceAddress {
+  /** in lower case, without scheme; undefined where the source does not say */
+  readonly host: string | undefined
+  /** without the first slash; empty for the root of the host */
+  readonly alias: string
+}
+
+export interface SourceTarget {
+  readonly kind: 'device' | 'location' | 'language'
+  readonly name: string
+  readonly url: string
+}
+
+/** A link as another service has it. Texts are as they stand there; times are ISO 8601 in UTC. */
+export interface SourceLink {
+  readonly kind: 'link'
+  readonly place: Place
+  /** the main one first; none where the source has only destinations, such as bookmarks */
+  readonly addresses: readonly SourceAddress[]
+  readonly url: string
+  readonly title?: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  readonly created?: string
+  readonly expiry?: string
+  readonly starts?: string
+  readonly maxClicks?: number
+  readonly archived?: boolean
+  /** in clear, or `unknown`: it has one that the source does not tell */
+  readonly password?: { readonly clear: string } | 'unknown'
+  readonly targets?: readonly SourceTarget[]
+  /** clicks that the source has counted */
+  readonly clicks?: number
+  readonly uniques?: number
+  /** fields that have no counterpart here and are not empty, by their names there */
+  readonly left?: readonly string[]
+}
+
+/** A visit as another service has it. */
+export interface SourceVisit {
+  readonly kind: 'visit'
+  readonly place: Place
+  readonly host: string | undefined
+  readonly alias: string
+  readonly at: string
+  readonly referrer?: string
+  readonly userAgent?: string
+  readonly address?: string
+  readonly country?: string
+}
+
+/** Something that could not be read; the others go on. */
+export interface SourceProblem {
+  readonly kind: 'problem'
+  readonly place: Place
+  readonly problem: Problem
+}
+
+/** Said once about the whole source. */
+export interface SourceNotice {
+  readonly kind: 'notice'
+  /**
+   * `unknown_column`: no field has its name (`column`); `cut`: the service ends its exports here, and there may be more
+   * (`records`); `no_zone`: times have no zone, and count in `zone`
+   */
+  readonly notice: 'unknown_column' | 'cut' | 'no_zone'
+  readonly params: Readonly<Record<string, string | number>>
+}
+
+export type SourceRecord = SourceLink | SourceVisit | SourceProblem | SourceNotice
+
+/** A source of which nothing more can be read; `problem` says why. */
+export class UnreadableSource extends Error {
+  override readonly name = 'UnreadableSource'
+  readonly problem: Problem
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.code, options)
+    this.problem = problem
+  }
+}
