@@ -72,6 +72,7 @@ describe('settings', () => {
       OIDC_NAME_CLAIM: 'name',
       OIDC_GROUPS_CLAIM: 'groups',
       OIDC_ROLES: [],
+      OIDC_OPERATORS: [],
       OIDC_SCIM_CLAIM: 'sub',
       OIDC_LOGOUT: 'off',
       AUTH_PROXY_NETWORKS: [],
@@ -163,6 +164,7 @@ describe('settings', () => {
       OIDC_NAME_CLAIM: 'name',
       OIDC_GROUPS_CLAIM: 'groups',
       OIDC_ROLES: [],
+      OIDC_OPERATORS: [],
       OIDC_SCIM_CLAIM: 'sub',
       OIDC_LOGOUT: 'off',
       AUTH_PROXY_NETWORKS: [],
@@ -491,6 +493,11 @@ describe('settings', () => {
     ])
     for (const wrong of ['x', 'x=@a', '=@a:editor', 'x=a:editor', 'x=@a:editor y', 'x=@a:e:r,y=@a:editor'])
       expect(problems({ OIDC_ROLES: wrong }).join(), wrong).to.match(/^OIDC_ROLES must be group=@account:role/)
+  })
+
+  it('name the groups that make operators, with commas after a backslash', () => {
+    const { OIDC_OPERATORS } = read({ OIDC_OPERATORS: 'operators, cn=links\\,ou=it,,' })
+    expect(OIDC_OPERATORS).to.deep.equal(['operators', 'cn=links,ou=it'])
   })
 
   it('never show a secret value in a message', () => {

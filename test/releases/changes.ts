@@ -174,4 +174,5 @@ export const typesSince: readonly string[] = [
   'PasskeyRemoved',
   'AccountDeactivated',
   'AccountReactivated',
+  'AccountOperatorManaged',
 ]

@@ -1,12 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Cache } from '../../cache/cache.ts'
-import { Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { account as accounts } from '../../commands/accounts/account.ts'
-import { team } from '../../commands/accounts/team.ts'
-import { systemMetadata } from '../../events/event.ts'
-import { higherRole, type Role } from '../../events/accounts/role.ts'
 import type { Database } from '../../postgres/database.ts'
 import { groupsOfAccount, leaveDirectory, noteGroups } from '../../postgres/directory.ts'
 import {
@@ -18,17 +13,15 @@ import {
   unusedReads,
   tryRead,
 } from '../../postgres/groupreads.ts'
-import { findAccountBy } from '../../queries/accounts/account.ts'
-import { listMemberships } from '../../queries/accounts/member.ts'
+import { managedOperators } from '../../queries/accounts/account.ts'
 import type { Reader } from '../../queries/reader.ts'
-import type { GroupRole } from '../settings/signin.ts'
-import type { Ledger } from '../log/ledger.ts'
+import { type Given, givesTo, openSync } from './groupsync.ts'
 import type { Issuer, Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
 import { seal, unseal } from '../../security/seal.ts'
 import type { Sessions } from '../../security/sessions.ts'
 
-export interface GroupRolesOptions {
+export interface GroupRolesOptions extends Given {
   readonly db: Database
   readonly handler: Handler
   readonly issuer: Pick<Issuer, 'refresh'>
@@ -37,7 +30,6 @@ export interface GroupRolesOptions {
   readonly log: Logger
   readonly progress: Pick<Cache['progress'], 'wait'>
   readonly reader: Reader
-  readonly roles: readonly (GroupRole & { readonly role: Role })[]
   readonly sessions: Pick<Sessions, 'endOf'>
   /** days for which a sign-in counts */
   readonly sessionDays: number
@@ -66,79 +58,6 @@ export interface GroupRoles {
   readonly follow: (accounts: readonly number[], groups?: readonly string[]) => Promise<void>
 }
 
-/**
- * The groups of a person: those that the issuer has named, undefined when it is not known, and those of its directory.
- */
-interface Groups {
-  readonly claimed: readonly string[] | undefined
-  readonly sent: readonly string[]
-}
-
-type SyncOptions = Pick<GroupRolesOptions, 'handler' | 'log' | 'reader' | 'roles'> & {
-  readonly groupsOf: (person: number) => Promise<Groups>
-}
-
-/** Returns the highest role that groups give in each account. */
-const rolesOf = async (groups: readonly string[], { log, reader, roles }: SyncOptions) => {
-  const wanted = new Map<number, Role>()
-  for (const { group, account: name, role } of roles) {
-    if (!groups.includes(group)) continue
-    const found = await findAccountBy(reader, name)
-    if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
-    else wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
-  }
-  return wanted
-}
-
-/**
- * Returns what gives people the highest role that their groups have in each account, and takes the others: none while
- * it is not known which groups the issuer names. It returns the position of the last change.
- */
-const openSync = (options: SyncOptions) => {
-  const { groupsOf, handler, log, reader } = options
-  const give = async (person: number, { claimed, sent }: Groups) => {
-    const wanted = await rolesOf([...(claimed ?? []), ...sent], options)
-    const held = new Map((await listMemberships(reader, person, 'all')).map(({ account, role }) => [account, role]))
-    let last = 0n
-    for (const id of new Set([...wanted.keys(), ...held.keys()]))
-      try {
-        const [of, now] = [wanted.get(id) ?? null, held.get(id)]
-        const role = of !== null && claimed === undefined ? (higherRole(now, of) as Role) : of
-        if (claimed === undefined && (role === null || role === now)) continue
-        const command = { type: 'ManageRole', id, person, role } as const
-        const { events, position } = await handler.handle(team, command, systemMetadata(id))
-        if (events.length > 0) last = position
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error
-        log.warn({ account: id, problem: error.message }, 'a role of OIDC_ROLES was refused')
-      }
-    return last
-  }
-  return async (people: readonly number[]): Promise<bigint> => {
-    let last = 0n
-    for (const person of people)
-      for (let groups = await groupsOf(person), isDone = false; !isDone;) {
-        const position = await give(person, groups)
-        if (position > last) last = position
-        const now = await groupsOf(person)
-        // of two changes at once, the later one may have been given first
-        isDone = isDeepStrictEqual(now, groups)
-        groups = now
-      }
-    return last
-  }
-}
-
-/** Ends all roles that groups have given a person, for an operator. */
-export const endManagedRoles = async (
-  ledger: Pick<Ledger, 'db' | 'handler' | 'log' | 'reader'>,
-  person: number,
-): Promise<void> => {
-  await leaveDirectory(ledger.db, person)
-  await openSync({ ...ledger, roles: [], groupsOf: async () => ({ claimed: [], sent: [] }) })([person])
-  await deleteReads(ledger.db, [person])
-}
-
 const noteFailure = async (
   { account, credential }: GroupRead,
   { cause, message, why }: NotSignedIn,
@@ -153,7 +72,7 @@ const noteFailure = async (
 
 /** Keeps the roles of people in step with their groups at the issuer. */
 export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
-  const { db, handler, issuer, issuerAddress, log, pepper, progress, roles, sessionDays } = options
+  const { db, handler, issuer, issuerAddress, log, pepper, progress, reader, sessionDays } = options
   const follow = openSync({ ...options, groupsOf: (account) => groupsOfAccount(db, issuerAddress, account) })
   const sync = async (people: readonly number[]) => {
     const last = await follow(people)
@@ -163,7 +82,7 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     noteGroups(
       db,
       account,
-      groups.filter((one) => roles.some(({ group }) => group === one)),
+      groups.filter((one) => givesTo(options, [one])),
     )
 
   const signedIn: GroupRoles['signedIn'] = async (account, credential, { groups, refreshToken }) => {
@@ -211,9 +130,10 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
         log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
         await endClaimed(account)
       }
+      // a group that the settings do not name any more makes none
+      await sync(await managedOperators(reader))
     },
     end,
-    follow: (accounts, groups) =>
-      roles.some(({ group }) => groups === undefined || groups.includes(group)) ? sync(accounts) : Promise.resolve(),
+    follow: (accounts, groups) => (givesTo(options, groups) ? sync(accounts) : Promise.resolve()),
   }
 }

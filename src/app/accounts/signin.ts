@@ -122,6 +122,7 @@ export const openSignedIn = (
     progress,
     reader,
     roles: groupRolesOf(config.OIDC_ROLES),
+    operators: config.OIDC_OPERATORS,
     sessions,
   }
   const groupRoles =

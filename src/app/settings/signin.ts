@@ -51,6 +51,13 @@ const groupRolesIn = (text: string): readonly GroupRole[] | undefined => {
   return read === text.length && roles.length === entries.length ? roles : undefined
 }
 
+/** Returns the groups in a list: a comma within a name, as LDAP has them, comes after a backslash. */
+const groupsIn = (text: string): readonly string[] =>
+  text
+    .split(/(?<!\\),/)
+    .map((one) => one.replaceAll('\\,', ',').trim())
+    .filter(Boolean)
+
 const claim = (otherwise: string) =>
   z
     .string()
@@ -148,6 +155,14 @@ export const signInSettings = {
     .default([])
     .describe(
       'roles that groups of the issuer give in accounts: `editors=@acme:editor, admins=@7:admin`. [Roles by groups](oidc.md#roles-by-groups)',
+    ),
+  OIDC_OPERATORS: z
+    .string()
+    .max(20_000, 'must have at most 20,000 characters')
+    .transform(groupsIn)
+    .default([])
+    .describe(
+      'groups of the issuer that make operators, separated by commas; `\\,` is a comma within a name. [Operators by groups](oidc.md#operators-by-groups)',
     ),
   OIDC_SCIM_CLAIM: claim('sub').describe(
     'claim that is the `externalId` of a person in the directory of the issuer; people must not be able to change it. [Provisioning](scim.md)',

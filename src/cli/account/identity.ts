@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { endManagedRoles } from '../../app/accounts/grouproles.ts'
+import { endManagedRoles } from '../../app/accounts/groupsync.ts'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { claimedIdentity } from '../../commands/accounts/register.ts'

@@ -26,6 +26,13 @@ export const addOperatorCommand = (accounts: Command, cli: Cli) =>
 const marking = { type: 'MarkOperator', question: 'see all accounts, disable them, and block links' } as const
 const removing = { type: 'UnmarkOperator', question: 'no longer be an operator' } as const
 
+const outcomeOf = (id: number, isOperator: boolean, remove: boolean) => {
+  if (!isOperator) return `Account ${id} is no operator any more.`
+  return remove
+    ? `Account ${id} is still an operator, by its groups at the issuer: take it out of those in OIDC_OPERATORS, or disable it.`
+    : `Account ${id} is an operator: its dashboard has a new entry.`
+}
+
 const mark = (cli: Cli, who: string, { remove = false, ...options }: OperatorOptions) => {
   const name = accountName(who)
   requireAnswerable(cli, options)
@@ -35,12 +42,8 @@ const mark = (cli: Cli, who: string, { remove = false, ...options }: OperatorOpt
     const { id, username, email } = found
     const { type, question } = remove ? removing : marking
     await confirm(cli, options, `Account ${id} (@${username}, ${email}) will ${question}.`)
-    const { position } = await handler.handle(account, { type, id }, operatorContext(config, id))
+    const { position, state } = await handler.handle(account, { type, id }, operatorContext(config, id))
     await waitUntilProjected(position)
-    cli.print(
-      remove
-        ? `Account ${id} is no operator any more.`
-        : `Account ${id} is an operator: its dashboard has a new entry.`,
-    )
+    cli.print(outcomeOf(id, state.operator, remove))
   })
 }

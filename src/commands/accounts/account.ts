@@ -39,6 +39,8 @@ export type AccountCommand =
   | ErasureCommand
   | DiskErasure
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
+  /** `managed`: a group of whoever signs in to it makes operators */
+  | { readonly type: 'ManageOperator'; readonly id: number; readonly managed: boolean }
   /** `from`: an operator on the dashboard may not take another one out */
   | { readonly type: 'DisableAccount'; readonly id: number; readonly from?: 'dashboard' }
   | { readonly type: 'EnableAccount' | 'EraseAccount'; readonly id: number }
@@ -103,11 +105,19 @@ const setExclusions: Decision<'SetExclusions'> = ({ id, changes }, state) => {
   return isDeepStrictEqual(exclusions, before) ? [] : [{ type: 'AccountExclusionsSet', data: { id, exclusions } }]
 }
 
+const manageOperator: Decision<'ManageOperator'> = ({ id, managed }, state) => {
+  // of an address alone, somebody else may have an account with a password
+  const isGiven = managed && !state.identities.some(({ byEmail }) => byEmail)
+  if (isGiven === state.marks.byGroups) return []
+  if (isGiven) enabled(state)
+  return [{ type: 'AccountOperatorManaged', data: { id, managed: isGiven } }]
+}
+
 const changeErasure = (command: ErasureCommand, state: Account) => decideErasure(command, alive(state).erases)
 
 export const account: Decider<AccountCommand, Account, AccountEvent | Event<'ClaimFenced'>> = {
   kind: 'account',
-  version: 16,
+  version: 17,
   id: ({ id }) => id,
   initialState: noAccount,
   decide: decideBy<AccountCommand, Account, AccountEvent>({
@@ -128,9 +138,11 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     RemovePasskey: changePasskeys,
     SetRateLimit: setRateLimit,
     SetExclusions: setExclusions,
-    MarkOperator: ({ id }, state) => (enabled(state).operator ? [] : [{ type: 'AccountOperatorMarked', data: { id } }]),
+    MarkOperator: ({ id }, state) =>
+      enabled(state).marks.byHand ? [] : [{ type: 'AccountOperatorMarked', data: { id } }],
     UnmarkOperator: ({ id }, state) =>
-      alive(state).operator ? [{ type: 'AccountOperatorUnmarked', data: { id } }] : [],
+      alive(state).marks.byHand ? [{ type: 'AccountOperatorUnmarked', data: { id } }] : [],
+    ManageOperator: manageOperator,
     DisableAccount: ({ id, from }, state) => {
       if (alive(state).status === 'disabled') return []
       return from === 'dashboard' && state.operator

@@ -14,6 +14,8 @@ export interface Identity {
   readonly name: string | null
   /** of the claim of issuer and subject */
   readonly token: string
+  /** whether a verified e-mail address has led to the account, which nobody signed in to has linked */
+  readonly byEmail?: true | undefined
 }
 
 /** An identity and its claim: `identityKey` is a keyed hash of issuer and subject. */
@@ -32,7 +34,12 @@ export const identityClaim = ({ identityKey: name, identityToken: token }: Claim
 })
 
 export type IdentityCommand =
-  | { readonly type: 'AddIdentity'; readonly id: number; readonly identity: ClaimedIdentity }
+  | {
+      readonly type: 'AddIdentity'
+      readonly id: number
+      readonly identity: ClaimedIdentity
+      readonly byEmail?: true | undefined
+    }
   /** `by` an operator, who may leave an account without a way to sign in */
   | { readonly type: 'RemoveIdentity'; readonly id: number; readonly number: number; readonly by?: 'operator' }
 
@@ -58,10 +65,11 @@ export const decideIdentity = (
   const { id } = command
   if (command.type === 'AddIdentity') {
     const { identityKey: _, ...identity } = command.identity
+    const { byEmail } = command
     if (identities.some((one) => one.issuer === identity.issuer && one.subject === identity.subject)) return []
     if (tokens.fenced.includes(identity.identityToken)) return refuseTaken('identity')
     if (identities.length >= most) return refuse('too_many', { what: 'identities', max: most })
-    return [{ type: 'IdentityAdded', data: { id, number: lastIdentity + 1, ...identity } }]
+    return [{ type: 'IdentityAdded', data: { id, number: lastIdentity + 1, ...identity, ...(byEmail && { byEmail }) } }]
   }
   const { number, by } = command
   if (number > lastIdentity) return refuse('not_found', { what: 'identity' })
@@ -83,9 +91,9 @@ export const evolveIdentities = (
       lastIdentity,
       tokens: release(tokens, slotOf(number)),
     }
-  const { issuer, subject, name, identityToken: token } = data
+  const { byEmail, issuer, subject, name, identityToken: token } = data
   return {
-    identities: [...identities, { number, issuer, subject, name, token }],
+    identities: [...identities, { number, issuer, subject, name, token, ...(byEmail && { byEmail }) }],
     lastIdentity: number,
     tokens: acquire(tokens, slotOf(number), token),
   }

@@ -7,6 +7,11 @@ import { evolveKeys, type Keys, noKeys } from './key.ts'
 import { evolvePasskeys, type Passkey } from './passkey.ts'
 import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
+export interface Marks {
+  readonly byHand: boolean
+  readonly byGroups: boolean
+}
+
 export interface Account {
   readonly status: 'none' | 'active' | 'disabled' | 'erased'
   /** whether it is a team account: it has no sign-in of its own, and its members act in it */
@@ -32,6 +37,8 @@ export interface Account {
   readonly exclusions: Exclusions
   /** whether it may do what an operator does on the dashboard */
   readonly operator: boolean
+  /** who has given it that mark: an operator by hand, groups at the issuer, or both */
+  readonly marks: Marks
   /** whether a directory (SCIM) has ended the access of whoever signs in to it */
   readonly deactivated: boolean
   /** when the account is erased, as its owner wants it (ISO 8601) */
@@ -57,6 +64,7 @@ export const noAccount: Account = {
   rateLimit: null,
   exclusions: noExclusions,
   operator: false,
+  marks: { byHand: false, byGroups: false },
   deactivated: false,
   erases: null,
   erasedOnDisk: false,
@@ -78,6 +86,11 @@ const registered = (
 ): Account => {
   const tokens = emailToken === null ? state.tokens : acquire(state.tokens, 'email', emailToken)
   return { ...state, status: 'active', email, username, tokens: acquire(tokens, 'username', usernameToken) }
+}
+
+const marked = (state: Account, change: Partial<Marks>): Account => {
+  const marks = { ...state.marks, ...change }
+  return { ...state, marks, operator: marks.byHand || marks.byGroups }
 }
 
 const withoutClaims = (tokens: Tokens) => release(tokens, ...(Object.keys(tokens.held) as Slot[]))
@@ -122,7 +135,9 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       return { ...state, exclusions: event.data.exclusions }
     case 'AccountOperatorMarked':
     case 'AccountOperatorUnmarked':
-      return { ...state, operator: event.type === 'AccountOperatorMarked' }
+      return marked(state, { byHand: event.type === 'AccountOperatorMarked' })
+    case 'AccountOperatorManaged':
+      return marked(state, { byGroups: event.data.managed })
     case 'AccountDisabled':
     case 'AccountEnabled':
       return { ...state, status: event.type === 'AccountDisabled' ? 'disabled' : 'active' }

@@ -93,6 +93,8 @@ export const accountEvents = {
     subject: Personal,
     name: Personal,
     identityToken: z.string(),
+    /** a verified e-mail address has led to the account, which nobody signed in to has linked */
+    byEmail: z.literal(true).optional(),
   }),
   IdentityRemoved: z.object({ id, number: id }),
   /**
@@ -118,6 +120,11 @@ export const accountEvents = {
   /** The account may do on the dashboard what an operator does there, until it is unmarked. */
   AccountOperatorMarked: z.object({ id }),
   AccountOperatorUnmarked: z.object({ id }),
+  /**
+   * Whether the groups of whoever signs in to the account make it an operator's, besides a mark that was given by hand,
+   * which stays. An older release must not take it for that.
+   */
+  AccountOperatorManaged: z.object({ id, managed: z.boolean() }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
   /**

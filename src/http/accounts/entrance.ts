@@ -1,5 +1,6 @@
 import type { Progress } from '../../cache/progress.ts'
 import { account } from '../../commands/accounts/account.ts'
+import type { Account } from '../../commands/accounts/state.ts'
 import { claimedEmail, claimedIdentity, identityKey, registerByIdentity } from '../../commands/accounts/register.ts'
 import type { Claim } from '../../commands/claims/claim.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
@@ -85,19 +86,23 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
     const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, person) })
     return holder && entered(holder.account, holder.token)
   }
-  const add = async (person: Person, id: number, requires?: (state: unknown) => void) => {
-    const command = { type: 'AddIdentity', id, identity: claimedIdentity(pepper, person) } as const
+  const add = async (person: Person, id: number, how: { byEmail?: true; requires?: (state: unknown) => void }) => {
+    const { byEmail, requires } = how
+    const command = { type: 'AddIdentity', id, identity: claimedIdentity(pepper, person), byEmail } as const
     const { position } = await handler.handle(account, command, contextOf(id), { requires })
     await progress.wait(position, timeoutMs)
   }
 
   /** Links the account that has a verified address, unless that asks for more than the address at a sign-in. */
   const enterByEmail = async (person: Person, id: number) => {
-    const { operator, secondFactor, status } = (await handler.load(account, id)).state
-    if (!linksByEmail || operator || secondFactor)
-      throw new NotSignedIn('taken', 'there is an account with this address, which the identity is not linked to')
-    if (status === 'disabled') throw new NotSignedIn('disabled', `account ${id} is disabled`)
-    await add(person, id)
+    const requires = ({ operator, secondFactor, status }: Pick<Account, 'operator' | 'secondFactor' | 'status'>) => {
+      if (!linksByEmail || operator || secondFactor)
+        throw new NotSignedIn('taken', 'there is an account with this address, which the identity is not linked to')
+      if (status === 'disabled') throw new NotSignedIn('disabled', `account ${id} is disabled`)
+    }
+    requires((await handler.load(account, id)).state)
+    // groups make no operator of such an account
+    await add(person, id, { byEmail: true, requires: (state) => requires(state as Account) })
   }
   const register = registering(options)
 
@@ -119,7 +124,7 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
       const holder = await find(person)
       if (holder && holder.account !== id)
         throw new NotSignedIn('linked', `the identity signs in to account ${holder.account}, not ${id}`)
-      if (!holder) await add(person, id, requires)
+      if (!holder) await add(person, id, { requires })
       await directory.join(person, id)
     },
     enter: async (person, from) => {

@@ -59,6 +59,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   AccountRateLimitSet: 'Rate limit changed by the operator.',
   AccountOperatorMarked: 'Account marked as an operator.',
   AccountOperatorUnmarked: 'Account no longer an operator.',
+  AccountOperatorManaged: 'Mark of an operator set by the issuer.',
   AccountDisabled: 'Account disabled.',
   AccountEnabled: 'Account enabled.',
   AccountDeactivated: 'Access ended by the directory of the organization.',

@@ -39,7 +39,7 @@ const plain = { expires: null, domains: null, managed: false, heir: null }
  * Rows that processes cache carry the `position` of their last change. */
 export const accounts: Projection = {
   name: 'accounts',
-  version: 12,
+  version: 13,
   filter: 'domain',
   tables: {
     accounts: (t) => `
@@ -50,6 +50,7 @@ export const accounts: Projection = {
       create index on ${t} (position);
       create index on ${t} (erases) where erases is not null;
       create index on ${t} (id) where status = 'erased' and erased_on_disk is null`,
+    managed_operators: (t) => `create table ${t} (account bigint primary key)`,
     deactivated: (t) => `create table ${t} (account bigint primary key, ended timestamptz not null)`,
     api_keys: (t) => `
       create table ${t} (
@@ -116,6 +117,10 @@ export const accounts: Projection = {
     ],
     AccountOperatorMarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     AccountOperatorUnmarked: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
+    AccountOperatorManaged: ({ data: { id, managed }, revision }) => [
+      managed ? put('managed_operators', { account: id }, {}) : remove('managed_operators', { account: id }),
+      patch('accounts', { id }, { revision }),
+    ],
     AccountDisabled: ({ data: { id }, revision, position }) => [
       patch('accounts', { id }, { status: 'disabled', revision, position }),
     ],

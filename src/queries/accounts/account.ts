@@ -39,6 +39,16 @@ export const hasAccounts = async (reader: Reader) => (await accounts(reader).lim
 export const listAccounts = async (reader: Reader) =>
   ((await accounts(reader).orderBy('id')) as AccountRow[]).map(typed)
 
+/** Returns the ids of the accounts of which groups at the issuer make operators. */
+export const managedOperators = async ({ db, table }: Reader): Promise<readonly number[]> =>
+  (
+    (await db({ o: table('managed_operators') })
+      .join({ a: table('accounts') }, 'a.id', 'o.account')
+      .whereNot('a.status', 'erased')
+      .orderBy('a.id')
+      .select('a.id')) as { id: string }[]
+  ).map(({ id }) => Number(id))
+
 /** Returns the ids of erased accounts: their personal data must stay unreadable. */
 export const erasedAccounts = async ({ db, table }: Reader) =>
   ((await db(table('accounts')).where({ status: 'erased' }).select('id')) as { id: string }[]).map(({ id }) =>

@@ -304,6 +304,61 @@ describe('an account of an operator', () => {
       .when(unmark)
       .thenNothing()
   })
+  it('has the mark of its groups besides the one by hand, each of which ends by itself', () => {
+    const manage = (managed: boolean) => ({ type: 'ManageOperator', id, managed }) as const
+    const managed = (is: boolean): AccountEvent => ({ type: 'AccountOperatorManaged', data: { id, managed: is } })
+    const isOperator = (...events: readonly AccountEvent[]) =>
+      [...ann, ...events].reduce(account.evolve, account.initialState).operator
+    given(...ann)
+      .when(manage(true))
+      .thenEvents(managed(true))
+    given(...ann, managed(true))
+      .when(manage(false))
+      .thenEvents(managed(false))
+    given(...ann)
+      .when(manage(false))
+      .thenNothing()
+    given(...ann, managed(true))
+      .when(mark)
+      .thenEvents(marked)
+    given(...ann, managed(true))
+      .when(unmark)
+      .thenNothing()
+    given(...ann, marked)
+      .when(manage(false))
+      .thenNothing()
+    expect(isOperator(managed(true))).to.equal(true)
+    expect(isOperator(marked, managed(true), managed(false))).to.equal(true)
+    expect(isOperator(marked, managed(true), unmarked)).to.equal(true)
+    expect(isOperator(managed(true), managed(false))).to.equal(false)
+    given(...ann, disabled)
+      .when(manage(true))
+      .thenRefused('account_disabled')
+    given(...ann, managed(true), disabled)
+      .when(manage(false))
+      .thenEvents(managed(false))
+    given(...ann, erased)
+      .when(manage(false))
+      .thenNothing()
+  })
+  it('is none by its groups while an e-mail address was enough to enter it', () => {
+    const manage = { type: 'ManageOperator', id, managed: true } as const
+    const names = { issuer: 'https://id.example.com', subject: 'ann', name: 'Ann' }
+    const added = (byEmail?: true): AccountEvent => ({
+      type: 'IdentityAdded',
+      data: { id, number: 1, ...names, identityToken: 't', ...(byEmail && { byEmail }) },
+    })
+    const managed: AccountEvent = { type: 'AccountOperatorManaged', data: { id, managed: true } }
+    given(...ann, added(true))
+      .when(manage)
+      .thenNothing()
+    given(...ann, added())
+      .when(manage)
+      .thenEvents(managed)
+    given(...ann, added(true), { type: 'IdentityRemoved', data: { id, number: 1 } })
+      .when(manage)
+      .thenEvents(managed)
+  })
   it('is not one that is missing, disabled or erased', () => {
     given().when(mark).thenRefused('not_found')
     given(...ann, disabled)
@@ -360,6 +415,7 @@ describe('erasing an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      marks: { byHand: false, byGroups: false },
       deactivated: false,
       isTeam: false,
       erasedOnDisk: false,
@@ -444,6 +500,7 @@ describe('the state of an account', () => {
       erases: null,
       exclusions: noExclusions,
       operator: false,
+      marks: { byHand: false, byGroups: false },
       deactivated: false,
       isTeam: false,
       erasedOnDisk: false,

@@ -82,7 +82,7 @@ describe('roles that groups of the issuer give', () => {
   const overdue = () => {
     const { handler, keys, log, reader } = app.app.ledger
     const roles = openGroupRoles({
-      ...{ db: db(), handler, log, reader, pepper: keys.service, roles: [] },
+      ...{ db: db(), handler, log, reader, pepper: keys.service, roles: [], operators: [] },
       issuer: { refresh: () => Promise.reject(new NotSignedIn('away', 'it is away')) },
       issuerAddress: stub.address,
       progress: { wait: async () => true },

@@ -1,0 +1,123 @@
+import { isDeepStrictEqual } from 'node:util'
+import { account as accounts } from '../../commands/accounts/account.ts'
+import { team } from '../../commands/accounts/team.ts'
+import { Refused } from '../../commands/decider.ts'
+import { systemMetadata } from '../../events/event.ts'
+import { higherRole, type Role } from '../../events/accounts/role.ts'
+import { leaveDirectory } from '../../postgres/directory.ts'
+import { deleteReads } from '../../postgres/groupreads.ts'
+import { findAccountBy } from '../../queries/accounts/account.ts'
+import { listMemberships } from '../../queries/accounts/member.ts'
+import type { GroupRole } from '../settings/signin.ts'
+import type { Ledger } from '../log/ledger.ts'
+
+/** What groups give: roles in accounts, and the mark of an operator. */
+export interface Given {
+  readonly roles: readonly (GroupRole & { readonly role: Role })[]
+  readonly operators: readonly string[]
+}
+
+/** Whether anything is given to one of these groups; undefined: to any. */
+export const givesTo = ({ operators, roles }: Given, groups?: readonly string[]): boolean =>
+  [...operators, ...roles.map(({ group }) => group)].some((one) => groups === undefined || groups.includes(one))
+
+/**
+ * The groups of a person: those that the issuer has named, undefined when it is not known, and those of its directory.
+ */
+interface Groups {
+  readonly claimed: readonly string[] | undefined
+  readonly sent: readonly string[]
+}
+
+interface SyncOptions extends Pick<Ledger, 'handler' | 'log' | 'reader'>, Given {
+  readonly groupsOf: (person: number) => Promise<Groups>
+}
+
+/** Returns the highest role that groups give in each account. */
+const rolesOf = async (groups: readonly string[], { log, reader, roles }: SyncOptions) => {
+  const wanted = new Map<number, Role>()
+  for (const { group, account: name, role } of roles) {
+    if (!groups.includes(group)) continue
+    const found = await findAccountBy(reader, name)
+    if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
+    else wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
+  }
+  return wanted
+}
+
+/**
+ * Returns what gives and takes the mark of an operator, and returns the position of that: it takes none while it is not
+ * known which groups the issuer names.
+ */
+const openMark =
+  ({ handler, log, operators }: SyncOptions) =>
+  async (id: number, { claimed, sent }: Groups): Promise<bigint> => {
+    const managed = [...(claimed ?? []), ...sent].some((one) => operators.includes(one))
+    if (claimed === undefined && !managed && operators.length > 0) return 0n
+    try {
+      const command = { type: 'ManageOperator', id, managed } as const
+      const { events, position, state } = await handler.handle(accounts, command, systemMetadata(id))
+      if (managed && !state.marks.byGroups)
+        log.warn(
+          { account: id },
+          'a group of OIDC_OPERATORS makes no operator of an account that an e-mail address was enough to enter',
+        )
+      return events.length > 0 ? position : 0n
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      log.warn({ account: id, problem: error.message }, 'the mark of OIDC_OPERATORS was refused')
+      return 0n
+    }
+  }
+
+/**
+ * Returns what gives people the highest role that their groups have in each account, and takes the others: none while
+ * it is not known which groups the issuer names. It returns the position of the last change.
+ */
+export const openSync = (options: SyncOptions) => {
+  const { groupsOf, handler, log, reader } = options
+  const mark = openMark(options)
+  const give = async (person: number, groups: Groups) => {
+    const { claimed, sent } = groups
+    const wanted = await rolesOf([...(claimed ?? []), ...sent], options)
+    const held = new Map((await listMemberships(reader, person, 'all')).map(({ account, role }) => [account, role]))
+    let last = 0n
+    for (const id of new Set([...wanted.keys(), ...held.keys()]))
+      try {
+        const [of, now] = [wanted.get(id) ?? null, held.get(id)]
+        const role = of !== null && claimed === undefined ? (higherRole(now, of) as Role) : of
+        if (claimed === undefined && (role === null || role === now)) continue
+        const command = { type: 'ManageRole', id, person, role } as const
+        const { events, position } = await handler.handle(team, command, systemMetadata(id))
+        if (events.length > 0) last = position
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error
+        log.warn({ account: id, problem: error.message }, 'a role of OIDC_ROLES was refused')
+      }
+    const marked = await mark(person, groups)
+    return marked > last ? marked : last
+  }
+  return async (people: readonly number[]): Promise<bigint> => {
+    let last = 0n
+    for (const person of people)
+      for (let groups = await groupsOf(person), isDone = false; !isDone;) {
+        const position = await give(person, groups)
+        if (position > last) last = position
+        const now = await groupsOf(person)
+        // of two changes at once, the later one may have been given first
+        isDone = isDeepStrictEqual(now, groups)
+        groups = now
+      }
+    return last
+  }
+}
+
+/** Ends all roles that groups have given a person, for an operator. */
+export const endManagedRoles = async (
+  ledger: Pick<Ledger, 'db' | 'handler' | 'log' | 'reader'>,
+  person: number,
+): Promise<void> => {
+  await leaveDirectory(ledger.db, person)
+  await openSync({ ...ledger, roles: [], operators: [], groupsOf: async () => ({ claimed: [], sent: [] }) })([person])
+  await deleteReads(ledger.db, [person])
+}
