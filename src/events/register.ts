@@ -59,7 +59,7 @@ const of = <E extends Schemas>(schemas: E, entries: Entries<FieldsIn<E>>): Group
 const ofResources: Readonly<Record<ResourceKind, Group>> = {
   account: of(accountEvents, {
     ...nobody('id', 'number', 'to', 'replaces', 'key', 'emailToken', 'usernameToken', 'scopes', 'expires', 'limit'),
-    ...nobody('due', 'wal', 'member', 'identityToken', 'passkeyToken', 'added', 'byEmail', 'managed'),
+    ...nobody('due', 'wal', 'member', 'keys', 'identityToken', 'passkeyToken', 'added', 'byEmail', 'managed'),
     ...sealed('email', 'username', 'password', 'timezone', 'name', 'addresses', 'secret', 'recoveryHashes'),
     ...sealed('issuer', 'subject', 'credential', 'publicKey'),
     ...stays('hash', 'owner', 'hash'),

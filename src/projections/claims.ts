@@ -52,6 +52,10 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
     IdentityRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `identity ${data.number}` })],
     PasskeyAdded: ({ stream, data }) => [acquire(stream, `passkey ${data.number}`, data.passkeyToken)],
     PasskeyRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `passkey ${data.number}` })],
+    AccountSignInEnded: ({ stream, data: { usernameToken } }) => [
+      remove('held_names', { holder: stream }),
+      acquire(stream, 'username', usernameToken),
+    ],
     AccountErased: ({ stream }) => [remove('held_names', { holder: stream })],
   },
   link: {

@@ -67,7 +67,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '17 r2HHhG7iNBxF'],
+    ['account', account, accountEvents, '17 NFpLnXQxKx67'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 zNgDq5VHVf5_'],

@@ -160,6 +160,7 @@ export const typesSince: readonly string[] = [
   'MemberRoleManaged',
   'MemberRemoved',
   'AccountAdded',
+  'AccountSignInEnded',
   'TeamStarted',
   'ApprovalRulesSet',
   'ChangeProposed',

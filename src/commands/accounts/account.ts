@@ -38,6 +38,8 @@ export type AccountCommand =
   | PasskeyCommand
   | ErasureCommand
   | DiskErasure
+  /** It becomes a team account: nobody signs in to it any more, and a member gets the keys of its own sign-in. */
+  | { readonly type: 'EndSignIn'; readonly id: number; readonly member: number }
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
   /** `managed`: a group of whoever signs in to it makes operators */
   | { readonly type: 'ManageOperator'; readonly id: number; readonly managed: boolean }
@@ -57,9 +59,13 @@ const enabled = (state: Account) =>
 const withoutErasure = (id: number, { erases }: Account): readonly Event<'AccountErasureCancelled'>[] =>
   erases === null ? [] : [{ type: 'AccountErasureCancelled', data: { id } }]
 
+/** Returns the state of an account that may be signed in to. */
+const withSignIn = (state: Account) => (enabled(state).isTeam ? refuse('lacks_rights', { what: 'no_sign_in' }) : state)
+
 const update: Decision<'UpdateAccount'> = (command, state) => {
   const { id } = command
-  const { email, password, tokens } = enabled(state)
+  const opens = command.email !== undefined || command.password !== undefined
+  const { email, password, tokens } = opens ? withSignIn(state) : enabled(state)
   const to = command.to === undefined ? {} : { to: command.to }
   const events: AccountEvent[] = []
   if (command.email && command.email.email !== email) {
@@ -86,15 +92,26 @@ const issueKey: Decision<'IssueKey'> = ({ id, apiKey }, state) =>
 
 const changeKeys = (command: KeyCommand, state: Account) => decideKey(command, alive(state).keys)
 
+const endSignIn: Decision<'EndSignIn'> = ({ id, member }, state) => {
+  if (enabled(state).isTeam) return []
+  if (state.operator) refuse('lacks_rights', { what: 'operator_account' })
+  const keys = state.keys.keys.filter((key) => key.member === undefined).map(({ number }) => number)
+  const { username: usernameToken = '' } = state.tokens.held
+  return [...withoutErasure(id, state), { type: 'AccountSignInEnded', data: { id, member, keys, usernameToken } }]
+}
+
 const changeSecondFactor = (command: SecondFactorCommand, state: Account): readonly AccountEvent[] => {
+  if (command.type === 'AddSecondFactor') withSignIn(state)
   const events = decideSecondFactor(command, alive(state).secondFactor)
   const isNew = events.some(({ type }) => type === 'SecondFactorAdded')
   return isNew ? [...events, ...withoutErasure(command.id, state)] : events
 }
 
-const changeIdentities = (command: IdentityCommand, state: Account) => decideIdentity(command, enabled(state))
+const changeIdentities = (command: IdentityCommand, state: Account) =>
+  decideIdentity(command, command.type === 'AddIdentity' ? withSignIn(state) : enabled(state))
 
-const changePasskeys = (command: PasskeyCommand, state: Account) => decidePasskey(command, enabled(state))
+const changePasskeys = (command: PasskeyCommand, state: Account) =>
+  decidePasskey(command, command.type === 'AddPasskey' ? withSignIn(state) : enabled(state))
 
 const setRateLimit: Decision<'SetRateLimit'> = ({ id, limit }, state) =>
   alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]
@@ -138,6 +155,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     RemovePasskey: changePasskeys,
     SetRateLimit: setRateLimit,
     SetExclusions: setExclusions,
+    EndSignIn: endSignIn,
     MarkOperator: ({ id }, state) =>
       enabled(state).marks.byHand ? [] : [{ type: 'AccountOperatorMarked', data: { id } }],
     UnmarkOperator: ({ id }, state) =>

@@ -224,3 +224,9 @@ export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): K
       return { keys: keys.filter(({ number }) => number !== data.number), lastKey }
   }
 }
+
+/** Returns the keys of an account, some of which are those of another member from now on. */
+export const handOver = ({ keys, lastKey }: Keys, numbers: readonly number[], member: number): Keys => ({
+  keys: keys.map((key) => (numbers.includes(key.number) ? { ...key, member } : key)),
+  lastKey,
+})

@@ -3,7 +3,7 @@ import { type Exclusions, noExclusions } from '../../events/statistics/exclusion
 import type { Event } from '../../events/index.ts'
 import { acquire, fence, noTokens, release, type Slot, type Tokens } from '../claims/claim.ts'
 import { evolveIdentities, type Identity } from './identity.ts'
-import { evolveKeys, type Keys, noKeys } from './key.ts'
+import { evolveKeys, handOver, type Keys, noKeys } from './key.ts'
 import { evolvePasskeys, type Passkey } from './passkey.ts'
 import { evolveSecondFactor, type SecondFactor } from './secondfactor.ts'
 
@@ -93,6 +93,20 @@ const marked = (state: Account, change: Partial<Marks>): Account => {
   return { ...state, marks, operator: marks.byHand || marks.byGroups }
 }
 
+/** Returns what is left of an account that has become a team account. */
+const withoutSignIn = (state: Account, { member, keys }: Event<'AccountSignInEnded'>['data']): Account => ({
+  ...state,
+  isTeam: true,
+  email: null,
+  password: null,
+  secondFactor: null,
+  identities: [],
+  passkeys: [],
+  deactivated: false,
+  keys: handOver(state.keys, keys, member),
+  tokens: release(state.tokens, ...(Object.keys(state.tokens.held) as Slot[]).filter((slot) => slot !== 'username')),
+})
+
 const withoutClaims = (tokens: Tokens) => release(tokens, ...(Object.keys(tokens.held) as Slot[]))
 
 /** Returns the state after an event. */
@@ -106,6 +120,8 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       const keys = { ...noKeys, lastKey: mainKey.number }
       return { ...registered(state, event.data), keys, isTeam: event.type === 'AccountAdded' }
     }
+    case 'AccountSignInEnded':
+      return withoutSignIn(state, event.data)
     case 'AccountEmailChanged':
       return { ...state, email: event.data.email, tokens: acquire(state.tokens, 'email', event.data.emailToken) }
     case 'AccountPasswordChanged':

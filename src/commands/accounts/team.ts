@@ -16,6 +16,8 @@ export interface Sender {
 /** `by` undefined: an operator. `now` is ISO 8601. To remove somebody who is invited takes the invitation back. */
 export type TeamCommand =
   | { readonly type: 'Start'; readonly id: number; readonly person: number }
+  /** The account's own sign-in ends, and a member who is an owner takes its place. */
+  | { readonly type: 'HandOver'; readonly id: number; readonly member: number }
   | {
       readonly type: 'Invite'
       readonly id: number
@@ -82,6 +84,13 @@ const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
 
 const start: Decision<'Start'> = ({ id, person }, { last }) =>
   last === ownMember ? [{ type: 'TeamStarted', data: { id, member: last + 1, person } }] : []
+
+const handOver: Decision<'HandOver'> = ({ id, member }, state) => {
+  if (state.isTeam) return []
+  const { person } = found(state, member)
+  if (person === null || roleOf(state, member) !== 'owner') return refuse('lacks_rights', { what: 'no_owner' })
+  return [{ type: 'TeamStarted', data: { id, member, person } }]
+}
 
 const invite: Decision<'Invite'> = ({ id, by, role, domains, addressHash, expires }, state) => {
   requireMayGive(state, by, role)
@@ -153,6 +162,7 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
   initialState: { members: {}, heirs: {}, last: ownMember },
   decide: decideBy<TeamCommand, Team, TeamEvent>({
     Start: start,
+    HandOver: handOver,
     Invite: invite,
     Join: join,
     ChangeRole: changeRole,

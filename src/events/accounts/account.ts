@@ -49,6 +49,12 @@ export const accountEvents = {
   }),
   /** A team account, which has no sign-in of its own: its members act in it. `TeamStarted` names the first one. */
   AccountAdded: z.object({ id, username: Personal, usernameToken: z.string() }),
+  /**
+   * It has become a team account: its address, its password, its second factor, its identities and its passkeys sign in
+   * to it no more; it keeps its username. The keys of these numbers, which its own sign-in had made, are those of
+   * `member` from then on.
+   */
+  AccountSignInEnded: z.object({ id, member: id, keys: z.array(id), usernameToken: z.string() }),
   /** `to`, here and below: the revision whose value it has again. */
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
   AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),

@@ -106,6 +106,14 @@ export const steps = {
     routes: ['POST /api/account/erase'],
     ...anybody('password and code'),
   },
+  handover: {
+    does: 'end the own sign-in of the account, which becomes a team account',
+    routes: ['POST /api/account/handover'],
+    session: 'password and code',
+    ...otherSession,
+    'first key': 'a session',
+    key: 'a session',
+  },
   export: { does: 'export everything', routes: ['GET /api/account/export'], ...onlySessions },
 } as const satisfies Readonly<Record<string, Step>>
 export type StepName = keyof typeof steps

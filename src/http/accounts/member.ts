@@ -129,6 +129,8 @@ const leave = endpoint(memberContract, 'DELETE /api/membership/:id/delete', {
   },
 })
 
+const until = (one: { readonly erases: Date | null } | undefined) => (one?.erases ? timestamp(one.erases) : '')
+
 const memberships = endpoint(memberContract, 'GET /api/memberships', {
   scope: [],
   person: true,
@@ -139,8 +141,15 @@ const memberships = endpoint(memberContract, 'GET /api/memberships', {
     return {
       data: {
         memberships: [
-          { account: id, name: own?.username ?? '', role: 'owner' as const, own: true },
-          ...others.map((one) => ({ ...one, own: false })),
+          {
+            account: id,
+            name: own?.username ?? '',
+            role: 'owner' as const,
+            own: true,
+            team: false,
+            erases: until(own),
+          },
+          ...others.map((one) => ({ ...one, own: false, erases: until(one) })),
         ],
       },
     }

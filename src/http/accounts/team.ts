@@ -4,19 +4,31 @@ import { addTeamAccount, username } from '../../commands/accounts/register.ts'
 import { memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
+import { isShut } from '../../commands/accounts/state.ts'
 import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { ownMember } from '../../events/accounts/team.ts'
+import { must } from '../../lib/fields.ts'
+import { listMemberships } from '../../queries/accounts/member.ts'
 import { fail, failField } from '../api/errors.ts'
+import type { OneTimeLinks } from '../../security/onetimelinks.ts'
+import type { Sessions } from '../../security/sessions.ts'
 import { byId } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type AccountServices, erasureDue, given, scheduled } from './account.ts'
 import { memberContract } from './contract/member.ts'
+import type { IdentityServices } from './identity.ts'
 import type { RegisterServices } from './register.ts'
 
 /** What the routes of team accounts need. */
 export interface TeamServices
-  extends Pick<AccountServices, 'erasure' | 'pepper' | 'stepUps'>, Pick<RegisterServices, 'countRegistration'> {}
+  extends
+    Pick<AccountServices, 'erasure' | 'pepper' | 'stepUps'>,
+    Pick<IdentityServices, 'groupRoles'>,
+    Pick<RegisterServices, 'countRegistration'> {
+  readonly links: Pick<OneTimeLinks, 'end'>
+  readonly sessions: Pick<Sessions, 'endOthers'>
+}
 
 /** Adds a team account, whose first owner is the caller. */
 const addTeam = ({ countRegistration, pepper }: TeamServices) =>
@@ -87,4 +99,34 @@ const keep = endpoint(memberContract, 'DELETE /api/membership/:id/erase', {
   },
 })
 
-export const teamRoutes = (services: TeamServices): readonly Route[] => [addTeam(services), erase(services), keep]
+/** Ends the own sign-in of an account, in whose place a member is owner. */
+const handOver = ({ groupRoles, links, sessions, stepUps }: TeamServices) =>
+  endpoint(memberContract, 'POST /api/account/handover', {
+    scope: [],
+    person: true,
+    ofSession: true,
+    body: z.object({ member: z.int(must('wrong_type', { what: 'whole' })), ...given }),
+    run: async (call) => {
+      const { account: id, body, load, reader, write } = call
+      if ((await listMemberships(reader, id)).length > 0) refuse('lacks_rights', { what: 'has_memberships' })
+      if ((await load(account, id)).state.operator) refuse('lacks_rights', { what: 'operator_account' })
+      const { person } = (await load(team, id)).state.members[body.member] ?? refuse('not_found', { what: 'member' })
+      // an owner who cannot sign in would leave the account to no one
+      if (person !== null && isShut((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
+      await stepUps.require('handover', call, body)
+      // an attempt that ends here leaves both as owners, and can be made again
+      await write(team, { type: 'HandOver', id, member: body.member })
+      await write(account, { type: 'EndSignIn', id, member: body.member })
+      await groupRoles?.end(id)
+      await links.end(id)
+      await sessions.endOthers(id, undefined)
+      return { message: 'This is a team account now. Sign in as the owner that you have named.' }
+    },
+  })
+
+export const teamRoutes = (services: TeamServices): readonly Route[] => [
+  addTeam(services),
+  handOver(services),
+  erase(services),
+  keep,
+]

@@ -73,6 +73,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   ApiKeyUpdated: 'API key changed.',
   ApiKeyDeleted: 'API key ended.',
   AccountAdded: 'Account for a team made.',
+  AccountSignInEnded: 'Account made one for a team: its own sign-in has ended.',
   TeamStarted: 'Account for a team made.',
   MemberInvited: 'Member invited.',
   InvitationWithdrawn: 'Invitation withdrawn.',
@@ -172,8 +173,11 @@ export const changesOfStep = (
     return changesBetween(fields(before), fields(after))
   }
   if (type === 'member') {
-    const role = (state: unknown) => (state as Team).members[id]?.role ?? null
-    return role(before) === role(after) ? [] : [{ field: 'role', old: role(before), new: role(after) }]
+    const fields = (state: unknown) => {
+      const { domains = null, role = null } = (state as Team).members[id] ?? {}
+      return { role, domains }
+    }
+    return changesBetween(fields(before), fields(after))
   }
   const kind = kindAt(type)
   const of = kind && historyOf(kind)

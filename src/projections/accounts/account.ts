@@ -70,6 +70,11 @@ export const accounts: Projection = {
     AccountRegisteredByIdentity: (event) => registered(event),
     AccountAdded: ({ data, ...event }) =>
       registered({ ...event, data: { ...data, email: null, emailToken: null } }, true),
+    AccountSignInEnded: ({ data: { id, member, keys }, revision, position }) => [
+      patch('accounts', { id }, { email: null, team: true, revision, position }),
+      remove('deactivated', { account: id }),
+      ...keys.map((number) => patch('api_keys', { account: id, number }, { member })),
+    ],
     AccountEmailChanged: ({ data: { id, email }, revision, position }) => [
       patch('accounts', { id }, { email, revision, position }),
     ],

@@ -31,6 +31,9 @@ export const findMembership = async (
 export interface FoundMembership extends Pick<Membership, 'role'> {
   readonly account: number
   readonly name: string
+  /** whether it is a team account */
+  readonly team: boolean
+  readonly erases: Date | null
 }
 
 /** Returns the accounts in which a person may act besides their own, by name; `all`: also those that are disabled. */
@@ -44,7 +47,7 @@ export const listMemberships = async (
     .where({ 'm.person': person, 'm.status': 'active' })
     .whereIn('a.status', which === 'all' ? ['active', 'disabled'] : ['active'])
     .orderBy(['a.username', 'a.id'])
-    .select('m.account', 'm.role', { name: 'a.username' })) as FoundMembership[]
+    .select('m.account', 'm.role', 'a.team', 'a.erases', { name: 'a.username' })) as FoundMembership[]
   return rows.map((row) => ({ ...row, account: Number(row.account) }))
 }
 
@@ -70,7 +73,7 @@ export const listMembers = async (
 ): Promise<Listed<ListedMember>> => {
   const { db, table } = reader
   const all = db.raw(
-    `(select ${ownMember} as number, id as person, 'owner' as role, 'active' as status, registered as joined,
+    `(select ${ownMember}::bigint as number, id as person, 'owner' as role, 'active' as status, registered as joined,
         null::timestamptz as expires, null::json as domains, false as managed, username, email
       from ${table('accounts')} where id = :account and not team
       union all

@@ -65,7 +65,7 @@ describe('members of an account', () => {
     ])
     const own = await ann.session.ask('GET', '/api/memberships')
     expect(own.json['data'].memberships).to.deep.equal([
-      { account: ann.id, name: ann.username, role: 'owner', own: true },
+      { account: ann.id, name: ann.username, role: 'owner', own: true, team: false, erases: '' },
     ])
     const bens = await ben.session.ask('GET', '/api/memberships')
     expect(bens.json['data'].memberships[1]).to.deep.equal({
@@ -73,6 +73,8 @@ describe('members of an account', () => {
       name: ann.username,
       role: 'editor',
       own: false,
+      team: false,
+      erases: '',
     })
   })
 
@@ -241,10 +243,16 @@ describe('members of an account', () => {
     const page = await app.get(link.pathname + link.search)
     expect(page.text).to.include(ann.username)
     const email = `guest-${ann.id}@example.com`
-    const posted = await app.post(link.pathname, {
-      body: String(new URLSearchParams({ t: link.searchParams.get('t') ?? '', email, password: 'correct horse 1' })),
-      headers: { ...samePage(app.address), 'Content-Type': 'application/x-www-form-urlencoded' },
-    })
+    const post = (address: string) =>
+      app.post(link.pathname, {
+        body: String(
+          new URLSearchParams({ t: link.searchParams.get('t') ?? '', email: address, password: 'correct horse 1' }),
+        ),
+        headers: { ...samePage(app.address), 'Content-Type': 'application/x-www-form-urlencoded' },
+      })
+    const taken = await post(ann.email)
+    expect([taken.status, taken.text.includes('has an account already')], 'the link stays').to.deep.equal([400, true])
+    const posted = await post(email)
     expect(posted.status, posted.text).to.equal(200)
     expect(posted.text).to.include(`/dashboard/@${ann.id}`)
     const guest = await signIn(app, email)
@@ -356,6 +364,8 @@ describe('members of an account', () => {
     await ann.session.ask('PUT', `/api/url/${link}/update`, { url, domain: 'https://one-limit.example' })
     const id = await join(ann, ben, 'editor')
     await ann.session.ask('PUT', `/api/member/${id}/update`, { role: 'editor', domains: [one] })
+    const { events } = (await ann.session.ask('GET', '/api/account/history?limit=1')).json['data']
+    expect(events[0].changes, 'the history of the limit').to.deep.equal([{ field: 'domains', old: null, new: [one] }])
     const restored = await asked(ben, ann.id, 'POST', `/api/url/${link}/restore`, { revision: 0 })
     expect([restored.status, restored.json['params'].what]).to.deep.equal([403, 'domain'])
   })

@@ -48,6 +48,7 @@ describe('the API reference', () => {
       '/api/session/confirm',
       '/api/account/totp',
       '/api/account/add',
+      '/api/account/handover',
       '/api/membership/:id/erase',
       '/api/proposal/:id/approve',
       '/api/proposal/:id/refuse',

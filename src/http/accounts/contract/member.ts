@@ -52,6 +52,8 @@ const membership = z.object({
   name: text.describe('the username of the account').meta({ examples: ['acme'] }),
   role,
   own: z.boolean().describe('whether it is the account that they sign in to'),
+  team: z.boolean().describe('whether it is a team account, which has no sign-in of its own'),
+  erases: timeOrNone.describe('when it is erased; empty: it is not'),
 })
 export type Membership = Answer<typeof membership>
 
@@ -127,6 +129,14 @@ export const memberContract = {
     fields: { name: '3 to 32 lower-case letters, digits, hyphens and underscores, with at least one letter' },
     example: { name: 'acme-print' },
     answer: success({ id, message: text }),
+  },
+  'POST /api/account/handover': {
+    summary: 'Make the account a team account',
+    description:
+      'For sessions of the dashboard. The own sign-in of the account ends: its e-mail address, password, second factor, identities and passkeys are free for another account. A member who is an owner takes its place, and gets the API keys that it had made. Everything else stays.',
+    fields: { member: 'the id of the member' },
+    example: { member: 2, current_password: 'correct horse battery staple' },
+    answer: done,
   },
   'POST /api/membership/:id/erase': {
     summary: 'Erase a team account',

@@ -1,6 +1,7 @@
 import { account } from '../../../commands/accounts/account.ts'
 import { team } from '../../../commands/accounts/team.ts'
 import type { Account } from '../../../commands/accounts/state.ts'
+import { isTaken } from '../../../commands/claims/taken.ts'
 import { findInvitation } from '../../accounts/invitation.ts'
 import { browserCookie, sessionCookie } from '../../api/session.ts'
 import { markBrowser } from '../../../security/knownbrowsers.ts'
@@ -79,24 +80,23 @@ const createInvitationStep = (options: StepOptions, create: ReturnType<typeof cr
       if (address === '')
         return show(token, { status: 400, field: 'email', text: ({ account: { problems } }) => problems.email }, email)
       const hash = await hashNewPassword(password, owner(0))
-      const used = await links.use('invitation', token, () =>
-        unlessTaken(
-          create(
-            { email: address, password: hash },
-            {
-              account: asked.account,
-              join: async (person) => {
-                const { account: id, member, role } = asked
-                const actor = { kind: 'session', member, role } as const
-                const command = { type: 'Join', id, member, person, now: new Date().toISOString() } as const
-                const { position } = await handler.handle(team, command, { ...contextOf(id), actor })
-                await progress.wait(position, timeoutMs)
-              },
-            },
-          ),
-        ),
-      )
-      return used?.result
+      const join = async (person: number) => {
+        const { account: id, member, role } = asked
+        const actor = { kind: 'session', member, role } as const
+        const command = { type: 'Join', id, member, person, now: new Date().toISOString() } as const
+        const { position } = await handler.handle(team, command, { ...contextOf(id), actor })
+        await progress.wait(position, timeoutMs)
+      }
+      try {
+        const joining = { account: asked.account, join }
+        const used = await links.use('invitation', token, () => create({ email: address, password: hash }, joining))
+        return used?.result
+      } catch (error) {
+        if (!isTaken(error, 'email')) throw error
+        // the link stays: the person who has that account signs in to it, and accepts
+        const field = asked.email === undefined ? 'email' : undefined
+        return show(token, { status: 400, field, text: ({ account: { taken } }) => taken.title }, email)
+      }
     },
   }
 }

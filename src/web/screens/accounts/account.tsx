@@ -17,7 +17,7 @@ import type { IdentityList } from '../../../http/accounts/contract/identity.ts'
 import { Passkeys } from './passkeys.tsx'
 import { Identities } from './identities.tsx'
 import { Sessions } from './sessions.tsx'
-import { Teams } from './teams.tsx'
+import { OwnAccount, Teams } from './teams.tsx'
 import { SecondFactor } from './secondfactor.tsx'
 import { Zone } from './zone.tsx'
 import { filled, When } from '../../parts/when.tsx'
@@ -162,7 +162,8 @@ export const AccountScreen = () => {
           {list.data && <Identities list={list.data.data} />}
           {service.passwords && hasPassword && <SecondFactor />}
           <Sessions />
-          <Teams />
+          <Teams hasPassword={hasPassword} />
+          <OwnAccount hasPassword={hasPassword} />
         </div>
       </div>
     </>
