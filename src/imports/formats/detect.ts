@@ -32,6 +32,10 @@ const formatWith = (names: readonly string[]) => {
   return marks.find(([, ...needed]) => needed.every((name) => plain.has(name)))?.[0]
 }
 
+/** Whether a file begins as a dump of a database does. */
+export const isDump = (head: string): boolean =>
+  /^\s{0,99}(?:--|\/\*|#|INSERT INTO |CREATE TABLE |DROP TABLE |SET )/i.test(head)
+
 /** Returns the format of a file that begins with a text, by what it has. */
 export const detectFormat = (head: string): Format | undefined => {
   const text = head
@@ -40,7 +44,7 @@ export const detectFormat = (head: string): Format | undefined => {
     .trimStart()
   if (head.startsWith('ustar', 257)) return 'linkledger'
   if (/^<!DOCTYPE NETSCAPE-Bookmark-file-1>/i.test(text)) return 'bookmarks'
-  if (/^(?:--|\/\*|#|INSERT INTO |CREATE TABLE |DROP TABLE |SET )/i.test(text)) return 'yourls'
+  if (isDump(text)) return 'yourls'
   if (/^[[{]/.test(text))
     return formatWith([...text.matchAll(/"([a-z_]\w{0,63})"\s{0,9}:/gi)].map(([, name = '']) => name))
   const table = text.replace(/^sep=.[\r\n]+/i, '')

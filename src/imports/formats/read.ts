@@ -1,10 +1,13 @@
 import { problem } from '../../lib/problems/problem.ts'
 import { isZone } from '../../lib/zone.ts'
-import { startReading } from '../reading.ts'
+import { type Reading, startReading } from '../reading.ts'
 import { type Format, type SourceRecord, UnreadableSource } from '../records.ts'
 import { blocksOf } from './blocks.ts'
+import { readBookmarks } from './bookmarks.ts'
 import { type Columns, readTable } from './csv.ts'
-import { detectFormat } from './detect.ts'
+import { detectFormat, isDump } from './detect.ts'
+import { readObjects } from './json.ts'
+import { readDump } from './sql.ts'
 
 export { detectFormat } from './detect.ts'
 
@@ -15,8 +18,45 @@ export interface ReadOptions {
   readonly columns?: Columns
 }
 
+/** bytes by which a format is known, and the separator of a table */
+const headSize = 64 * 1024
+
 /** Services that end an export after so many links, without a word. */
 const exportLimits: { readonly [F in Format]?: number } = { bitly: 1000 }
+
+const recordsIn = (reading: Reading, blocks: AsyncIterable<Buffer>, head: string, columns: Columns) => {
+  if (reading.format === 'bookmarks') return readBookmarks(blocks, reading)
+  if (/^\s*[[{]/.test(head)) return readObjects(blocks, head, reading)
+  const isSql = reading.format === 'yourls' && isDump(head)
+  return isSql ? readDump(blocks, reading) : readTable(blocks, head, columns, reading)
+}
+
+/** A file that begins with `head`, in blocks of any size. */
+export interface Blocks {
+  readonly head: string
+  readonly blocks: AsyncIterable<Buffer>
+}
+
+/** Reads what the blocks of a file have. */
+export const readBlocks = async function* (
+  format: Format | 'auto',
+  { head, blocks }: Blocks,
+  { timezone, columns = {} }: ReadOptions,
+): AsyncGenerator<SourceRecord> {
+  if (!isZone(timezone)) throw new UnreadableSource(problem('wrong_form', { what: 'zone', field: 'timezone' }))
+  const isTable = Object.keys(columns).length > 0
+  const found = format === 'auto' ? (detectFormat(head) ?? (isTable ? 'csv' : undefined)) : format
+  if (found === undefined) throw new UnreadableSource(problem('wrong_body', { what: 'format' }))
+  const reading = startReading(found, timezone)
+  let links = 0
+  for await (const record of recordsIn(reading, blocks, head, columns)) {
+    if (record.kind !== 'visit') links++
+    yield* reading.notices()
+    yield record
+  }
+  yield* reading.notices()
+  if (links === exportLimits[found]) yield { kind: 'notice', notice: 'cut', params: { records: links } }
+}
 
 /**
  * Reads what a file has, record by record, as fast as they are taken. Throws `UnreadableSource` when nothing of it can
@@ -25,28 +65,22 @@ const exportLimits: { readonly [F in Format]?: number } = { bitly: 1000 }
 export const readFile = async function* (
   format: Format | 'auto',
   chunks: AsyncIterable<Uint8Array>,
-  { timezone, columns = {} }: ReadOptions,
+  options: ReadOptions,
 ): AsyncGenerator<SourceRecord> {
-  if (!isZone(timezone)) throw new UnreadableSource(problem('wrong_form', { what: 'zone', field: 'timezone' }))
   const blocks = blocksOf(chunks)
-  const first = await blocks.next()
-  const begin = first.done ? Buffer.alloc(0) : first.value
-  const all = async function* () {
-    yield begin
-    yield* blocks
+  try {
+    const first = await blocks.next()
+    const begin = first.done ? Buffer.alloc(0) : first.value
+    const all = async function* () {
+      yield begin
+      yield* blocks
+    }
+    yield* readBlocks(format, { head: begin.toString('utf8', 0, headSize), blocks: all() }, options)
+  } catch (error) {
+    // zlib: a compressed file that was cut or changed
+    if (!String((error as { readonly code?: unknown }).code).startsWith('Z_')) throw error
+    throw new UnreadableSource(problem('wrong_body', { what: 'end' }), { cause: error })
+  } finally {
+    await blocks.return(undefined)
   }
-  // a character at the end may be cut
-  const head = begin.toString('utf8', 0, 64 * 1024)
-  const found =
-    format === 'auto' ? (detectFormat(head) ?? (Object.keys(columns).length > 0 ? 'csv' : undefined)) : format
-  if (found === undefined) throw new UnreadableSource(problem('wrong_body', { what: 'format' }))
-  const reading = startReading(found, timezone)
-  let links = 0
-  for await (const record of readTable(all(), head, columns, reading)) {
-    if (record.kind !== 'visit') links++
-    yield* reading.notices()
-    yield record
-  }
-  yield* reading.notices()
-  if (links === exportLimits[found]) yield { kind: 'notice', notice: 'cut', params: { records: links } }
 }
