@@ -54,7 +54,7 @@ export interface SourceLink {
   /** in clear, or `unknown`: it has one that the source does not tell */
   readonly password?: { readonly clear: string } | 'unknown'
   readonly targets?: readonly SourceTarget[]
-  /** clicks that the source has counted */
+  /** clicks that the source has counted, with those visits that are records of their own (a dump of YOURLS) */
   readonly clicks?: number
   readonly uniques?: number
   /** fields that have no counterpart here and are not empty, by their names there */
