@@ -79,7 +79,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
       'forward',
       'forward_path',
     ),
-    ...nobody('last_variant'),
+    ...nobody('last_variant', 'created', 'source', 'clicks', 'uniques'),
     ...sealed('title', 'description', 'metatitle', 'metadescription', 'metaimage', 'tags', 'notes', 'password'),
     ...stays('address', 'owner', 'alias'),
     ...stays('destination', 'owner', 'url', 'entered', 'expired_url', 'variants', 'unframed'),

@@ -1,7 +1,7 @@
 import type { OwnedKind } from '../events/kinds.ts'
 import type { Contract } from './api/contract.ts'
 import type { Route } from './api/route.ts'
-import { linkStatsContract } from './accounts/contract/account.ts'
+import { linkStatsContract } from './statistics/contract/series.ts'
 import { domainContract } from './domains/contract.ts'
 import { domainRoutes } from './domains/domain.ts'
 import { revisionsContract } from './history/contract/revisions.ts'

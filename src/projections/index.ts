@@ -9,6 +9,7 @@ import { blocks } from './operator/block.ts'
 import { campaigns } from './links/campaign.ts'
 import { channels } from './links/channel.ts'
 import { domains } from './domains/domain.ts'
+import { importedClicks } from './links/imported.ts'
 import { links } from './links/link.ts'
 import { lostClicks } from './statistics/lostclicks.ts'
 import { overlays } from './pages/overlay.ts'
@@ -46,6 +47,7 @@ export const projections: readonly Projection[] = [
   reports,
   stats,
   lostClicks,
+  importedClicks,
   accountEvents,
   accountClicks,
   resourceEvents,

@@ -67,7 +67,7 @@ const fingerprint = ({ initialState, evolve }: Folds, schemas: Readonly<Record<s
 
 describe('the versions of deciders', () => {
   const all: readonly (readonly [string, Folds, Readonly<Record<string, z.ZodType>>, string])[] = [
-    ['account', account, accountEvents, '17 NFpLnXQxKx67'],
+    ['account', account, accountEvents, '17 EbfPoJFutGRZ'],
     ['answer', answer, answerEvents, '2 rNbCBqmQ-FRP'],
     ['bio', bio, bioEvents, '4 HI43DKv7XffP'],
     ['block', block, blockEvents, '2 zNgDq5VHVf5_'],
@@ -76,7 +76,7 @@ describe('the versions of deciders', () => {
     ['channel', channel, channelEvents, '3 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
     ['domain', domain, domainEvents, '4 WdfphL-9LaYs'],
-    ['link', link, linkEvents, '8 zHyDq98Mwiep'],
+    ['link', link, linkEvents, '9 u5DZbpr_AD-s'],
     ['overlay', overlay, overlayEvents, '3 83Q8QAmIiKN5'],
     ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],

@@ -161,6 +161,7 @@ export const typesSince: readonly string[] = [
   'MemberRemoved',
   'AccountAdded',
   'AccountSignInEnded',
+  'ClicksImported',
   'TeamStarted',
   'ApprovalRulesSet',
   'ChangeProposed',

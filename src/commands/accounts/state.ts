@@ -161,9 +161,8 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
     case 'AccountReactivated':
       return { ...state, deactivated: event.type === 'AccountDeactivated' }
     case 'AccountErasureScheduled':
-      return { ...state, erases: event.data.due }
     case 'AccountErasureCancelled':
-      return { ...state, erases: null }
+      return { ...state, erases: event.type === 'AccountErasureScheduled' ? event.data.due : null }
     case 'AccountErased':
       return { ...noAccount, status: 'erased', tokens: withoutClaims(state.tokens) }
     case 'AccountErasedOnDisk':

@@ -2,6 +2,7 @@ import type { Event } from '../../events/index.ts'
 import {
   addedFields,
   completed,
+  type ImportedClicks,
   type LinkEvent,
   type LinkFields,
   type StoredLinkFields,
@@ -30,6 +31,10 @@ export type LinkCommand =
       readonly password: string | null
       readonly token: string
       readonly now: string
+      /** when it was made at the service that it comes from */
+      readonly created?: string | undefined
+      /** what that has counted */
+      readonly imported?: (ImportedClicks & { readonly source: string }) | undefined
     }
   | {
       readonly type: 'UpdateLink'
@@ -43,6 +48,12 @@ export type LinkCommand =
       readonly now: string
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
+  | (ImportedClicks & {
+      readonly type: 'ImportClicks'
+      readonly id: number
+      readonly account: number
+      readonly source: string
+    })
   | RestoreLink
   | CheckFraming
 /**
@@ -118,7 +129,8 @@ const requireWeb = (link: Omit<LinkFields, 'alias' | 'domain'>) => {
   if (field !== undefined) refuse('not_supported', { what: 'scheme', field, scheme })
 }
 
-const createLink: Decision<'CreateLink'> = ({ id, account, password, token, now, fields: sent }, state) => {
+const createLink: Decision<'CreateLink'> = (command, state) => {
+  const { id, account, password, token, now, created, imported, fields: sent } = command
   const fields: Omit<NewFields, 'variants'> = sent
   // a copy of another link has that link's ids
   const variants = sent.variants?.map(({ url, weight }) => ({ url, weight }))
@@ -128,7 +140,10 @@ const createLink: Decision<'CreateLink'> = ({ id, account, password, token, now,
   requireWeb(completed({ ...fields, ...given }))
   refuseReserved('custom', fields.alias)
   if (state.status === 'none' && state.tokens.fenced.length === 0)
-    return [{ type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token } }]
+    return [
+      { type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token, ...(created && { created }) } },
+      ...(imported ? [{ type: 'ClicksImported', data: { id, account, ...imported } } as const] : []),
+    ]
   return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
 }
 
@@ -159,6 +174,13 @@ const deleteLink: Decision<'DeleteLink'> = ({ id, account }, state) => {
   return [{ type: 'LinkDeleted', data: archived ? { id, archived } : { id } }]
 }
 
+const importClicks: Decision<'ImportClicks'> = ({ id, account, source, clicks, uniques }, state) => {
+  const { imported } = requireOwned(state, account, 'link')
+  const before = imported?.[source] ?? { clicks: 0, uniques: null }
+  if (before.clicks === clicks && before.uniques === uniques) return []
+  return [{ type: 'ClicksImported', data: { id, account, source, clicks, uniques } }]
+}
+
 const checkFraming: Decision<'CheckFraming'> = (command, state) => {
   if (state.status !== 'open') return []
   const unframed = [...unframedAfter(state, command)]
@@ -168,13 +190,14 @@ const checkFraming: Decision<'CheckFraming'> = (command, state) => {
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 8,
+  version: 9,
   id: ({ id }) => id,
   initialState: noLink,
   decide: decideBy<LinkCommand, Link, LinkEvent>({
     CreateLink: createLink,
     UpdateLink: updateLink,
     DeleteLink: deleteLink,
+    ImportClicks: importClicks,
     RestoreLink: decideRestore,
     CheckFraming: checkFraming,
   }),
@@ -191,6 +214,7 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
       }
       case 'LinkDeleted':
       case 'LinkFramingChecked':
+      case 'ClicksImported':
       case 'ClaimFenced':
       case undefined:
         return []

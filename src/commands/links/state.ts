@@ -1,5 +1,5 @@
 import type { Event } from '../../events/index.ts'
-import type { LinkEvent, StoredLinkFields, Unframed } from '../../events/links/link.ts'
+import type { ImportedClicks, LinkEvent, StoredLinkFields, Unframed } from '../../events/links/link.ts'
 import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
 
 export interface Link {
@@ -11,6 +11,10 @@ export interface Link {
   readonly tokens: Tokens
   /** destinations that refuse to be framed, also former ones; undefined until one is known */
   readonly unframed: readonly Unframed[] | undefined
+  /** when it was made at the service that it comes from (ISO 8601) */
+  readonly created?: string
+  /** what other services have counted, by their names */
+  readonly imported?: Readonly<Record<string, ImportedClicks>>
 }
 
 export const noLink: Link = {
@@ -43,8 +47,9 @@ export const noLink: Link = {
 export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>): Link => {
   switch (event.type) {
     case 'LinkCreated': {
-      const { id: _, account, password, token, ...fields } = event.data
-      return { ...state, status: 'open', account, fields, password, tokens: acquire(state.tokens, 'alias', token) }
+      const { id: _, account, password, token, created, ...fields } = event.data
+      const tokens = acquire(state.tokens, 'alias', token)
+      return { ...state, status: 'open', account, fields, password, tokens, ...(created !== undefined && { created }) }
     }
     case 'LinkUpdated':
     case 'LinkRestored': {
@@ -68,7 +73,15 @@ export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>)
       return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
     case 'LinkFramingChecked':
       return { ...state, unframed: event.data.unframed }
+    case 'ClicksImported': {
+      const { source, clicks, uniques } = event.data
+      return { ...state, imported: { ...state.imported, [source]: { clicks, uniques } } }
+    }
     case 'ClaimFenced':
       return { ...state, tokens: fence(state.tokens, event.data.token) }
   }
 }
+
+/** Returns how many clicks other services have counted. */
+export const importedClicks = ({ imported = {} }: Pick<Link, 'imported'>): number =>
+  Object.values(imported).reduce((sum, { clicks }) => sum + clicks, 0)

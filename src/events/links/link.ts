@@ -99,8 +99,15 @@ export type StoredLinkFields = Omit<LinkFields, Added> & { readonly [K in Added]
 // oxlint-disable-next-line prefer-object-spread
 export const completed = (fields: StoredLinkFields): LinkFields => Object.assign({}, addedFields, fields) as LinkFields
 
+/** Clicks that another service has counted; `uniques` null: it does not say how many people they were. */
+export const ImportedClicks = z.object({ clicks: z.int().min(0), uniques: z.int().min(0).nullable() })
+export type ImportedClicks = Readonly<z.infer<typeof ImportedClicks>>
+
 export const linkEvents = {
-  /** `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. */
+  /**
+   * `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. `created`: when it
+   * was made at the service that it comes from.
+   */
   LinkCreated: z.object({
     id,
     account: z.int(),
@@ -109,7 +116,13 @@ export const linkEvents = {
     notes: Personal.optional(),
     password: Secret,
     token: z.string(),
+    created: z.iso.datetime().optional(),
   }),
+  /**
+   * Another service, `source`, has counted clicks of the link, as its owner says: they were not measured here. The
+   * newest event of a source counts; without clicks, they were taken back.
+   */
+  ClicksImported: z.object({ id, account: z.int(), source: z.string(), ...ImportedClicks.shape }),
   /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
   LinkUpdated: z.object({
     id,

@@ -165,12 +165,19 @@ export const listOf = <const N extends string, R extends z.ZodRawShape, B extend
   return { list: { name, row, identity }, answer: answer as List<never, never, never>['answer'] }
 }
 
+/** Clicks that were not measured here; without any, answers have none. */
+export const imported = count
+  .min(1)
+  .optional()
+  .describe('clicks that another service has counted, as the owner says: they are in `clicks`')
+
 /** What became of several links together. */
 export const linkTotals = z
   .object({
     links: count.describe('number of its links'),
     clicks: count.describe('on those links, all time'),
     uniqueClicks: count.describe('visitors of each of those links, added up'),
+    imported,
   })
   .meta({ id: 'LinkTotals' })
 export type LinkTotals = Answer<typeof linkTotals>

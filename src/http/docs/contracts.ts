@@ -1,4 +1,5 @@
-import { accountContract, filteredContract } from '../accounts/contract/account.ts'
+import { accountContract } from '../accounts/contract/account.ts'
+import { filteredContract } from '../statistics/contract/series.ts'
 import type { Contract } from '../api/contract.ts'
 import { approvalContract } from '../approvals/contract.ts'
 import { type KindTopic, ofKinds, type Topic } from '../kinds.ts'

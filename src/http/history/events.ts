@@ -86,6 +86,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   ChangeApproved: 'Change approved.',
   ChangeApplied: 'Approved change made.',
   ChangeRefused: 'Proposed change refused.',
+  ClicksImported: 'Clicks imported that another service has counted.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
   DomainVerified: 'Domain verified.',
   DomainUnverified: 'Domain no longer verified: its checks failed.',

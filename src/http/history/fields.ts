@@ -1,6 +1,6 @@
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Domain } from '../../commands/domains/domain.ts'
-import type { Link } from '../../commands/links/state.ts'
+import { importedClicks, type Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
 import { completedDomain } from '../../events/domains/domain.ts'
@@ -53,7 +53,8 @@ export type OriginOf = (domain: number | null) => string
 
 const timeOrNull = (time: string | null) => (time === null ? null : timestamp(time))
 
-export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf: OriginOf): Fields => {
+export const linkFieldsOf = (link: Link, originOf: OriginOf): Fields => {
+  const { fields, password, unframed = [] } = link
   const { location, device, browser, language, ...others } = completed(fields)
   const { url, entered, domain, expiry, starts, last_variant: _, ...same } = others
   const presented = {
@@ -67,7 +68,8 @@ export const linkFieldsOf = ({ fields, password, unframed = [] }: Link, originOf
   }
   // as `completed`: it is made of each state
   // oxlint-disable-next-line prefer-object-spread
-  return Object.assign({ longurl: entered ?? url }, same, presented)
+  const fieldsOf = Object.assign({ longurl: entered ?? url }, same, presented)
+  return link.imported === undefined ? fieldsOf : { ...fieldsOf, imported: importedClicks(link) || null }
 }
 
 export const qrFieldsOf = ({ logo, logoHash, data, name, ...same }: QrFields & QrPersonal): Fields => ({

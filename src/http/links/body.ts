@@ -136,9 +136,31 @@ export type LinkBody = z.output<typeof LinkBody>
 export const LinkChanges = LinkBody.partial({ url: true })
 export type LinkChanges = z.output<typeof LinkChanges>
 
+const counted = z
+  .union(
+    [
+      z.int(),
+      z
+        .string()
+        .regex(/^\d{1,15}$/)
+        .transform(Number),
+    ],
+    says('wrong_type', { what: 'whole' }),
+  )
+  .refine((n) => n >= 0 && n <= 1_000_000_000_000, says('out_of_range', { min: 0, max: 1_000_000_000_000 }))
+/** What a link brings from the service that it comes from. */
+const origin = {
+  date: starts.refine((at) => at === null || at <= new Date().toISOString(), says('in_future')),
+  clicks: orNone(counted),
+  uniqueclicks: orNone(counted),
+  source: text(64).regex(/^[a-z0-9][a-z0-9.-]*$/, says('wrong_form', { what: 'source' })),
+}
+export const NewLink = LinkBody.extend(z.object(origin).partial().shape)
+export type NewLink = z.output<typeof NewLink>
+
 const WithId = z.object({ id: bodyId })
 /** What a row of a bulk request may have, by operation. */
-export const BulkRow = { create: LinkBody, update: LinkChanges.extend(WithId.shape), delete: WithId } as const
+export const BulkRow = { create: NewLink, update: LinkChanges.extend(WithId.shape), delete: WithId } as const
 
 /**
  * Returns the id of the account's branded domain by its address, with or without scheme; null for the service's own.

@@ -14,6 +14,7 @@ import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { deleteOwned, ownedBy, readOwned } from '../api/owned.ts'
 import { campaignContract, campaigns } from './contract/campaign.ts'
+import { presentTotals } from '../statistics/totals.ts'
 
 const fields = { slug: alias.optional(), public: flag.optional() }
 
@@ -67,10 +68,10 @@ const details = ({ baseUrl }: CampaignServices) =>
     run: async (call) => {
       const { account, params } = call
       const row = await readOwned(campaign, findCampaign, call, params.id)
-      const { links, clicks, uniques } = await campaignTotals(call.reader, account, params.id)
+      const totals = await campaignTotals(call.reader, account, params.id)
       return {
         details: (await presenter(call, baseUrl()))(row),
-        data: { links, clicks, uniqueClicks: uniques },
+        data: presentTotals(totals),
       }
     },
   })

@@ -6,6 +6,7 @@ import { text } from '../../lib/fields.ts'
 import { localTime, utc } from '../../lib/zone.ts'
 import { findChannel, type ItemRow, listChannels, listItems } from '../../queries/links/channel.ts'
 import { channelTotals } from '../../queries/statistics/totals.ts'
+import { presentTotals } from '../statistics/totals.ts'
 import { byId, colorAsSent, flag, name, orEmpty, orInitial, pathId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { endpoint, type Route } from '../api/route.ts'
@@ -89,8 +90,8 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
         (row) => presentItem(row, call.zone, addresses),
       )
       const row = await readOwned(channel, findChannel, call, params.id)
-      const { links, clicks, uniques } = await channelTotals(call.reader, account, params.id)
-      return { ...listed, details: present(row), totals: { links, clicks, uniqueClicks: uniques } }
+      const totals = await channelTotals(call.reader, account, params.id)
+      return { ...listed, details: present(row), totals: presentTotals(totals) }
     },
   }),
 

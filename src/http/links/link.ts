@@ -11,6 +11,7 @@ import { timestamp } from '../../lib/fields.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { answerOf, Failure } from '../api/errors.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../../queries/links/link.ts'
+import { importedOfLink } from '../../queries/links/imported.ts'
 import { linkStats } from '../../queries/statistics/stats.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
@@ -42,7 +43,7 @@ const fromState = (id: number, { state, since, revision }: Loaded<Link>): Omit<L
   password: state.password !== null,
   expiry: state.fields.expiry === null ? null : new Date(state.fields.expiry),
   starts: state.fields.starts ? new Date(state.fields.starts) : null,
-  created: new Date(since),
+  created: new Date(state.created ?? since),
   revision: countRevision(revision),
 })
 
@@ -123,21 +124,24 @@ const listRow =
     alias: row.alias,
     shorturl: short(row, services),
     longurl: row.entered ?? row.url,
-    clicks: row.clicks,
+    clicks: row.clicks + row.imported.clicks,
     title: titleOf(row),
     description: descriptionOf(row),
     date: timestamp(row.created),
-    uniqueclicks: row.uniques,
+    uniqueclicks: row.uniques + row.imported.uniques,
     domain: origin(row, services),
     campaign: row.campaign,
     tags: row.tags,
     archived: row.archived,
     status: statusOf(row, services, now),
     revision: row.revision,
+    ...(row.imported.clicks > 0 && { imported: row.imported.clicks }),
   })
 
 const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
   const stats = await linkStats(reading.reader, row.id)
+  const imported = await importedOfLink(reading.reader, row.id)
+  const { clicks, uniqueClicks, ...measured } = statistics(stats, 0, ['facebook', 'twitter', 'google'])
   const topVariants = variantCounts(stats)
   const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
@@ -145,7 +149,13 @@ const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) 
       ...(await details(reading, row, services)),
       status: statusOf({ ...row, clicks: stats.clicks }, services, nowIn(reading.reader)),
     },
-    data: { ...statistics(stats, 0, ['facebook', 'twitter', 'google']), ...(hasVariants && { topVariants }) },
+    data: {
+      clicks: clicks + imported.clicks,
+      uniqueClicks: uniqueClicks + imported.uniques,
+      ...(imported.clicks > 0 && { imported: imported.clicks }),
+      ...measured,
+      ...(hasVariants && { topVariants }),
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { LinkRow as ListedLink } from './contract/link.ts'
 
 /** Returns what a visitor of a link meets now; an archived link redirects all the same. */
 export const statusOf = (
-  row: Omit<LinkListRow, 'uniques'>,
+  row: Omit<LinkListRow, 'uniques' | 'imported'>,
   services: Pick<LinkAddresses, 'domains'> & { readonly blocks: Blocks },
   now: Date,
 ): ListedLink['status'] => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
-import { type FieldChanges, isFramed, link } from '../../commands/links/link.ts'
+import { type FieldChanges, isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Reading, Writer } from '../api/route.ts'
 import { rejectBlockedAlias } from '../api/blockedaddress.ts'
@@ -34,12 +34,16 @@ const checkFraming = (id: number, { account, fields }: Link, { frameChecks }: Pi
   if (isFramed(fields.type)) frameChecks.checkSoon({ id, account })
 }
 
+/** Where a link comes from: when it was made there, and what was counted there. */
+export type Origin = Pick<Extract<LinkCommand, { type: 'CreateLink' }>, 'created' | 'imported'>
+
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */
 export const addLink = async (
   caller: LinkWriter,
   body: LinkBody,
   services: LinkWriting,
   hash: Hash = (password) => services.hashNewPassword(password, linkOwner(caller.account)),
+  origin: Origin = {},
 ) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
@@ -55,6 +59,7 @@ export const addLink = async (
       password,
       token,
       now: new Date().toISOString(),
+      ...origin,
     }))
   const { id, state, revision } = given.alias ? await make(given.alias) : await withRandomAlias(make)
   checkFraming(id, state, services)

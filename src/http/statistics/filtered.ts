@@ -22,7 +22,7 @@ import { type LinkAddresses, short } from '../links/address.ts'
 import { classesShape, countedClasses, filterShape, noLabel, readFilters } from './filters.ts'
 import { lostOf } from './lost.ts'
 import { by, interval, optionsOf, periodProblem, startIn } from './stats.ts'
-import { filteredContract } from '../accounts/contract/account.ts'
+import { filteredContract } from './contract/series.ts'
 
 /** What filtered statistics need. */
 export interface FilteredServices extends LinkAddresses {

@@ -9,13 +9,15 @@ import {
   type SeriesOptions,
   type Subject,
 } from '../../queries/statistics/series.ts'
+import { importedOfAccount, importedOfLink } from '../../queries/links/imported.ts'
 import { BeforeHorizon } from '../../queries/statistics/facts.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
 import { failField, Failure } from '../api/errors.ts'
 import { byId, moment } from '../api/fields.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
-import { linkStatsContract, accountContract } from '../accounts/contract/account.ts'
+import { accountContract } from '../accounts/contract/account.ts'
+import { linkStatsContract } from './contract/series.ts'
 
 const maxIntervals = 2000
 const ms: Record<Interval, number> = {
@@ -98,6 +100,9 @@ const statistics = async (subject: Subject, { query, reader, zone }: Call<unknow
     return failField('from', 'not_kept', { first: timestamp(error.horizon) })
   })
   const { clicks, uniques, visits, suspects } = total
+  const imported = await ('link' in subject
+    ? importedOfLink(reader, subject.link)
+    : importedOfAccount(reader, subject.account))
   const others = options.by.flatMap((name) => (by[name]?.others ? [[name, by[name].others] as const] : []))
   return {
     data: {
@@ -105,6 +110,7 @@ const statistics = async (subject: Subject, { query, reader, zone }: Call<unknow
       to: timestamp(to),
       interval,
       total: { clicks, uniqueClicks: uniques, visits, suspects },
+      ...(imported.clicks > 0 && { imported: imported.clicks }),
       series: points.map(({ at, clicks: n, uniques: first }) => ({
         ...startIn(zone, at),
         clicks: n,

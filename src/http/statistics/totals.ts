@@ -1,3 +1,4 @@
+import type { LinkTotals } from '../../queries/statistics/totals.ts'
 import type { Count } from '../../queries/statistics/labels.ts'
 import type { ClickStats } from '../../queries/statistics/stats.ts'
 import { countryName } from '../../clicks/visitor/country.ts'
@@ -40,3 +41,11 @@ export const statistics = <const N, S extends Network>(stats: ClickStats, none: 
     socialCount: socialCount(referrer, networks),
   }
 }
+
+/** Returns the totals of several links in the form of the API. */
+export const presentTotals = ({ links, clicks, uniques, imported }: LinkTotals) => ({
+  links,
+  clicks,
+  uniqueClicks: uniques,
+  ...(imported > 0 && { imported }),
+})

@@ -30,6 +30,8 @@ export const forms = {
   fingerprint:
     '{field} must be a SHA-256 fingerprint, 32 pairs of digits from 0 to F with colons: that of the key with which the store signs the app.',
   path_pattern: '{field} must start with / or *, for example /buy/*.',
+  source:
+    '{field} must be the name of a service: lower-case letters, digits, dots and hyphens, for example bit.ly or kutt.',
   secret: '{field} must be a secret that `POST /api/account/totp/secret` has returned.',
   cursor: '{field} must be a `next_cursor` that this list returned to this account, unchanged.',
   etags: '{field} must be an ETag, a list of them, or a revision in quotes: "7".',

@@ -56,7 +56,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 13,
+  version: 14,
   filter: 'domain',
   indexedLast: ['links'],
   tables: {
@@ -90,7 +90,7 @@ export const links: Projection = {
   on: {
     LinkCreated: ({ data, at, revision, position }) => {
       const { id, account, password, notes = null, archived } = data
-      const more = { account, password, unframed: [], created: at, deleted: null, revision, position }
+      const more = { account, password, unframed: [], created: data.created ?? at, deleted: null, revision, position }
       return [
         put('links', { id }, columns(account, data, more, addedFields)),
         ...(notes === null ? [] : [noted(id, account, notes)]),
@@ -122,6 +122,7 @@ export const links: Projection = {
     LinkFramingChecked: ({ data: { id, unframed }, revision, position }) => [
       patch('links', { id }, { unframed, revision, position }),
     ],
+    ClicksImported: ({ data: { id }, revision, position }) => [patch('links', { id }, { revision, position })],
     LinkDeleted: ({ data: { id, archived }, metadata: { account }, at, revision, position }) => [
       patch('links', { id }, { deleted: at, revision, position }),
       remove('link_notes', { link: id }),

@@ -1,6 +1,8 @@
 import type { Knex } from 'knex'
 import type { Position, Window } from '../page.ts'
+import type { TableNames } from '../../projections/engine/projection.ts'
 import type { Reader } from '../reader.ts'
+import { hasImported, importedSum } from './imported.ts'
 
 interface Clicked {
   readonly account: number
@@ -56,19 +58,27 @@ const countClicked = async (reader: Reader, account: number, all: NonNullable<Cl
   return Number(rows[0]?.n ?? 0)
 }
 
+/** SQL of the clicks of a link, also of those that other services have counted; its id is an SQL expression. */
+export const clicksOf = (table: TableNames, link: string): string =>
+  `coalesce((select s.clicks from ${table('link_stats')} s where s.link = ${link}), 0) + ${importedSum(table, link)}`
+
 /**
- * Sorts links by the clicks that they had at an earlier moment. No index has these, and each is a sum that takes long:
- * it is made once, of the links that there were, and only where there was a click since.
+ * Sorts links by clicks of which no index has the sums: what they had at an earlier moment, and what other services
+ * have counted. Each sum is made once, of the links that there were, and the clicks then only where there was one
+ * since.
  */
-const byClicksThen = async (
-  { db, table, clicksUpTo = 0n }: Reader,
+const bySums = async (
+  { db, table, clicksUpTo }: Reader,
   links: Clicked['links'],
   { after, limit, skip }: Window,
 ): Promise<readonly Position[]> => {
   const then = table('link_stats')
   // the table that the view sums up
   const now = then.replace(/_at$/, '')
-  const clicks = `case when n.last > ? then (select s.clicks from ${then} s where s.link = n.link) else n.clicks end`
+  const clicks =
+    clicksUpTo === undefined
+      ? 'n.clicks'
+      : `case when n.last > ? then (select s.clicks from ${then} s where s.link = n.link) else n.clicks end`
   const found = links().select('l.id')
   const page = db('summed').select('clicks', 'id').orderByRaw('clicks desc, id desc').offset(skip)
   if (after) void page.whereRaw('(clicks, id) < (?, ?)', [...after])
@@ -76,9 +86,11 @@ const byClicksThen = async (
     .withMaterialized('found', found)
     .withMaterialized(
       'summed',
-      db.raw(`select f.id, coalesce((select ${clicks} from ${now} n where n.link = f.id), 0) as clicks from found f`, [
-        clicksUpTo.toString(),
-      ]),
+      db.raw(
+        `select f.id, coalesce((select ${clicks} from ${now} n where n.link = f.id), 0) + ${importedSum(table, 'f.id')} as clicks
+         from found f`,
+        clicksUpTo === undefined ? [] : [clicksUpTo.toString()],
+      ),
     )
     .limit(limit + 1)) as { clicks: string; id: string }[]
   return rows.map(({ clicks, id }) => [Number(clicks), Number(id)])
@@ -96,7 +108,8 @@ export const byClicks = async (
   { after, limit, skip }: Window,
 ): Promise<readonly Position[]> => {
   const { db, table } = reader
-  if (reader.clicksUpTo !== undefined) return byClicksThen(reader, links, { after, limit, skip, order: 'click' })
+  if (reader.clicksUpTo !== undefined || (await hasImported(reader, account)))
+    return bySums(reader, links, { after, limit, skip, order: 'click' })
   const [clicks = 0, id = 0] = after ?? []
   const ranked = () => {
     const rows = db(table('link_stats')).where({ account }).where('clicks', '>', 0).select('clicks', 'link')

@@ -13,7 +13,8 @@ import {
   type Source,
 } from '../page.ts'
 import { inPart } from '../accounts/part.ts'
-import { byClicks } from './clicks.ts'
+import { byClicks, clicksOf } from './clicks.ts'
+import { type ImportedTotals, importedSum } from './imported.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
 
 /** A link as its owner sees it. */
@@ -55,8 +56,11 @@ const shown = [
   ...(['tags', 'archived', 'starts', 'expiry', 'max_clicks', 'created', 'revision'] as const),
 ]
 export interface LinkListRow extends Pick<LinkRow, (typeof shown)[number] | 'campaign' | 'password' | 'reachable'> {
+  /** those that were measured here */
   readonly clicks: number
   readonly uniques: number
+  /** those that other services have counted */
+  readonly imported: ImportedTotals
 }
 /** When a campaign or a domain is deleted, its links keep its id; the API shows null for the campaign. */
 const calculated = (table: TableNames) =>
@@ -122,11 +126,10 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
       created: 'l.created',
       isIn: (part) => inPart(reader, 'link', 'l.id', part),
     })
-  const clicks = `coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0)`
   const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']
   return {
     matching: links,
-    position: request.order === 'click' ? [clicks, 'l.id'] : byDate,
+    position: request.order === 'click' ? [clicksOf(table, 'l.id'), 'l.id'] : byDate,
     sorted:
       request.order === 'click'
         ? (window) =>
@@ -139,7 +142,8 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
   }
 }
 
-type ListRaw = Pick<Raw, Extract<keyof LinkListRow, keyof Raw>> & { clicks: string; uniques: string }
+type ListRaw = Pick<Raw, Extract<keyof LinkListRow, keyof Raw>> &
+  Readonly<Record<'clicks' | 'uniques' | 'imported' | 'imported_uniques', string>>
 
 /** What makes a row large, by the column of the answer that has it, and what is read where that is not shown. */
 const large: Readonly<Record<string, readonly [columns: readonly (typeof shown)[number][], instead: string]>> = {
@@ -169,7 +173,8 @@ const readRows = async (
   // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of
   // the account
   const sql = `
-    select ${columns}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, ${calculated(table)}
+    select ${columns}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques,
+      ${importedSum(table, 'p.id')} as imported, ${importedSum(table, 'p.id', 'uniques')} as imported_uniques, ${calculated(table)}
     from unnest(?::bigint[]) as p (id)
     cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
     left join ${table('link_stats')} s on s.link = l.id
@@ -177,7 +182,12 @@ const readRows = async (
   const { rows } = await db.raw<{ rows: ListRaw[] }>(sql, [ids, account]).options(planned(reader, sql))
   const listed = inOrder(
     { ...found, rows: first },
-    rows.map((row) => ({ ...typed(row), clicks: Number(row.clicks), uniques: Number(row.uniques) })),
+    rows.map(({ clicks, uniques, imported, imported_uniques: more, ...row }) => ({
+      ...typed(row),
+      clicks: Number(clicks),
+      uniques: Number(uniques),
+      imported: { clicks: Number(imported), uniques: Number(more) },
+    })),
     ({ id }) => id,
   )
   const rest = () => readRows(reader, { ...found, rows: others }, columns, { account, atOnce })

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { importedSum } from '../links/imported.ts'
 import type { Reader } from '../reader.ts'
 
 /** What became of several links together. A visitor of two of them counts twice, as in the totals of an account. */
@@ -6,16 +7,23 @@ export interface LinkTotals {
   readonly links: number
   readonly clicks: number
   readonly uniques: number
+  /** clicks that other services have counted, which are in `clicks` */
+  readonly imported: number
 }
 
 /** Returns the totals of some links, given as a query of `links` as `l`. */
-const totalsOf = async ({ table }: Reader, links: Knex.QueryBuilder): Promise<LinkTotals> => {
+const totalsOf = async ({ db, table }: Reader, links: Knex.QueryBuilder): Promise<LinkTotals> => {
   const [row] = (await links
     .clone()
     .leftJoin({ s: table('link_stats') }, 's.link', 'l.id')
     .count('* as links')
-    .sum({ clicks: 's.clicks', uniques: 's.uniques' })) as Readonly<Record<keyof LinkTotals, string | null>>[]
-  return { links: Number(row?.links ?? 0), clicks: Number(row?.clicks ?? 0), uniques: Number(row?.uniques ?? 0) }
+    .select(
+      db.raw(`sum(coalesce(s.clicks, 0) + ${importedSum(table, 'l.id')}) as clicks`),
+      db.raw(`sum(coalesce(s.uniques, 0) + ${importedSum(table, 'l.id', 'uniques')}) as uniques`),
+      db.raw(`sum(${importedSum(table, 'l.id')}) as imported`),
+    )) as Readonly<Record<keyof LinkTotals, string | null>>[]
+  const of = (name: keyof LinkTotals) => Number(row?.[name] ?? 0)
+  return { links: of('links'), clicks: of('clicks'), uniques: of('uniques'), imported: of('imported') }
 }
 
 const ownLinks = ({ db, table }: Reader, account: number) =>

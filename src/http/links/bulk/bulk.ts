@@ -3,7 +3,7 @@ import { AppendTooLarge } from '../../../events/store.ts'
 import { must, says } from '../../../lib/fields.ts'
 import { Unavailable } from '../../../lib/unavailable.ts'
 import { requireAdmitted } from '../../api/admit.ts'
-import { failField, Failure } from '../../api/errors.ts'
+import { answerOf, failField, Failure } from '../../api/errors.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
 import { type Call, endpoint, type Route, type Writer } from '../../api/route.ts'
 import { addressSite } from '../../../lib/address.ts'
@@ -110,6 +110,21 @@ const onceASecond = (work: () => Promise<void>) => {
   }
 }
 
+/** fields that are named in the warnings */
+const mostWarnings = 100
+
+/** Returns what is left out of rows: fields that they cannot have. */
+const warningsFor = (op: z.output<typeof BulkQuery>['op'], rows: readonly (Row | UnreadableRow)[]) => {
+  const known = BulkRow[op].shape
+  const names = new Set(rows.flatMap((row) => ('value' in row ? Object.keys(row.value) : [])))
+  const unknown = [...names].filter((name) => !Object.hasOwn(known, name)).slice(0, mostWarnings)
+  return unknown.map((name) => {
+    const left = new Failure(400, problem('not_supported', { what: 'column', field: name.slice(0, 64) }))
+    const { error: _, ...warning } = answerOf(left)
+    return warning
+  })
+}
+
 const run = async (
   call: Call<unknown, z.output<typeof BulkQuery>, readonly (Row | UnreadableRow)[]>,
   services: BulkServices,
@@ -143,7 +158,11 @@ const run = async (
   if (rows.some(isOutage)) throw dryRun ? nothingStored(rows, outage.cause) : unavailable(rows, outage.cause)
   if (!dryRun) for (const link of framed) services.frameChecks.checkSoon(link)
   const failures = countFailed(rows)
-  return { op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows }
+  const warnings = warningsFor(op, call.body)
+  return {
+    ...{ op, dryRun, atomic, succeeded: rows.length - failures, failed: failures, rows },
+    ...(warnings.length > 0 && { warnings }),
+  }
 }
 
 export const bulkRoutes = (services: BulkServices): readonly Route[] => [

@@ -13,7 +13,7 @@ import { Proposed } from '../../approvals/guard.ts'
 import { answerOf, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
-import { BulkRow, LinkBody, LinkChanges } from '../body.ts'
+import { BulkRow, LinkChanges, NewLink } from '../body.ts'
 import type { BulkRowDone, BulkRowFailed } from '../contract/bulk.ts'
 import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
@@ -39,8 +39,12 @@ interface Sources {
 
 /** Does one row as the single route would, in the same order of checks. */
 const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<RowAnswer>>> = {
-  create: (writer, row, { services, hash }) =>
-    addLink(writer, parse(LinkBody, row.value), services, (password) => hash(row, password)),
+  create: (writer, row, { services, hash }) => {
+    const { date, clicks, uniqueclicks, source = 'bulk', ...body } = parse(NewLink, row.value)
+    const imported = clicks || uniqueclicks ? { source, clicks: clicks ?? 0, uniques: uniqueclicks ?? null } : undefined
+    const origin = { imported, ...(date && { created: date }) }
+    return addLink(writer, body, services, (password) => hash(row, password), origin)
+  },
   update: async (writer, row, { services, hash }) => {
     const { id } = parse(BulkRow.delete, row.value)
     await requireOwn(writer, link, id)

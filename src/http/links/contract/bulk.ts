@@ -63,7 +63,7 @@ export const bulkContract = {
       dryRun: '`true`: only check the rows, and store nothing',
       atomic:
         '`true`: store all rows or none. All of them must fit into 1 MiB of the log, about 900 short links, and the log must be in PostgreSQL, not in EventStoreDB',
-      rows: 'the links: as for `POST /api/url/add`; to change some, the `id` and the fields to change; to delete some, the `id`',
+      rows: 'the links: as for `POST /api/url/add`, and `date`, `clicks`, `uniqueclicks` and `source` of links that come from another service: when they were made, what was counted there, and its name; to change some, the `id` and the fields to change; to delete some, the `id`',
     },
     body: z.object({
       rows: z
@@ -105,6 +105,10 @@ export const bulkContract = {
       succeeded: count.describe('rows that are done'),
       failed: count.describe('rows that are not'),
       rows: rows.describe('the result of each row, in their order'),
+      warnings: z
+        .array(z.object({ message: text, ...problemFields }))
+        .optional()
+        .describe('fields that rows cannot have, and that were left out'),
     }),
   },
 } satisfies Contract

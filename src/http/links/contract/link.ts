@@ -7,6 +7,7 @@ import {
   count,
   deleted,
   id,
+  imported,
   labels,
   listOf,
   ownedFields,
@@ -49,6 +50,7 @@ const row = z
     archived: z.boolean(),
     status,
     revision,
+    imported,
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
 export type LinkRow = Answer<typeof row>
@@ -100,6 +102,7 @@ export type LinkDetails = Answer<typeof details>
 const top = z.union([labels, z.literal(0)]).describe('clicks by label, the ten with most clicks; 0 without data')
 const data = {
   ...statistics(top, ['facebook', 'twitter', 'google']),
+  imported,
   topVariants: z
     .union([z.record(z.string(), text), z.literal(0)])
     .optional()

@@ -8,7 +8,7 @@ import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { at, go, href, withQuery, type ScreenProps } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { counted, fill } from '../../core/texts.ts'
+import { counted, figure, fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { attempt } from '../../core/toasts.ts'
 import { CopyButton } from '../../parts/button.tsx'
@@ -38,7 +38,12 @@ const Figures = ({ answer, onClicks }: FiguresProps) => {
   const allTime = {
     name: texts.allTime,
     n: data.clicks,
-    note: filled(counted(texts.since, data.uniqueClicks), { when: <When at={created} as="day" /> }),
+    note: (
+      <>
+        {filled(counted(texts.since, data.uniqueClicks), { when: <When at={created} as="day" /> })}{' '}
+        {data.imported !== undefined && fill(texts.imported, { n: figure(data.imported) })}
+      </>
+    ),
     visits: { class: 'human', period: 'all' },
   }
   return (

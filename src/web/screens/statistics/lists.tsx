@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
+import type { StatisticsAnswer, StatisticsRow } from '../../../http/statistics/contract/series.ts'
 import { type ApiError, get } from '../../core/api.ts'
 import { pathAt } from '../../core/past.ts'
 import { at, href } from '../../core/router.ts'

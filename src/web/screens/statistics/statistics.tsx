@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
+import type { StatisticsAnswer } from '../../../http/statistics/contract/series.ts'
 import { useLoad } from '../../core/load.ts'
 import { past } from '../../core/past.ts'
 import { at, go, withQuery } from '../../core/router.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { StatisticsAnswer, StatisticsRow } from '../../../http/accounts/contract/account.ts'
+import type { StatisticsAnswer, StatisticsRow } from '../../../http/statistics/contract/series.ts'
 import { at, href, withQuery } from '../../core/router.ts'
 import { allTexts, counted, fill, figure, loadTexts } from '../../core/texts.ts'
 import { moment, momentText } from '../../core/time.ts'

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { OverTime, StatisticsAnswer } from '../../../http/accounts/contract/account.ts'
+import type { OverTime, StatisticsAnswer } from '../../../http/statistics/contract/series.ts'
 import type { Loaded } from '../../core/load.ts'
 import { t } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
