@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Receipt, verifyReceipt } from '../../src/events/proof/receipt.ts'
-import { parseVerifier } from '../../src/lib/note.ts'
+import { parseVerifier } from '../../src/lib/transparency/note.ts'
 import { verifyReceipt as verifyInPage } from '../../src/web/screens/proof/verify.ts'
 import { needsBrowser } from '../support/browser.ts'
 import { until } from '../support/client.ts'

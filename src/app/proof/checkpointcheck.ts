@@ -1,4 +1,4 @@
-import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
+import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/transparency/note.ts'
 import { keptCheckpoints } from '../../postgres/checkpoints.ts'
 import type { Database } from '../../postgres/database.ts'
 import type { Finding } from './finding.ts'

@@ -1,6 +1,6 @@
 import { clockAfter, countClicks, type LeafPlace, leavesOf, type StoredEvent } from '../../events/proof/leaf.ts'
 import { hasShadowedKey, parseRaw, type RawText } from '../../events/rawtext.ts'
-import { hashSize } from '../../lib/merkle.ts'
+import { hashSize } from '../../lib/transparency/merkle.ts'
 
 /** Events to hash, and where the first of them is in the tree. */
 export interface HashTask {

@@ -20,9 +20,9 @@ import {
   rootByInclusion,
   rootOf,
   rootsByConsistency,
-} from '../../lib/merkle.ts'
-import { MissingTile } from '../../lib/tiles.ts'
-import { checkpointText, createSigner, parseCheckpoint, type Signer } from '../../lib/note.ts'
+} from '../../lib/transparency/merkle.ts'
+import { MissingTile } from '../../lib/transparency/tiles.ts'
+import { checkpointText, createSigner, parseCheckpoint, type Signer } from '../../lib/transparency/note.ts'
 import {
   checkpointAge,
   keepCheckpoint,

@@ -11,7 +11,7 @@ import {
   verifyReceipt,
 } from '../../events/proof/receipt.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
-import { parseVerifier, type Verifier } from '../../lib/note.ts'
+import { parseVerifier, type Verifier } from '../../lib/transparency/note.ts'
 import { BadCommand, type Cli } from '../cli.ts'
 import { withLedger } from '../ledger.ts'
 import { oneLine } from '../oneline.ts'

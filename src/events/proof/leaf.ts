@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonical, canonicalWith, type KnownText, NotCanonical } from '../../lib/canonical.ts'
-import { hashLeaf, hashLeaves, rootOf } from '../../lib/merkle.ts'
+import { hashLeaf, hashLeaves, rootOf } from '../../lib/transparency/merkle.ts'
 import type { Recorded } from '../event.ts'
 import type { LogEvent } from '../index.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hashLeaf, hashSize, rootByInclusion, rootsByConsistency } from '../../lib/merkle.ts'
-import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/note.ts'
+import { hashLeaf, hashSize, rootByInclusion, rootsByConsistency } from '../../lib/transparency/merkle.ts'
+import { type Checkpoint, parseCheckpoint, parseNote, type Verifier } from '../../lib/transparency/note.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import type { StoredEvent } from './leaf.ts'
 

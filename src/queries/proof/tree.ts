@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import type { Range } from '../../lib/merkle.ts'
-import { rootOfRange, tilesOf } from '../../lib/tiles.ts'
+import type { Range } from '../../lib/transparency/merkle.ts'
+import { rootOfRange, tilesOf } from '../../lib/transparency/tiles.ts'
 import { readTiles } from '../../projections/proof/tree.ts'
 
 export { readTiles, treeSize } from '../../projections/proof/tree.ts'

@@ -7,7 +7,7 @@ import {
   leavesOf,
   type StoredEvent,
 } from '../../../src/events/proof/leaf.ts'
-import { hashLeaf } from '../../../src/lib/merkle.ts'
+import { hashLeaf } from '../../../src/lib/transparency/merkle.ts'
 import { at, click, clicked, recorded } from '../../support/events.ts'
 
 describe('the leaf of a batch of clicks', () => {

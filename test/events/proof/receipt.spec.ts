@@ -6,8 +6,8 @@ import {
   verifyExtension,
   verifyReceipt,
 } from '../../../src/events/proof/receipt.ts'
-import { consistencyRanges, hashLeaf, inclusionRanges, type Range, rootOf } from '../../../src/lib/merkle.ts'
-import { type Checkpoint, checkpointText, createSigner, parseVerifier } from '../../../src/lib/note.ts'
+import { consistencyRanges, hashLeaf, inclusionRanges, type Range, rootOf } from '../../../src/lib/transparency/merkle.ts'
+import { type Checkpoint, checkpointText, createSigner, parseVerifier } from '../../../src/lib/transparency/note.ts'
 import { verifyReceipt as verifyInPage } from '../../../src/web/screens/proof/verify.ts'
 
 const rootIn = (hashes: readonly Buffer[], [start, end]: Range) => rootOf(Buffer.concat(hashes.slice(start, end)))

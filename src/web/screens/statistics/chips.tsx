@@ -1,4 +1,4 @@
-import type { StatisticsRow } from '../../../http/accounts/contract/account.ts'
+import type { StatisticsRow } from '../../../http/statistics/contract/series.ts'
 import { go } from '../../core/router.ts'
 import { fill, t } from '../../core/texts.ts'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,4 +1,4 @@
-import type { OverTime } from '../../../http/accounts/contract/account.ts'
+import type { OverTime } from '../../../http/statistics/contract/series.ts'
 import { figure, t } from '../../core/texts.ts'
 import { at as page, visitsLink } from '../../core/router.ts'
 import { moment, type MomentForm, momentText } from '../../core/time.ts'

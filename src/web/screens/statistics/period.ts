@@ -1,4 +1,4 @@
-import type { OverTime } from '../../../http/accounts/contract/account.ts'
+import type { OverTime } from '../../../http/statistics/contract/series.ts'
 import { shownTime } from '../../core/past.ts'
 import { dayIn, momentIn, utcDay, zone } from '../../core/time.ts'
 

@@ -1,6 +1,6 @@
 import type { World } from 'linkledger:world'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { StatisticsRow } from '../../../http/accounts/contract/account.ts'
+import type { StatisticsRow } from '../../../http/statistics/contract/series.ts'
 import { go } from '../../core/router.ts'
 import { allTexts, counted, fill, t } from '../../core/texts.ts'
 import { IconButton } from '../../parts/button.tsx'
