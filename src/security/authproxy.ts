@@ -49,6 +49,7 @@ export const proxiedPerson = (subject: string): Person => ({
   name: subject,
   authTime: undefined,
   groups: undefined,
+  groupsFrom: [],
   externalId: subject,
   refreshToken: undefined,
   sid: undefined,

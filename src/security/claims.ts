@@ -31,15 +31,38 @@ const claimIn = (claims: Claims, name: string): unknown =>
 /** the most groups of a person that count */
 const mostGroups = 2000
 
+/** What an issuer has said of a person: its ID token, and its userinfo. Either may be missing. */
+export interface Said {
+  readonly token: Claims | undefined
+  readonly userinfo: Claims | undefined
+}
+export type GroupSource = keyof Said
+
+/** The groups of a person, undefined where they are not known, and what of the answers had them. */
+interface SaidGroups {
+  readonly groups: readonly string[] | undefined
+  readonly groupsFrom: readonly GroupSource[]
+}
+
 /**
- * Returns the groups of a person, from the first source that has them: none where the claim is missing, undefined where
- * the issuer says that it has left them out because they are too many (`_claim_names`).
+ * Returns the groups of a person, from the first source that has them; undefined where the issuer says that it has left
+ * them out because they are too many (`_claim_names`). A claim that is missing at a sign-in means none. Later, it means
+ * that only where it is missing in what had it `before`: an issuer may send less then.
  */
-export const groupsIn = (sources: readonly Claims[], name: string): readonly string[] | undefined => {
-  const value = sources.map((one) => claimIn(one, name)).find((one) => one !== undefined && one !== null)
-  if (value === undefined && sources.some((one) => claimIn(one, '_claim_names') !== undefined)) return undefined
-  const all = [value ?? []].flat() as readonly unknown[]
-  return all.length > mostGroups ? undefined : all.filter((one): one is string => typeof one === 'string' && one !== '')
+export const groupsIn = (said: Said, name: string, before?: readonly GroupSource[]): SaidGroups => {
+  const all = (['token', 'userinfo'] as const).flatMap((from) => (said[from] ? [{ from, claims: said[from] }] : []))
+  const found = all
+    .map(({ from, claims }) => ({ from, value: claimIn(claims, name) }))
+    .filter(({ value }) => value !== undefined && value !== null)
+  if (found.length > 0) {
+    const given = [found[0]?.value].flat() as readonly unknown[]
+    const groups = given.filter((one): one is string => typeof one === 'string' && one !== '')
+    return { groups: given.length > mostGroups ? undefined : groups, groupsFrom: found.map(({ from }) => from) }
+  }
+  const isLeftOut = all.some(({ claims }) => claimIn(claims, '_claim_names') !== undefined)
+  const hadThem = before?.length === 0 ? (['token'] as const) : before
+  const areNone = !isLeftOut && (hadThem?.some((from) => said[from] !== undefined) ?? true)
+  return { groups: areNone ? [] : undefined, groupsFrom: before ?? [] }
 }
 
 /** Some issuers send it as a text or a number. */

@@ -11,7 +11,7 @@ export type Credential =
 /** By what an account can be entered. */
 export interface Credentials {
   readonly password: string | null
-  readonly identities: readonly { readonly token: string }[]
+  readonly identities: readonly { readonly token: string; readonly issuer?: string | null }[]
   readonly passkeys: readonly { readonly token: string }[]
 }
 

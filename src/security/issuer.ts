@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type ClaimNames, type Claims, emailIn, groupsIn, textIn } from './claims.ts'
+import { type ClaimNames, emailIn, groupsIn, type GroupSource, type Said, textIn } from './claims.ts'
 import { type Logout, openLogoutTokens } from './logout.ts'
 import { failed } from './notsignedin.ts'
 import { type Client, openLibrary, readUserInfo, tolerance } from './openid.ts'
@@ -30,6 +30,8 @@ export interface Person {
   readonly authTime: number | undefined
   /** undefined: it does not say */
   readonly groups: readonly string[] | undefined
+  /** what of its answers had them */
+  readonly groupsFrom: readonly GroupSource[]
   /** what its directory (SCIM) calls them; undefined: it does not say */
   readonly externalId: string | undefined
   /** by which it says who they are now; undefined: it has sent none */
@@ -43,8 +45,8 @@ export interface Issuer {
   readonly addressFor: (begun: Begun, fresh: boolean) => Promise<string>
   /** Returns who has signed in, given the query with which a browser came back. Throws `NotSignedIn`. */
   readonly personOf: (query: URLSearchParams, begun: Begun) => Promise<Person>
-  /** Returns who has signed in, as the issuer says now. Throws `NotSignedIn`. */
-  readonly refresh: (refreshToken: string, subject: string) => Promise<Person>
+  /** Returns who has signed in, as the issuer says now; `before`: what had their groups then. Throws `NotSignedIn`. */
+  readonly refresh: (refreshToken: string, subject: string, before: readonly GroupSource[]) => Promise<Person>
   /** Returns the address to sign out at; undefined when it has none, or is away. */
   readonly signOutAddress: (to: string) => Promise<string | undefined>
   /** Returns whose sessions a logout token ends. Throws `NotSignedIn`. */
@@ -59,24 +61,25 @@ const challengeOf = (verifier: string) => createHash('sha256').update(verifier).
 /** Returns who somebody is, by the ID token and the userinfo. */
 const personIn = (
   own: { readonly iss: string; readonly sub: string; readonly auth_time?: number },
-  sources: readonly Claims[],
+  said: Said,
   names: ClaimNames,
   refreshToken: string | undefined,
-): Person => ({
-  issuer: own.iss,
-  subject: own.sub,
-  ...emailIn(sources, names),
-  name:
-    sources
-      .map((one) => textIn(one, names.name))
-      .find(Boolean)
-      ?.slice(0, 255) ?? null,
-  authTime: own.auth_time,
-  sid: textIn({ ...own }, 'sid'),
-  groups: groupsIn(sources, names.groups),
-  externalId: names.directory === 'sub' ? own.sub : sources.map((one) => textIn(one, names.directory)).find(Boolean),
-  refreshToken,
-})
+  before?: readonly GroupSource[],
+): Person => {
+  const sources = [said.token ?? {}, said.userinfo ?? {}]
+  const textOf = (name: string) => sources.map((one) => textIn(one, name)).find(Boolean)
+  return {
+    issuer: own.iss,
+    subject: own.sub,
+    ...emailIn(sources, names),
+    name: textOf(names.name)?.slice(0, 255) ?? null,
+    authTime: own.auth_time,
+    sid: textIn({ ...own }, 'sid'),
+    ...groupsIn(said, names.groups, before),
+    externalId: names.directory === 'sub' ? own.sub : textOf(names.directory),
+    refreshToken,
+  }
+}
 
 /**
  * Opens an issuer that signs people in (OpenID Connect, authorization code with PKCE). Nothing is asked of it before
@@ -112,23 +115,17 @@ export const openIssuer = (options: IssuerOptions): Issuer => {
         })
         .catch(failed)
       const own = tokens.claims() ?? failed(new Error('the issuer sent no ID token'))
-      const info = await readUserInfo(library, config, tokens.access_token, own.sub)
-      return personIn(own, [own, info], claims, tokens.refresh_token)
+      const userinfo = await readUserInfo(library, config, tokens.access_token, own.sub)
+      return personIn(own, { token: own, userinfo }, claims, tokens.refresh_token)
     },
-    refresh: async (refreshToken, subject) => {
+    refresh: async (refreshToken, subject, before) => {
       const { library, config } = await configure()
       const tokens = await library.refreshTokenGrant(config, refreshToken).catch(failed)
-      const own = tokens.claims()
-      if (own !== undefined && own.sub !== subject) failed(new Error('the issuer has refreshed somebody else'))
-      const info = await readUserInfo(library, config, tokens.access_token, subject)
-      const person = personIn(
-        { iss: options.issuer, sub: subject },
-        [own ?? {}, info],
-        claims,
-        tokens.refresh_token ?? refreshToken,
-      )
-      // without an ID token, what the userinfo lacks is not known
-      return own === undefined && person.groups?.length === 0 ? { ...person, groups: undefined } : person
+      const token = tokens.claims()
+      if (token !== undefined && token.sub !== subject) failed(new Error('the issuer has refreshed somebody else'))
+      const userinfo = await readUserInfo(library, config, tokens.access_token, subject)
+      const own = { iss: options.issuer, sub: subject }
+      return personIn(own, { token, userinfo }, claims, tokens.refresh_token ?? refreshToken, before)
     },
     signOutAddress: async (to) => {
       const metadata = await readMetadata().catch(() => undefined)

@@ -9,6 +9,7 @@ import { eraseImages } from '../postgres/images.ts'
 import { eraseMails } from '../postgres/mails.ts'
 import { deleteLinksOf } from '../postgres/onetimelinks.ts'
 import { eraseFromDirectory } from '../postgres/directory.ts'
+import { deleteReads } from '../postgres/groupreads.ts'
 import { deletePasskeysOf } from '../postgres/passkeys.ts'
 import { deleteSessionsOf } from '../postgres/sessions.ts'
 import { eraseSnapshots } from '../postgres/snapshots.ts'
@@ -145,6 +146,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       await eraseWebhooks(db, erased)
       await deleteLinksOf(db, erased)
       await deleteSessionsOf(db, erased)
+      await deleteReads(db, erased)
       await deletePasskeysOf(db, erased)
       await eraseFromDirectory(db, erased)
     },

@@ -90,13 +90,13 @@ export const openLibrary = ({ issuer, clientId, clientSecret }: Client) => {
   return { readMetadata, configure }
 }
 
-/** Returns what the issuer says of a person besides the ID token. */
+/** Returns what the issuer says of a person besides the ID token; undefined: it has no address for that. */
 export const readUserInfo = async (
   library: Library,
   config: Configuration,
   token: string,
   subject: string,
-): Promise<Claims> =>
+): Promise<Claims | undefined> =>
   config.serverMetadata().userinfo_endpoint === undefined
-    ? {}
+    ? undefined
     : await library.fetchUserInfo(config, token, subject).catch(failed)

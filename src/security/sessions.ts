@@ -132,14 +132,14 @@ const endingBy =
     })
 
 /**
- * Opens the sessions of the dashboard, which end after `days`. Without `passwords`, none that a password has opened
- * counts. `onUse` is called with the account of one that is used, at most once a minute.
+ * Opens the sessions of the dashboard, which end after `days`. One that was opened by what does not count is none while
+ * that is so. `onUse` is called with the account of one that is used, at most once a minute.
  */
 export const openSessions = (
   db: Database,
   pepper: Buffer,
   days: number,
-  passwords = true,
+  counts: (credential: Credential, now: Credentials) => boolean = () => true,
   onUse: (account: number) => void = () => {},
 ): Sessions => {
   const seconds = days * day
@@ -147,10 +147,7 @@ export const openSessions = (
   const { hashed, sessionThere } = hashes
   const opened = ({ credential, ...session }: StoredSession): Session => ({
     ...session,
-    openedWith: (now) =>
-      credentialsOf(now).find(
-        (one) => (passwords || one.kind !== 'password') && timingSafeEqual(credential, hashed(one)),
-      ),
+    openedWith: (now) => credentialsOf(now).find((one) => counts(one, now) && timingSafeEqual(credential, hashed(one))),
   })
   return {
     seconds,

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { GroupSource } from '../../src/security/claims.ts'
 import { begin, isFresh, openIssuer } from '../../src/security/issuer.ts'
 import { NotSignedIn } from '../../src/security/notsignedin.ts'
 import { type Mischief, startStubIssuer, type StubIssuer } from '../support/issuer.ts'
@@ -65,6 +66,7 @@ describe('signing in with an issuer', () => {
       verified: true,
       name: 'Ann',
       groups: [],
+      groupsFrom: [],
       externalId: 'ann',
       refreshToken: undefined,
       sid: undefined,
@@ -147,6 +149,39 @@ describe('signing in with an issuer', () => {
       const { email, verified: found } = await signIn()
       expect([email, found], JSON.stringify([claims, userinfo])).to.deep.equal(['a@x.com', verified])
     }
+  })
+
+  it('knows of groups that are read again what the answers say, and nothing where what had them before is missing', async () => {
+    type Case = readonly [before: readonly GroupSource[], does: Mischief, groups: readonly string[] | undefined]
+    const [without, withNone, some] = [{ sub: 'ann' }, { sub: 'ann', groups: [] }, { sub: 'ann', groups: ['a'] }]
+    const noUserinfo = { metadata: { userinfo_endpoint: undefined } }
+    const cases: readonly Case[] = [
+      // an answer without an ID token
+      [['token'], { bare: true, userinfo: without }, undefined],
+      [['userinfo'], { bare: true, userinfo: without }, []],
+      [['token', 'userinfo'], { bare: true, userinfo: without }, []],
+      [['token'], { bare: true, userinfo: withNone }, []],
+      [['token'], { bare: true, userinfo: some }, ['a']],
+      [[], { bare: true, userinfo: without }, undefined],
+      [['token'], { bare: true, ...noUserinfo }, undefined],
+      // one with an ID token that has no groups
+      [['token'], { userinfo: without }, []],
+      [['userinfo'], { userinfo: without }, []],
+      [['userinfo'], { userinfo: some }, ['a']],
+      [['userinfo'], noUserinfo, undefined],
+      [[], { userinfo: without }, []],
+      // one that says that it leaves them out
+      [['token'], { claims: { _claim_names: { groups: 'src1' } }, userinfo: without }, undefined],
+    ]
+    for (const [before, does, groups] of cases) {
+      stub.does({ refreshes: true, ...does })
+      const again = await issuerOf().refresh('refresh', 'ann', before)
+      expect(again.groups, JSON.stringify([before, does])).to.deep.equal(groups)
+    }
+    stub.does({ userinfo: some })
+    expect(await signIn()).to.deep.include({ groups: ['a'], groupsFrom: ['userinfo'] })
+    stub.does({ claims: { groups: ['b'] }, userinfo: some })
+    expect(await signIn()).to.deep.include({ groups: ['b'], groupsFrom: ['token', 'userinfo'] })
   })
 
   it('reads other claims where the settings name them', async () => {

@@ -40,6 +40,7 @@ describe('signing in with a real issuer', () => {
         verified: true,
         name: 'Ann Smith',
         groups: [],
+        groupsFrom: [],
         externalId: 'ann',
         refreshToken: undefined,
         sid: undefined,

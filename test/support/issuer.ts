@@ -16,6 +16,8 @@ export interface Mischief {
   readonly away?: boolean
   /** sends a refresh token, which works while this holds */
   readonly refreshes?: boolean
+  /** sends no ID token for a refresh token */
+  readonly bare?: boolean
   /** refuses refresh tokens */
   readonly ended?: boolean
   readonly metadata?: Claims
@@ -92,7 +94,8 @@ export const startStubIssuer = async (alg: 'RS256' | 'ES256' = 'RS256') => {
     const key = mischief.forged ? newKeys(alg).privateKey : keys.privateKey
     const token = jwtOf(header, { ...claims, ...person, ...mischief.claims }, key)
     const refresh = mischief.refreshes ? { refresh_token: `refresh-${randomUUID()}` } : {}
-    return json(res, { access_token: 'access', token_type: 'Bearer', id_token: token, ...refresh })
+    const own = isAgain && mischief.bare ? {} : { id_token: token }
+    return json(res, { access_token: 'access', token_type: 'Bearer', ...own, ...refresh })
   }
   const server = createServer((req, res) => void answer(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -8,14 +8,18 @@ import {
   deleteReads,
   type GroupRead,
   keepRead,
+  noteOtherIssuers,
+  noteUnread,
   noteFailedRead,
   overdueReads,
   unusedReads,
   tryRead,
 } from '../../postgres/groupreads.ts'
 import { managedOperators } from '../../queries/accounts/account.ts'
+import { managedPeople } from '../../queries/accounts/member.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { type Given, givesTo, openSync } from './groupsync.ts'
+import type { GroupSource } from '../../security/claims.ts'
 import type { Issuer, Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
 import { seal, unseal } from '../../security/seal.ts'
@@ -24,8 +28,9 @@ import type { Sessions } from '../../security/sessions.ts'
 export interface GroupRolesOptions extends Given {
   readonly db: Database
   readonly handler: Handler
-  readonly issuer: Pick<Issuer, 'refresh'>
-  /** its address: groups that its directory sends (SCIM) count as well */
+  /** undefined: nobody signs in with one any more, and what groups have given ends */
+  readonly issuer: Pick<Issuer, 'refresh'> | undefined
+  /** its address, else an empty string: groups that its directory sends (SCIM) count as well */
   readonly issuerAddress: string
   readonly log: Logger
   readonly progress: Pick<Cache['progress'], 'wait'>
@@ -58,6 +63,8 @@ export interface GroupRoles {
   readonly follow: (accounts: readonly number[], groups?: readonly string[]) => Promise<void>
 }
 
+const sourcesIn = ({ sources }: GroupRead) => sources.split(' ').filter(Boolean) as readonly GroupSource[]
+
 const noteFailure = async (
   { account, credential }: GroupRead,
   { cause, message, why }: NotSignedIn,
@@ -70,9 +77,16 @@ const noteFailure = async (
     await sessions.endOf(account, { kind: 'identity', token: credential })
 }
 
-/** Keeps the roles of people in step with their groups at the issuer. */
-export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
-  const { db, handler, issuer, issuerAddress, log, pepper, progress, reader, sessionDays } = options
+/** Notes whose groups nothing reads any more: those of another issuer than that of the settings. */
+const noteLost = async ({ db, issuerAddress, log, reader }: GroupRolesOptions) => {
+  const others = await noteOtherIssuers(db, issuerAddress)
+  if (others > 0) log.warn({ people: others }, 'OIDC_ISSUER is another one: roles of the one before end in a day')
+  await noteUnread(db, [...(await managedPeople(reader)), ...(await managedOperators(reader))])
+}
+
+/** Returns what gives people what their groups give, and keeps by what those are read again. */
+const openTaking = (options: GroupRolesOptions) => {
+  const { db, issuerAddress, log, pepper, progress } = options
   const follow = openSync({ ...options, groupsOf: (account) => groupsOfAccount(db, issuerAddress, account) })
   const sync = async (people: readonly number[]) => {
     const last = await follow(people)
@@ -85,54 +99,67 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
       groups.filter((one) => givesTo(options, [one])),
     )
 
-  const signedIn: GroupRoles['signedIn'] = async (account, credential, { groups, refreshToken }) => {
+  const take = async (account: number, credential: string, person: Person, isSignIn: boolean) => {
+    const { groups, groupsFrom, refreshToken } = person
     // an issuer that leaves them out has said nothing
     if (groups === undefined) log.warn('the issuer has not sent the groups of somebody: roles stay as they are')
     else await note(account, groups)
     await sync([account])
     // a refresh token may work once: the newest is kept whatever it was answered
-    if (refreshToken !== undefined)
-      await keepRead(db, { account, credential, sealed: seal(pepper, context, refreshToken) })
-    else if (groups !== undefined) await keepRead(db, { account, credential, sealed: '' })
+    const sealed = refreshToken === undefined ? '' : seal(pepper, context, refreshToken)
+    const read = { account, credential, sealed, issuer: issuerAddress, sources: groupsFrom.join(' ') }
+    await keepRead(db, read, isSignIn || groups !== undefined)
   }
   const endClaimed = async (account: number) => {
     await note(account, [])
     await sync([account])
     await deleteReads(db, [account])
   }
+  return { endClaimed, sync, take }
+}
+
+/** Keeps the roles of people in step with their groups at the issuer. */
+export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
+  const { db, handler, issuer, issuerAddress, log, pepper, reader, sessionDays } = options
+  const { endClaimed, sync, take } = openTaking(options)
   const end: GroupRoles['end'] = async (account) => {
     await leaveDirectory(db, account)
     await endClaimed(account)
   }
 
   const keepInStep: GroupRoles['keepInStep'] = async (account) => {
-    const read = await tryRead(db, account, every)
+    const read = issuer && (await tryRead(db, account, every))
     if (!read) return
+    // a token is for the issuer that has made it, and for nobody else
+    if (read.issuer !== null && read.issuer !== issuerAddress) return noteFailedRead(db, account)
     const { identities } = (await handler.load(accounts, account)).state
     const subject = identities.find(({ token }) => token === read.credential)?.subject
     // somebody who does not sign in with the issuer any more has no groups there
     if (!subject) return end(account)
     try {
-      const again = await issuer.refresh(unseal(pepper, context, read.sealed).toString(), subject)
-      await signedIn(account, read.credential, again)
+      const token = unseal(pepper, context, read.sealed).toString()
+      const again = await issuer.refresh(token, subject, sourcesIn(read))
+      await take(account, read.credential, again, false)
     } catch (error) {
       if (!(error instanceof NotSignedIn)) throw error
       await noteFailure(read, error, options)
     }
   }
+  const endOverdue = async () => {
+    await noteLost(options)
+    for (const account of await unusedReads(db, patience)) await keepInStep(account)
+    for (const account of await overdueReads(db, patience, sessionDays * 86_400)) {
+      log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
+      await endClaimed(account)
+    }
+    // a group that the settings do not name any more makes none
+    await sync(await managedOperators(reader))
+  }
 
   return {
-    signedIn,
+    signedIn: (account, credential, person) => take(account, credential, person, true),
     keepInStep,
-    endOverdue: async () => {
-      for (const account of await unusedReads(db, patience)) await keepInStep(account)
-      for (const account of await overdueReads(db, patience, sessionDays * 86_400)) {
-        log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
-        await endClaimed(account)
-      }
-      // a group that the settings do not name any more makes none
-      await sync(await managedOperators(reader))
-    },
+    endOverdue,
     end,
     follow: (accounts, groups) => (givesTo(options, groups) ? sync(accounts) : Promise.resolve()),
   }

@@ -92,7 +92,7 @@ export const openAccountServices = (
   const { mails, close } = openMails(ledger, { links, limiter, baseUrl })
   const { groupRoles, sessions, stopCleanup } = openSignedIn(ledger, progress, signIn?.issuer, repeat)
   const ofIssuer = { issuerName: issuerNameOf(config) ?? '', sessions, serviceUrl: baseUrl }
-  const scim = openScim(ledger, cache, { groupRoles, sessions }, baseUrl)
+  const scim = openScim(ledger, cache, { groupRoles: signIn && groupRoles, sessions }, baseUrl)
   const isFirst = async () => !(await hasAccounts(reader))
   const passwords = openAccountPasswords({ limiter, load: handler.load })
   const passkeyUses = openPasskeyUses(db)

@@ -7,7 +7,8 @@ import { Role } from '../../events/accounts/role.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { inNetworks } from '../../lib/networks.ts'
 import { idSequence } from '../../postgres/ids.ts'
-import { openAuthProxy } from '../../security/authproxy.ts'
+import { openAuthProxy, proxyIssuer } from '../../security/authproxy.ts'
+import type { Credential, Credentials } from '../../security/credential.ts'
 import { type Issuer, openIssuer } from '../../security/issuer.ts'
 import { openSessions } from '../../security/sessions.ts'
 import type { repeat as repeatWork } from '../jobs/repeat.ts'
@@ -94,6 +95,24 @@ const groupRolesOf = (given: Ledger['config']['OIDC_ROLES']) =>
     throw new OperatorError(`OIDC_ROLES: ${role} is no role; use one of ${Role.options.join(', ')}`)
   })
 
+/** Returns an address in the spelling in which issuers are compared: some write a slash behind their host. */
+const hrefOf = (issuer: string) => issuer.replace(/^(https?:\/\/[^/]+)$/, '$1/')
+
+/**
+ * Returns what says whether a session counts: one that a password, or an identity of an issuer, has opened does so only
+ * while people sign in with that.
+ */
+const countingWith = ({ OIDC_ISSUER, PASSWORD_SIGN_IN }: Ledger['config']) => {
+  const own = OIDC_ISSUER === undefined ? undefined : hrefOf(OIDC_ISSUER)
+  return (one: Credential, { identities }: Credentials): boolean => {
+    if (one.kind === 'password') return PASSWORD_SIGN_IN === 'on'
+    if (one.kind !== 'identity') return true
+    const issuer = identities.find(({ token }) => token === one.token)?.issuer ?? ''
+    // those of a proxy count while it names their people
+    return issuer === proxyIssuer || hrefOf(issuer) === own
+  }
+}
+
 /** Opens the sessions of people, and what keeps their roles in step with their groups while they use them. */
 export const openSignedIn = (
   {
@@ -109,9 +128,9 @@ export const openSignedIn = (
   issuer: Issuer | undefined,
   repeat: typeof repeatWork,
 ) => {
-  const sessions = openSessions(db, keys.service, config.SESSION_DAYS, config.PASSWORD_SIGN_IN === 'on', (id) => {
+  const sessions = openSessions(db, keys.service, config.SESSION_DAYS, countingWith(config), (id) => {
     void groupRoles
-      ?.keepInStep(id)
+      .keepInStep(id)
       .catch((error: unknown) => log.error({ err: error }, 'groups could not be read again'))
   })
   const forRoles = {
@@ -125,13 +144,12 @@ export const openSignedIn = (
     operators: config.OIDC_OPERATORS,
     sessions,
   }
-  const groupRoles =
-    issuer &&
-    openGroupRoles({ ...forRoles, sessionDays: config.SESSION_DAYS, issuer, issuerAddress: config.OIDC_ISSUER ?? '' })
+  const ofIssuer = { issuer, issuerAddress: config.OIDC_ISSUER ?? '' }
+  const groupRoles = openGroupRoles({ ...forRoles, ...ofIssuer, sessionDays: config.SESSION_DAYS })
   const cleanup = jobs.open('sessions', 'expired sessions are not deleted')
   const cleanUp = async () => {
     await sessions.deleteExpired()
-    await groupRoles?.endOverdue()
+    await groupRoles.endOverdue()
   }
   const stopCleanup = repeat(cleanup.watching(cleanUp), cleanupEvery, (error) =>
     log.error({ err: error }, 'expired sessions could not be deleted'),

@@ -11,7 +11,6 @@ import type { Projection } from '../../projections/engine/projection.ts'
 import { type Checkpoint, checkpoints } from '../../projections/engine/tables.ts'
 import { eraseChecks } from '../../queries/domains/check.ts'
 import { erasedInTables, lastErasedOnDisk } from '../../queries/accounts/erasure.ts'
-import { deleteReads } from '../../postgres/groupreads.ts'
 import type { Ledger } from './ledger.ts'
 
 type Part = 'config' | 'handler' | 'instance' | 'keys' | 'log' | 'projections' | 'reader' | 'store' | 'tables'
@@ -109,10 +108,6 @@ export const createDiskErasure = ({ ledger, db, large = 64 * 1024 * 1024, pause 
     await keys.destroy(erased.map(({ id }) => id))
     await eraseChecks(
       reader,
-      erased.map(({ id }) => id),
-    )
-    await deleteReads(
-      db,
       erased.map(({ id }) => id),
     )
     if (await isInSpool(erased.map(({ id }) => id))) return

@@ -51,6 +51,16 @@ export const listMemberships = async (
   return rows.map((row) => ({ ...row, account: Number(row.account) }))
 }
 
+/** Returns the people to whom groups at the issuer have given a role somewhere. */
+export const managedPeople = async ({ db, table }: Reader): Promise<readonly number[]> => {
+  const rows = (await db({ m: table('members') })
+    .join({ p: table('accounts') }, 'p.id', 'm.person')
+    .where({ 'm.status': 'active', 'm.managed': true })
+    .whereNot('p.status', 'erased')
+    .distinct('p.id')) as { id: string }[]
+  return rows.map(({ id }) => Number(id))
+}
+
 /** A member as the list has them; somebody who is invited has no name. */
 export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
   readonly domains: readonly number[] | null

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
 import { openGroupRoles } from '../../../src/app/accounts/grouproles.ts'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
 import { NotSignedIn } from '../../../src/security/notsignedin.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
@@ -76,15 +78,17 @@ describe('roles that groups of the issuer give', () => {
     db().raw(
       `with s as (update state.sessions set used_at = used_at - make_interval(mins => :minutes))
        update state.group_reads set tried_at = tried_at - make_interval(mins => :minutes),
-         failed_at = failed_at - make_interval(mins => :minutes)`,
+         failed_at = failed_at - make_interval(mins => :minutes), read_at = read_at - make_interval(mins => :minutes)`,
       { minutes },
     )
-  const overdue = () => {
+  /** Does what a service does each hour, with this issuer, which is away, in its settings; undefined: with none. */
+  const overdue = (issuer: string | undefined = stub.address) => {
     const { handler, keys, log, reader } = app.app.ledger
+    const away = { refresh: () => Promise.reject(new NotSignedIn('away', 'it is away')) }
     const roles = openGroupRoles({
       ...{ db: db(), handler, log, reader, pepper: keys.service, roles: [], operators: [] },
-      issuer: { refresh: () => Promise.reject(new NotSignedIn('away', 'it is away')) },
-      issuerAddress: stub.address,
+      issuer: issuer === '' ? undefined : away,
+      issuerAddress: issuer,
       progress: { wait: async () => true },
       sessions: { endOf: async () => {} },
       sessionDays: 30,
@@ -221,6 +225,92 @@ describe('roles that groups of the issuer give', () => {
     stub.does({ refreshes: true, claims: { realm_access: undefined, _claim_names: { groups: 'src1' } } })
     await enter(sub, undefined, browser)
     expect(await rolesOf(browser)).to.deep.equal({ acme: 'editor' })
+  })
+
+  it('stay when a read says nothing of groups, until the time of a sign-in has passed', async () => {
+    // given an issuer that names groups in its ID token alone, which it sends at a sign-in alone
+    const sub = newSub()
+    stub.does({ refreshes: true, userinfo: { sub } })
+    const browser = await enter(sub, ['editors'])
+    stub.does({ refreshes: true, bare: true, userinfo: { sub } })
+    const reads = () => stub.used.filter((path) => path === '/token').length
+    for (let times = 0; times < 2; times++) {
+      const before = reads()
+      await minutesLater(16)
+      await until(
+        () => rolesOf(browser).then(reads),
+        (now) => now > before,
+      )
+    }
+    await overdue()
+    expect(await rolesOf(browser)).to.deep.equal({ acme: 'editor' })
+    // but what says that there are none is believed
+    stub.does({ refreshes: true, bare: true, userinfo: { sub, realm_access: { roles: [] } } })
+    await minutesLater(16)
+    await until(
+      () => rolesOf(browser),
+      (roles) => roles['acme'] === undefined,
+    )
+    // and so is nothing, for as long as a sign-in counts
+    stub.does({ refreshes: true })
+    await enter(sub, ['editors'], browser)
+    await db()('state.group_reads').update({ read_at: db().raw(`now() - interval '31 days'`) })
+    await overdue()
+    await until(
+      () => rolesOf(browser),
+      (roles) => roles['acme'] === undefined,
+    )
+  })
+
+  for (const [what, issuer] of [
+    ['taken out of the settings', ''],
+    ['another one', 'https://other.example.com'],
+  ] as const)
+    it(`end a day after the issuer was ${what}, whether or not it had sent a refresh token`, async () => {
+      const browsers = [await enter(newSub(), ['editors'])]
+      stub.does({ refreshes: false })
+      browsers.push(await enter(newSub(), ['lookers']))
+      const all = () => Promise.all(browsers.map(rolesOf))
+      await overdue(issuer)
+      await minutesLater(23 * 60)
+      await overdue(issuer)
+      expect(await all()).to.deep.equal([{ acme: 'editor' }, { acme: 'analyst' }])
+      await minutesLater(61)
+      await overdue(issuer)
+      await until(all, (roles) => roles.every((one) => one['acme'] === undefined))
+    })
+
+  it('stay when the issuer is back in the settings within that day', async () => {
+    stub.does({ refreshes: false })
+    const browser = await enter(newSub(), ['editors'])
+    await overdue('')
+    await minutesLater(20 * 60)
+    await overdue()
+    await minutesLater(20 * 60)
+    await overdue()
+    expect(await rolesOf(browser)).to.deep.equal({ acme: 'editor' })
+  })
+
+  it('are read again at the issuer that has sent the token, and at no other', async () => {
+    const browser = await enter(newSub(), ['editors'])
+    await db()('state.group_reads').update({ issuer: 'https://before.example.com' })
+    const reads = () => stub.used.filter((path) => path === '/token').length
+    const before = reads()
+    await minutesLater(16)
+    await rolesOf(browser)
+    const account = await idOf(browser)
+    const hasFailed = () => db()('state.group_reads').where({ account }).whereNotNull('failed_at')
+    await until<unknown[]>(hasFailed, (rows) => rows.length === 1)
+    expect(reads()).to.equal(before)
+  })
+
+  it('leave no refresh token of somebody who is erased', async () => {
+    const browser = await enter(newSub(), ['editors'])
+    const id = await idOf(browser)
+    const of = () => db()('state.group_reads').where({ account: id })
+    expect(await of()).to.have.length(1)
+    await app.app.ledger.handler.handle(accounts, { type: 'EraseAccount', id }, systemMetadata(id))
+    await until<unknown[]>(of, (rows) => rows.length === 0)
   })
 
   it('end with the identity by which they came', async () => {

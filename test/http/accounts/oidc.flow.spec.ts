@@ -283,6 +283,33 @@ describe('accounts that an issuer signs in to', () => {
     expect(answer.headers.get('Location')).to.equal(`${app.app.baseUrl}/oidc/sign-in?to=/dashboard`)
   })
 
+  it('are left at once by sessions of an issuer that the settings do not name any more, and not by others', async () => {
+    // given sessions of an issuer, and of a password
+    const who = newPerson()
+    const browser = browserOf()
+    await enter(browser, who)
+    const { browser: own } = await register(`left-${who.email}`)
+    const others = [{}, settings({ OIDC_ISSUER: 'https://other.example.com' }), settings()]
+    const found: (readonly number[])[] = []
+    // when services start without it, with another one, and with it
+    for (const now of others) {
+      const service = await startTestApp({ ROLES: 'http,relay', ...now }, app.connection)
+      const statusOf = async (of: Browser) => {
+        const there = browserOf(service)
+        there.keep('linkledger_session', of.cookie('linkledger_session') ?? '')
+        return (await there.ask('GET', '/api/account')).status
+      }
+      found.push([await statusOf(browser), await statusOf(own)])
+      await service.close()
+    }
+    // then its sessions count with it alone
+    expect(found).to.deep.equal([
+      [401, 200],
+      [401, 200],
+      [200, 200],
+    ])
+  })
+
   describe('of a service without passwords and without registration', () => {
     let closed: TestApp
     before(async () => {

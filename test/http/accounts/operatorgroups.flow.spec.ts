@@ -71,7 +71,7 @@ describe('operators whom groups of the issuer make', () => {
     app.app.ledger.db.raw(
       `with s as (update state.sessions set used_at = used_at - make_interval(mins => :minutes))
        update state.group_reads set tried_at = tried_at - make_interval(mins => :minutes),
-         failed_at = failed_at - make_interval(mins => :minutes)`,
+         failed_at = failed_at - make_interval(mins => :minutes), read_at = read_at - make_interval(mins => :minutes)`,
       { minutes },
     )
   /** Does what a service does each hour, with these groups in its settings. */
