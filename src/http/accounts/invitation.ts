@@ -34,16 +34,16 @@ export const invitationSeconds = 7 * 86_400
 
 /** domains that a member is limited to at most */
 const mostDomains = 1000
-/** Ids of domains, 0 for the service's own host. */
-export const domainIds = z.array(
-  z.int(must('wrong_type', { what: 'domain_ids' })),
-  must('wrong_type', { what: 'domain_ids' }),
-)
+const list = z.array(z.unknown().meta({ type: 'integer' }), must('wrong_type', { what: 'domain_ids' }))
+const isId = (given: unknown): given is number => Number.isSafeInteger(given)
+/** Ids of domains, 0 for the service's own host. What is wrong with one of them is said of the list. */
+export const domainIds = (most: number, of = list) =>
+  of
+    .max(most, orStop(says('too_many', { max: most })))
+    .refine((given) => given.every(isId), says('wrong_type', { what: 'domain_ids' }))
+    .transform((given): readonly number[] => given.filter(isId))
 /** The same; null or not sent: all. */
-export const domains = domainIds
-  .min(1, orStop(says('too_few', { what: 'one' })))
-  .max(mostDomains, says('too_many', { max: mostDomains }))
-  .nullish()
+export const domains = domainIds(mostDomains, list.min(1, orStop(says('too_few', { what: 'one' })))).nullish()
 
 /** Returns the domains that a member is limited to. Throws `Refused` for one that the account does not have. */
 export const ownDomains = async (call: Pick<Call, 'account' | 'load'>, given: readonly number[] | null | undefined) => {

@@ -26,6 +26,7 @@ import {
 } from '../../queries/domains/domain.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { failField } from '../api/errors.ts'
+import { Proposed } from '../approvals/guard.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
@@ -167,6 +168,7 @@ const add = (services: DomainServices) =>
         const end = await quotas.reserve(account, 'domain')
         const handled = await write(decider, command).catch((error: unknown) => {
           end()
+          if (error instanceof Proposed) throw new Proposed(error.proposal, { id: Number(decider.id(command)) })
           throw error
         })
         end(handled.position)

@@ -65,6 +65,8 @@ export const ProposalScreen = ({ params }: ScreenProps) => {
   const { id, by, changes, date, decided, decider, deletes, note, own, resource, status } = details
   const place = placeOf(resource)
   const isOpen = status === 'open'
+  // of what cannot be made any more, the service may not be able to say what it would change
+  const hasEffect = deletes || changes.length > 0
   return (
     <>
       <Head
@@ -84,10 +86,12 @@ export const ProposalScreen = ({ params }: ScreenProps) => {
             filled(texts.decidedBy, { name: <bdi>{nameOfPerson(decider)}</bdi>, when: <When at={moment(decided)} /> })}
         </p>
         {note !== '' && <blockquote dir="auto">{note}</blockquote>}
-        {isOpen && (
+        {isOpen && hasEffect && (
           <Section title={texts.changes}>{deletes ? <p>{texts.deletes}</p> : <Diff changes={changes} />}</Section>
         )}
-        {isOpen && !deletes && resource.type === 'url' && <Rehearsed link={resource.id} proposal={id} />}
+        {isOpen && changes.length > 0 && !deletes && resource.type === 'url' && (
+          <Rehearsed link={resource.id} proposal={id} />
+        )}
         {isOpen && (own || mayDecide()) && <Decision details={details} />}
       </div>
     </>
