@@ -28,6 +28,8 @@ export interface Approvals {
 
 /** changes of an account that wait at the same time */
 const mostProposals = 1000
+/** the same that one member has proposed, so that nobody keeps the others from proposing */
+const mostOfOne = 100
 
 /** `id` is that of the account. */
 export type ApprovalCommand =
@@ -57,6 +59,8 @@ export type ApprovalCommand =
       readonly number: number
       readonly member: number
       readonly note?: string | undefined
+      /** whether who has proposed it does */
+      readonly own?: boolean
       /** whether the resource was changed meanwhile */
       readonly stale?: true
     }
@@ -75,7 +79,10 @@ const setRules: Decision<'SetRules'> = ({ id, rules, from }, { rules: before }) 
 }
 
 const propose: Decision<'Propose'> = ({ id, kind, target, revision, member, command }, { open, last }) => {
-  if (Object.keys(open).length >= mostProposals) refuse('too_many', { what: 'proposals', max: mostProposals })
+  const waiting = Object.values(open)
+  if (waiting.filter((one) => one.member === member).length >= mostOfOne)
+    refuse('too_many', { what: 'own_proposals', max: mostOfOne })
+  if (waiting.length >= mostProposals) refuse('too_many', { what: 'proposals', max: mostProposals })
   const proposed = { id, number: last + 1, kind, target, revision, member, command: { ...command } }
   return [{ type: 'ChangeProposed', data: proposed }]
 }
@@ -91,10 +98,10 @@ const apply: Decision<'Apply'> = ({ id, number }, { open }) =>
   open[number] ? [{ type: 'ChangeApplied', data: { id, number } }] : []
 
 /** Who has proposed a change may withdraw it. */
-const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, stale }, state) => {
+const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale }, state) => {
   const proposal = found(state, number)
   if (proposal.approved !== undefined && !stale) refuse('stale', { what: 'approved' })
-  const why = stale ? 'stale' : proposal.member === member ? 'withdrawn' : 'refused'
+  const why = stale ? 'stale' : (own ?? proposal.member === member) ? 'withdrawn' : 'refused'
   return [{ type: 'ChangeRefused', data: { id, number, member, ...noted(note), why } }]
 }
 

@@ -32,6 +32,15 @@ export interface RuledLink {
   }
 }
 
+/** Whether a link keeps what the rules by tags name it by: another rule that names it now may end by itself. */
+export const keepsTags = (
+  { tags }: ApprovalRules,
+  { before, after }: { readonly before: RuledLink; readonly after: RuledLink },
+): boolean => {
+  const kept = after.fields.tags ?? []
+  return (before.fields.tags ?? []).every((tag) => !tags.includes(tag) || kept.includes(tag))
+}
+
 /** Whether a change of a link needs an approval. `now` is ISO 8601. */
 export const needsApproval = (
   { tags, domains, live }: ApprovalRules,

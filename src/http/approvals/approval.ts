@@ -4,39 +4,24 @@ import { approval } from '../../commands/approvals/approval.ts'
 import { refuse, Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { hasRules } from '../../events/approvals/rules.ts'
-import { ownMember } from '../../events/accounts/team.ts'
 import { kindOf } from '../../events/kinds.ts'
 import { says, text, timestamp } from '../../lib/fields.ts'
-import { findAccount } from '../../queries/accounts/account.ts'
-import { memberName, namesOfMembers } from '../../queries/accounts/member.ts'
 import { findProposal, findRules, type ListedProposal, listProposals } from '../../queries/approvals/approval.ts'
-import type { Reader } from '../../queries/reader.ts'
 import { senderOf } from '../accounts/invitation.ts'
 import { fail } from '../api/errors.ts'
 import { byId } from '../api/fields.ts'
-import { list, listQuery } from '../api/list/list.ts'
+import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
-import { changesOf, effectOf, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
+import { isSender, namesIn } from './people.ts'
+import { changesOf, deciderOf, effectOf, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
+import { requireOwnChange, requireSeen } from './seen.ts'
 
 /** What the routes of approvals need. */
 export interface ApprovalServices extends LinkAddresses {
   readonly handler: Handler
-}
-
-/** Returns what members are called, by their numbers. */
-const namesIn = async (reader: Reader, account: number, numbers: readonly number[]) => {
-  const names = await namesOfMembers(
-    reader,
-    [...new Set(numbers)].map((number) => ({ account, number })),
-  )
-  const own = numbers.includes(ownMember) ? await findAccount(reader, account) : undefined
-  return (number: number) => ({
-    id: number,
-    name: (number === ownMember ? own?.username : names.get(memberName(account, number))) ?? '',
-  })
 }
 
 const present = (row: ListedProposal, name: Awaited<ReturnType<typeof namesIn>>) => ({
@@ -51,17 +36,17 @@ const present = (row: ListedProposal, name: Awaited<ReturnType<typeof namesIn>>)
 })
 const peopleIn = (rows: readonly ListedProposal[]) => rows.flatMap(({ member, decider }) => [member, decider ?? member])
 
-/** A caller who sees a part of the account sees their own proposals. */
+/** A caller who sees a part of the account sees of it what `requireSeen` lets them see. */
 const listed = endpoint(approvalContract, 'GET /api/proposals', {
   scope: 'read',
   limited: true,
   nowOnly: 'approvals',
-  query: listQuery(proposals).extend({
+  query: ownedQuery(proposals).extend({
     status: z.enum(statuses, says('not_one_of', { values: statuses.join(', ') })).optional(),
   }),
   run: async (call) => {
     const { account, limited, query, reader } = call
-    const filter = { status: query.status, member: limited && senderOf(call).member }
+    const filter = { status: query.status, seen: limited && { by: senderOf(call).member, part: limited } }
     const page = await list(
       proposals,
       { ...call, limited: undefined },
@@ -84,11 +69,12 @@ const single = ({ handler, ...services }: ApprovalServices) =>
     nowOnly: 'approvals',
     params: byId,
     run: async (call) => {
-      const { account, limited, params, reader } = call
+      const { account, params, reader } = call
       const row = await findProposal(reader, account, params.id)
-      if (!row || (limited && row.member !== senderOf(call).member)) return refuse('not_found', { what: 'proposal' })
+      if (!row) return refuse('not_found', { what: 'proposal' })
+      await requireSeen(call, { ...row, decider: deciderOf(row.kind) })
       const named = present(row, await namesIn(reader, account, peopleIn([row])))
-      const shown = { ...named, revision: row.revision, own: row.member === senderOf(call).member }
+      const shown = { ...named, revision: row.revision, own: await isSender(call, handler, row.member) }
       const none = { changes: [], deletes: false, stale: row.status === 'stale' }
       if (row.status !== 'open') return { details: { ...shown, ...none } }
       const waiting = await waitingProposal(handler, account, params.id)
@@ -106,11 +92,11 @@ const single = ({ handler, ...services }: ApprovalServices) =>
 const Note = z.object({ note: text(1000).optional() })
 
 /** Fails unless a call may approve a proposal: by somebody who is signed in, and could make the change themselves. */
-const requireApprover = async (call: Call<{ readonly id: number }>, { decider, target, kind }: Waiting) => {
-  const { limited, load, may, member, session } = call
+const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Waiting) => {
+  const { load, may, member, session } = call
+  const { decider, target, kind } = waiting
   if (session === undefined) fail(403, 'not_dashboard', { what: 'session' })
-  // a member limited to domains approves changes of links there; an author approves nothing
-  if (limited?.maker !== undefined || (limited && kind !== 'link')) refuse('not_found', { what: 'proposal' })
+  requireOwnChange(call, waiting)
   if (kind !== approval.kind) await load(decider, target)
   else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }
@@ -131,9 +117,10 @@ const approve = ({ handler }: ApprovalServices) =>
       const { account: id, apply, body, member: sender, params, write } = call
       const number = params.id
       const waiting = await waitingProposal(handler, id, number)
+      await requireSeen(call, waiting)
       await requireApprover(call, waiting)
       const { member } = senderOf(call)
-      if (waiting.member === member) refuse('lacks_rights', { what: 'own_proposal' })
+      if (await isSender(call, handler, waiting.member)) refuse('lacks_rights', { what: 'own_proposal' })
       /** Ends the proposal if the change cannot be made later either: it is out of date, or approved already. */
       const end = (isApproved: boolean) => async (error: unknown) => {
         if (!(error instanceof Refused)) throw error
@@ -172,10 +159,11 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
     run: async (call) => {
       const { account: id, body, params, write } = call
       const waiting = await waitingProposal(handler, id, params.id)
+      await requireSeen(call, waiting)
       const { member } = senderOf(call)
-      const isOwn = waiting.member === member
+      const isOwn = await isSender(call, handler, waiting.member)
       if (!isOwn) await requireApprover(call, waiting)
-      await write(approval, { type: 'Refuse', id, number: params.id, member, note: body.note })
+      await write(approval, { type: 'Refuse', id, number: params.id, member, note: body.note, own: isOwn })
       return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
     },
   })

@@ -6,7 +6,7 @@ import {
   count,
   done,
   listOf,
-  pageFields,
+  ownedFields,
   stored,
   success,
   text,
@@ -32,7 +32,7 @@ const row = z.object({
     .object({ type: text.meta({ examples: ['url'] }), id: z.int().meta({ examples: [42] }) })
     .describe('what would be changed, as in the paths of the API; `approval` are the rules of the account'),
   status: stored(z.enum(statuses)).describe(
-    '`open`: it waits; `stale`: the resource was changed meanwhile, so that it cannot be approved any more',
+    '`open`: it waits; `stale`: the resource, or what it would use, was changed meanwhile, so that it cannot be approved any more',
   ),
   by: person.describe('who has proposed it, or whose key has'),
   date: time,
@@ -79,10 +79,11 @@ export const approvalContract = {
   },
   'GET /api/proposals': {
     summary: 'List what was proposed',
-    description: 'Members who see a part of the account see their own proposals.',
+    description: 'Authors see their own proposals, and members limited to domains also those of links there.',
     fields: {
-      ...pageFields,
-      q: 'part of the kind of the resource, or of the note',
+      ...ownedFields,
+      q: 'part of the type of the resource, or of the note',
+      made_by: 'proposed by this member of the account, or by a key of theirs',
       status: 'only those with this status',
     },
     ...proposals,
@@ -97,7 +98,7 @@ export const approvalContract = {
         changes: z.array(fieldChange).describe('what it would change now; empty once it does not wait any more'),
         own: z.boolean().describe('whether the caller has proposed it, and may withdraw it'),
         deletes: z.boolean().describe('whether it would delete the resource'),
-        stale: z.boolean().describe('whether the resource was changed meanwhile'),
+        stale: z.boolean().describe('whether the resource, or what it would use, was changed meanwhile'),
         revision: count.describe('of the resource, when it was proposed').meta({ examples: [3] }),
       }),
     }),
@@ -108,7 +109,9 @@ export const approvalContract = {
       'For owners, admins and editors who are signed in to the dashboard, and have not proposed it themselves.',
     fields: { note },
     example: { note: 'Checked with print.' },
-    failures: { 409: { description: 'The resource was changed meanwhile: the proposal ends as `stale`.' } },
+    failures: {
+      409: { description: 'The resource, or what it would use, was changed meanwhile: the proposal ends as `stale`.' },
+    },
     answer: done,
   },
   'POST /api/proposal/:id/refuse': {

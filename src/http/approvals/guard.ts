@@ -4,7 +4,7 @@ import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
 import type { Link } from '../../commands/links/state.ts'
-import { type ApprovalRules, hasRules, isStricter, needsApproval } from '../../events/approvals/rules.ts'
+import { type ApprovalRules, hasRules, isStricter, keepsTags, needsApproval } from '../../events/approvals/rules.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import { kindAt } from '../../events/kinds.ts'
 import { isUsedByRuled, type Used } from '../../queries/approvals/approval.ts'
@@ -52,10 +52,12 @@ const answering = ({ status, fields, password }: Link) =>
     Object.entries(fields).filter(([name, value]) => !inner.has(name) && value !== undefined),
   ])
 
+/** Routes that change something else, or bring back a domain that was deleted. */
+const others: ReadonlySet<string> = new Set(['put /api/account/approval', 'post /api/domain/add'])
 /** Whether what a route does may have to wait for an approval. */
 export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
   const [, of = ''] = /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore)$/.exec(path) ?? []
-  return ruled.has(kindAt(of) ?? '') || (path === '/api/account/approval' && method === 'put')
+  return ruled.has(kindAt(of) ?? '') || others.has(`${method} ${path}`)
 }
 
 interface Change<S> {
@@ -78,7 +80,8 @@ const isRuled = async (
   if (kind === 'link') {
     const [was, is] = [before as Link, after as Link]
     const now = new Date().toISOString()
-    return needsApproval(rules, was, now) && (answering(was) !== answering(is) || !needsApproval(rules, is, now))
+    if (!needsApproval(rules, was, now)) return false
+    return answering(was) !== answering(is) || !keepsTags(rules, { before: was, after: is })
   }
   if (kind === 'domain' && rules.domains.includes(id)) return true
   const use = used[kind]

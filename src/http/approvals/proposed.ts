@@ -2,14 +2,17 @@ import { approval, type Proposal } from '../../commands/approvals/approval.ts'
 import { type Decider, fold, refuse } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
+import type { Link } from '../../commands/links/state.ts'
 import type { ApprovalRules } from '../../events/approvals/rules.ts'
 import type { Actor } from '../../events/event.ts'
 import type { DomainEvent, Event } from '../../events/index.ts'
 import { isResource } from '../../events/kinds.ts'
 import { changesBetween, type Fields, type OriginOf } from '../history/fields.ts'
 import { histories } from '../history/kinds.ts'
+import { isOtherSince } from './uses.ts'
 
-type AnyDecider = Decider<object, unknown, DomainEvent>
+/** That of any kind of resource. */
+export type AnyDecider = Decider<object, unknown, DomainEvent>
 
 /** A proposal that waits, with what it would do. */
 export interface Waiting extends Proposal {
@@ -17,7 +20,13 @@ export interface Waiting extends Proposal {
   readonly command: object
   /** who has sent the command, and by which key */
   readonly actor: Actor
+  /** of the proposal in the log */
+  readonly position: bigint
 }
+
+/** Returns what decides on a kind of resource that is proposed to be changed. */
+export const deciderOf = (kind: string): AnyDecider =>
+  (isResource(kind) ? histories[kind].decider : approval) as unknown as AnyDecider
 
 /** Returns a proposal that waits. Throws `Refused` (`not_found`). */
 export const waitingProposal = async (
@@ -30,21 +39,28 @@ export const waitingProposal = async (
   const { at, kind } = proposal
   for await (const { event } of handler.steps(approval, account, { from: at, upTo: at })) {
     const { data, metadata } = event as unknown as Event<'ChangeProposed'> & { readonly metadata: { actor: Actor } }
-    const decider = (isResource(kind) ? histories[kind].decider : approval) as unknown as AnyDecider
     // null: its account was erased, and nobody asks for it any more
     const command = { ...data.command, now: new Date().toISOString() }
-    return { ...proposal, decider, command, actor: metadata.actor }
+    return { ...proposal, decider: deciderOf(kind), command, actor: metadata.actor, position: event.position }
   }
   return refuse('not_found', { what: 'proposal' })
 }
 
+interface Change {
+  readonly before: Link
+  readonly after: Link
+}
+
 /** Returns what a proposal would make of its resource now. Throws `Refused` where it would be refused. */
-export const effectOf = async ({ load }: Pick<Handler, 'load'>, { decider, target, command, revision }: Waiting) => {
+export const effectOf = async ({ load }: Pick<Handler, 'load'>, waiting: Waiting) => {
+  const { decider, target, command, revision, position } = waiting
   const { state: before, revision: now } = await load(decider, target)
   const events = decider.decide(command, before)
   // the rules compare themselves with those that they were decided on
-  const isStale = decider.kind !== approval.kind && countRevision(now) !== revision
-  return { before, after: fold(decider, events, before), isStale }
+  const after = fold(decider, events, before)
+  const isChanged = decider.kind !== approval.kind && countRevision(now) !== revision
+  const isOther = decider.kind === 'link' && (await isOtherSince(load, { before, after } as Change, position))
+  return { before, after, isStale: isChanged || isOther }
 }
 
 /** Throws `Refused` unless the change can still be made: `stale` once its resource has changed. */

@@ -19,6 +19,7 @@ import { requireAdmitted } from '../api/admit.ts'
 import { failField } from '../api/errors.ts'
 import { bodyId, byId, moment } from '../api/fields.ts'
 import { effectOf, waitingProposal } from '../approvals/proposed.ts'
+import { requireSeen } from '../approvals/seen.ts'
 import { limitToOne } from '../api/limits/concurrency.ts'
 import { inUtc } from '../api/past/zone.ts'
 import { endpoint, type Call, type Query, type Route } from '../api/route.ts'
@@ -103,6 +104,7 @@ const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, se
 const proposed = async (call: Call, id: number, number: number, { handler }: RehearseServices) => {
   const waiting = await waitingProposal(handler, call.account, number)
   if (waiting.kind !== link.kind || waiting.target !== id) refuse('not_found', { what: 'proposal' })
+  await requireSeen(call, waiting)
   const { after } = await effectOf(handler, waiting)
   return decidingTarget(completed((after as Link).fields), id)
 }

@@ -18,6 +18,7 @@ export const amountTexts = {
     passwords: '{field} may be in at most {max} rows of one request: send this row in another one.',
     members: 'An account has at most {max, number} members and open invitations. Remove one first.',
     proposals: 'At most {max, number} changes of an account wait for approval. Approve or refuse some first.',
+    own_proposals: 'At most {max} changes that you proposed wait for approval. Withdraw some, or wait.',
     keys: 'An account has at most {max} API keys. Delete one first.',
     identities: 'An account has at most {max} identities. Remove one first.',
     passkeys: 'An account has at most {max} passkeys. Remove one first.',

@@ -1,4 +1,6 @@
 import type { ApprovalRules } from '../../events/approvals/rules.ts'
+import { kinds, resourceKinds } from '../../events/kinds.ts'
+import { inPart, type Part } from '../accounts/part.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
@@ -48,7 +50,8 @@ export interface ListedProposal {
 
 export interface ProposalFilter {
   readonly status?: ListedProposal['status'] | undefined
-  readonly member?: number | undefined
+  /** what a member sees who sees a part of the account; undefined: all */
+  readonly seen?: { readonly by: number; readonly part: Part } | undefined
 }
 
 const columns = [
@@ -63,11 +66,20 @@ const read = (row: ListedProposal): ListedProposal => ({
   decider: row.decider === null ? null : Number(row.decider),
 })
 
+/** SQL of the type of a resource as the API names it, and of the note. */
+const searched = `case kind ${resourceKinds.map((kind) => `when '${kind}' then '${kinds[kind].path}'`).join(' ')}
+  else kind end || ' ' || coalesce(note, '')`
+
+/** SQL of whether a member sees a row: their own and, where only domains limit them, those of links. */
+const isSeen = (reader: Reader, { by, part }: NonNullable<ProposalFilter['seen']>) =>
+  `(member = ${by} ${part.maker === undefined ? `or kind = 'link'` : ''})
+    and (kind <> 'link' or ${inPart(reader, 'link', 'target', part)})`
+
 /** Returns one page of what was proposed in an account. */
 export const listProposals = async (
   reader: Reader,
   account: number,
-  { status, member }: ProposalFilter,
+  { status, seen }: ProposalFilter,
   request: ListRequest,
 ): Promise<Listed<ListedProposal>> => {
   const { db, table } = reader
@@ -75,8 +87,8 @@ export const listProposals = async (
   const matching = () => {
     const rows = all()
     if (status) void rows.where({ status })
-    if (member !== undefined) void rows.where({ member })
-    return filtered(db, rows, request, { searched: `kind || ' ' || coalesce(note, '')`, created: 'proposed' })
+    if (seen) void rows.whereRaw(isSeen(reader, seen))
+    return filtered(db, rows, request, { searched, created: 'proposed', isIn: ({ maker }) => `member = ${maker}` })
   }
   const found = await readPositions({ matching, position: ['number'] }, reader, request)
   const numbers = found.rows.map(([number]) => Number(number))

@@ -128,7 +128,7 @@ const domainIn = (command: unknown): number | null | undefined => {
 }
 
 /** Fails for a command that puts something on a domain that a caller may not use. */
-const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew: boolean) => {
+export const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew: boolean) => {
   if (domains === undefined) return
   const domain = kind === 'link' ? domainIn(command) : isNew && onOwnHost.has(kind) ? null : undefined
   if (domain !== undefined && !domains.includes(domain ?? 0)) fail(403, 'lacks_rights', { what: 'domain' })

@@ -1,0 +1,42 @@
+import { expect } from 'chai'
+import { approval, type ApprovalCommand } from '../../../src/commands/approvals/approval.ts'
+import { fold } from '../../../src/commands/decider.ts'
+
+describe('proposals of a member', () => {
+  const propose = (member: number): ApprovalCommand => ({
+    type: 'Propose',
+    id: 7,
+    kind: 'link',
+    target: 1,
+    revision: 0,
+    member,
+    command: {},
+  })
+  const after = (commands: readonly ApprovalCommand[], from = approval.initialState) =>
+    commands.reduce((state, command) => fold(approval, approval.decide(command, state), state), from)
+  const many = (member: number, n: number) => Array.from({ length: n }, () => propose(member))
+
+  it('are at most 100 that wait, and keep nobody else from proposing', () => {
+    const state = after(many(2, 100))
+    expect(() => approval.decide(propose(2), state)).to.throw('At most 100 changes that you proposed wait')
+    expect(approval.decide(propose(3), state)).to.have.length(1)
+    const withdrawn = after([{ type: 'Refuse', id: 7, number: 1, member: 2 }], state)
+    expect(approval.decide(propose(2), withdrawn)).to.have.length(1)
+  })
+
+  it('are at most 1,000 of all members', () => {
+    const state = after(Array.from({ length: 10 }, (_, member) => many(member + 1, 100)).flat())
+    expect(() => approval.decide(propose(11), state)).to.throw('At most 1,000 changes of an account wait')
+  })
+
+  it('are withdrawn by who has proposed them, also under another number', () => {
+    const why = (member: number, own?: boolean) => {
+      const state = after(many(2, 1))
+      const [event] = approval.decide({ type: 'Refuse', id: 7, number: 1, member, ...(own && { own }) }, state)
+      return event?.data
+    }
+    expect(why(2)).to.include({ why: 'withdrawn' })
+    expect(why(3)).to.include({ why: 'refused' })
+    expect(why(3, true)).to.include({ why: 'withdrawn', member: 3 })
+  })
+})
