@@ -44,5 +44,6 @@ export const isSender = async (
   const persons = await personsOf(reader, account, [member, sender])
   const [theirs, own] = [persons.get(member), persons.get(sender)]
   if (theirs !== undefined) return theirs === own
-  return member === ownMember && (await heirOfSignIn(handler, account)) === sender
+  const heir = member === ownMember ? await heirOfSignIn(handler, account) : undefined
+  return heir !== undefined && isSender(call, handler, heir)
 }

@@ -115,4 +115,14 @@ describe('the second person of a change', () => {
     const theirs = proposed(await change(id, { url: 'https://example.com/theirs' }, session))
     expect((await rehearsed(theirs)).status).to.equal(200)
   })
+
+  it('is not the owner to whom the account went when its own sign-in ended', async () => {
+    const { add, ann, ben, change, decide, join } = world
+    const { session, number: member } = await join('owner')
+    const number = proposed(await change(await add(), { url: 'https://example.com/before' }))
+    const handed = await ann.ask('POST', '/api/account/handover', { member, current_password: 'correct horse 1' })
+    expect(handed.status, handed.text).to.equal(200)
+    expect(failure(await decide(session, 'approve', number))).to.deep.equal(own)
+    expect((await decide(ben, 'approve', number)).status).to.equal(200)
+  })
 })
