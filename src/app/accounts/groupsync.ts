@@ -34,13 +34,19 @@ interface SyncOptions extends Pick<Ledger, 'handler' | 'log' | 'reader'>, Given 
 }
 
 /** Returns the highest role that groups give in each account. */
-const rolesOf = async (groups: readonly string[], { log, reader, roles }: SyncOptions) => {
+const rolesOf = async (
+  groups: readonly string[],
+  held: ReadonlyMap<number, unknown>,
+  { log, reader, roles }: SyncOptions,
+) => {
   const wanted = new Map<number, Role>()
   for (const { group, account: name, role } of roles) {
     if (!groups.includes(group)) continue
     const found = await findAccountBy(reader, name)
     if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
-    else wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
+    // nobody is added to an account that is about to be erased: their work would go with it
+    else if (found.erases === null || held.has(found.id))
+      wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
   }
   return wanted
 }
@@ -79,8 +85,8 @@ export const openSync = (options: SyncOptions) => {
   const mark = openMark(options)
   const give = async (person: number, groups: Groups) => {
     const { claimed, sent } = groups
-    const wanted = await rolesOf([...(claimed ?? []), ...sent], options)
     const held = new Map((await listMemberships(reader, person, 'all')).map(({ account, role }) => [account, role]))
+    const wanted = await rolesOf([...(claimed ?? []), ...sent], held, options)
     let last = 0n
     for (const id of new Set([...wanted.keys(), ...held.keys()]))
       try {

@@ -17,7 +17,7 @@ const quotaSettings = Object.fromEntries(
 /** Who may register, and how much each may ask for. */
 export const limitSettings = {
   REGISTRATION: oneOf(['open', 'closed'], 'open').describe(
-    '`closed`: only `linkledger account add` creates accounts, and a link for the first one that is printed at start',
+    '`closed`: only `linkledger account add` creates accounts, and a link for the first one that is printed at start; operators add team accounts',
   ),
   RATE_LIMIT_PER_MINUTE: whole(0, 1_000_000, 30).describe(
     'requests per minute of an account, shared by its API keys; 0 = unlimited',

@@ -55,6 +55,7 @@ export const openServices = (options: ServicesOptions) => {
     blocks,
     clicksBehind: (position) => secondsBehind(store, 'clicks', position),
     countRegistration: limits.countRegistration,
+    registers: config.REGISTRATION === 'open',
     domainCheck,
     domains,
     erasure: { delayDays: config.ERASURE_DELAY_DAYS },

@@ -1,6 +1,8 @@
 import { allErasures, registerErasures } from '../../app/log/erasures.ts'
 import { operatorContext } from '../../app/operator/caller.ts'
 import { account } from '../../commands/accounts/account.ts'
+import { stop } from '../../lib/operatorerror.ts'
+import { teamsOwnedAlone } from '../../queries/accounts/owner.ts'
 import { formatErasures, registerIn } from '../../security/erasures.ts'
 import type { Cli } from '../cli.ts'
 import { type Confirmation, requireAnswerable } from '../confirm.ts'
@@ -16,6 +18,11 @@ export const erase = (cli: Cli, who: string, options: Confirmation) => {
   return withTables(cli, async (ledger, waitUntilProjected) => {
     const question = 'destroy its personal data for good; its links then return 404. This cannot be undone'
     const { id } = await findConfirmed(cli, ledger, who, options, question)
+    const [alone] = await teamsOwnedAlone(ledger.reader, id)
+    if (alone !== undefined)
+      return stop(
+        `account ${id} is the last owner of team account ${alone}: make another member an owner, or erase that account first`,
+      )
     // first of all: if this command is interrupted, the next start completes the erasure
     await registerErasures(ledger, [id])
     const { position } = await ledger.handler.handle(

@@ -5,8 +5,8 @@ import type { Cli } from '../cli.ts'
 import { type Confirmation, confirm } from '../confirm.ts'
 import { accountName } from './name.ts'
 
-const described = ({ id, username, email, status }: AccountRow) =>
-  `Account ${id} (@${username}${email === null ? '' : `, ${email}`}${status === 'active' ? '' : `, ${status}`})`
+const described = ({ id, username, email, status, team }: AccountRow) =>
+  `${team ? 'Team account' : 'Account'} ${id} (@${username}${email === null ? '' : `, ${email}`}${status === 'active' ? '' : `, ${status}`})`
 
 /** Returns the account that is meant, once the operator has confirmed the change. */
 export const findConfirmed = async (

@@ -47,6 +47,7 @@ const printLink = (cli: Cli, who: string) => {
   return withTables(cli, async ({ config, db, keys, reader }) => {
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
+    if (found.team) return stop(`${who} is a team account, to which nobody signs in`)
     const content = { account: found.id, content: {} }
     const token = await openOneTimeLinks(db, keys.service).issue('enter', content, onceSeconds)
     cli.print(oneTimeAddress(config.BASE_URL ?? `http://localhost:${config.PORT}`, 'enter', token))
@@ -60,7 +61,8 @@ const setPassword = (cli: Cli, who: string, { generate, once }: PasswordOptions)
   return withTables(cli, async ({ config, db, handler, keys, reader }, waitUntilProjected) => {
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
-    const { id, username, email } = found
+    const { id, team, username, email } = found
+    if (team) return stop(`${who} is a team account, to which nobody signs in`)
     cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
     const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)
     const command = { type: 'UpdateAccount', id, password: await hashPassword(password, owner(id)) } as const

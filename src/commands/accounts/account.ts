@@ -60,12 +60,12 @@ const withoutErasure = (id: number, { erases }: Account): readonly Event<'Accoun
   erases === null ? [] : [{ type: 'AccountErasureCancelled', data: { id } }]
 
 /** Returns the state of an account that may be signed in to. */
-const withSignIn = (state: Account) => (enabled(state).isTeam ? refuse('lacks_rights', { what: 'no_sign_in' }) : state)
+const withSignIn = (state: Account) => (state.isTeam ? refuse('lacks_rights', { what: 'no_sign_in' }) : state)
 
 const update: Decision<'UpdateAccount'> = (command, state) => {
   const { id } = command
   const opens = command.email !== undefined || command.password !== undefined
-  const { email, password, tokens } = opens ? withSignIn(state) : enabled(state)
+  const { email, password, tokens } = opens ? withSignIn(enabled(state)) : enabled(state)
   const to = command.to === undefined ? {} : { to: command.to }
   const events: AccountEvent[] = []
   if (command.email && command.email.email !== email) {
@@ -86,11 +86,15 @@ const update: Decision<'UpdateAccount'> = (command, state) => {
 }
 
 const issueKey: Decision<'IssueKey'> = ({ id, apiKey }, state) =>
-  alive(state).keys.keys.some(({ key }) => key === apiKey.key)
+  withSignIn(alive(state)).keys.keys.some(({ key }) => key === apiKey.key)
     ? []
     : [{ type: 'ApiKeyIssued', data: { id, ...apiKey } }]
 
-const changeKeys = (command: KeyCommand, state: Account) => decideKey(command, alive(state).keys)
+const changeKeys = (command: KeyCommand, state: Account) => {
+  // a key is a member's there
+  if (command.type === 'AddKey' && command.member === undefined) withSignIn(alive(state))
+  return decideKey(command, alive(state).keys)
+}
 
 const endSignIn: Decision<'EndSignIn'> = ({ id, member }, state) => {
   if (enabled(state).isTeam) return []
@@ -108,10 +112,10 @@ const changeSecondFactor = (command: SecondFactorCommand, state: Account): reado
 }
 
 const changeIdentities = (command: IdentityCommand, state: Account) =>
-  decideIdentity(command, command.type === 'AddIdentity' ? withSignIn(state) : enabled(state))
+  decideIdentity(command, command.type === 'AddIdentity' ? withSignIn(enabled(state)) : enabled(state))
 
 const changePasskeys = (command: PasskeyCommand, state: Account) =>
-  decidePasskey(command, command.type === 'AddPasskey' ? withSignIn(state) : enabled(state))
+  decidePasskey(command, command.type === 'AddPasskey' ? withSignIn(enabled(state)) : enabled(state))
 
 const setRateLimit: Decision<'SetRateLimit'> = ({ id, limit }, state) =>
   alive(state).rateLimit === limit ? [] : [{ type: 'AccountRateLimitSet', data: { id, limit } }]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
 import type { Account } from '../../commands/accounts/state.ts'
-import { hasMembers, isLastOwner, memberOf } from '../../commands/accounts/roster.ts'
+import { hasMembers } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
@@ -12,7 +12,7 @@ import { streamId } from '../../events/streams.ts'
 import { email, ownEmail, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { utc } from '../../lib/zone.ts'
 import { type AccountRow, findAccount } from '../../queries/accounts/account.ts'
-import { listMemberships } from '../../queries/accounts/member.ts'
+import { teamsOwnedAlone } from '../../queries/accounts/owner.ts'
 import { signInMark } from '../../security/knownbrowsers.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Sessions } from '../../security/sessions.ts'
@@ -78,6 +78,7 @@ export const readAccount = async ({ account: id, load, reader, pending }: Readin
             id,
             email: state.email,
             username: state.username,
+            team: state.isTeam,
             timezone: state.timezone,
             registered: new Date(since),
             erases: state.erases === null ? null : new Date(state.erases),
@@ -191,11 +192,7 @@ const erase = ({ erasure, mails, stepUps }: AccountServices) =>
     body: z.object(given),
     run: async (call) => {
       const { account: id, body, lang, load, reader, write } = call
-      for (const { account: other, role } of await listMemberships(reader, id)) {
-        if (role !== 'owner') continue
-        const { state } = await load(team, other)
-        if (isLastOwner(state, memberOf(state, other, id)?.number ?? 0)) refuse('lacks_rights', { what: 'last_owner' })
-      }
+      if ((await teamsOwnedAlone(reader, id)).length > 0) refuse('lacks_rights', { what: 'last_owner' })
       if (hasMembers((await load(team, id)).state)) refuse('lacks_rights', { what: 'has_members' })
       await stepUps.require('erasure', call, body)
       const due = erasureDue(erasure)

@@ -8,11 +8,12 @@ import { ownMember } from '../../events/accounts/team.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { findAccount } from '../../queries/accounts/account.ts'
 import { findMember, type ListedMember, listMemberships, listMembers } from '../../queries/accounts/member.ts'
+import { teamsOwnedAlone } from '../../queries/accounts/owner.ts'
 import { fail } from '../api/errors.ts'
 import { byId, filterId } from '../api/fields.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { deletedForGood } from '../api/owned.ts'
-import { endpoint, type Route } from '../api/route.ts'
+import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { memberContract, members } from './contract/member.ts'
 import { domains, type InvitationServices, ownDomains, role, senderOf } from './invitation.ts'
 
@@ -79,6 +80,14 @@ const knownMember = async ({
   if (params.id !== ownMember && all[params.id] === undefined) refuse('not_found', { what: 'member' })
 }
 
+/** Fails where a team account would have no owner left who can act. */
+const requireOwnerLeft = async ({ load, reader }: Pick<Reading, 'load' | 'reader'>, id: number, member: number) => {
+  const { isTeam, members: all } = (await load(team, id)).state
+  const { role: held, person = null } = all[member] ?? {}
+  if (!isTeam || held !== 'owner' || person === null) return
+  if ((await teamsOwnedAlone(reader, person)).includes(id)) refuse('lacks_rights', { what: 'last_owner' })
+}
+
 const update = ({ stepUps }: InvitationServices) =>
   endpoint(memberContract, 'PUT /api/member/:id/update', {
     scope: 'account',
@@ -91,6 +100,7 @@ const update = ({ stepUps }: InvitationServices) =>
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
       const limit = await ownDomains(call, body.domains)
       const given = { role: body.role, domains: limit }
+      if (body.role !== 'owner') await requireOwnerLeft(call, id, params.id)
       await write(team, { type: 'ChangeRole', id, member: params.id, ...given, by: senderOf(call) })
       return { message: 'The role has been changed.' }
     },
@@ -108,6 +118,7 @@ const remove = ({ links, stepUps }: InvitationServices) =>
       const gone = person !== null && (await load(account, person)).state.identities.length === 0
       // whoever gets the keys may have more rights than their maker had
       if (query.to !== undefined) await stepUps.require('members', call)
+      await requireOwnerLeft(call, id, params.id)
       await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to, gone })
       await links.endInvitation(id, params.id)
       return deletedForGood('Member', 'invite them again')
@@ -118,11 +129,12 @@ const leave = endpoint(memberContract, 'DELETE /api/membership/:id/delete', {
   scope: [],
   person: true,
   params: byId,
-  run: async ({ account: person, load, onBehalfOf, params: { id }, session }) => {
+  run: async ({ account: person, load, onBehalfOf, params: { id }, reader, session }) => {
     if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
     const { number, role: held } =
       memberOf((await load(team, id)).state, id, person) ?? refuse('not_found', { what: 'account' })
     if (number === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+    await requireOwnerLeft({ load, reader }, id, number)
     const leaving = onBehalfOf({ account: id, session, person, member: { number, role: held } })
     await leaving.write(team, { type: 'RemoveMember', id, member: number, by: { member: number, key: false } })
     return deletedForGood('Membership', 'ask for a new invitation')

@@ -4,7 +4,7 @@ import { addTeamAccount, username } from '../../commands/accounts/register.ts'
 import { memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
-import { isShut } from '../../commands/accounts/state.ts'
+import { type Account, isShut } from '../../commands/accounts/state.ts'
 import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { ownMember } from '../../events/accounts/team.ts'
@@ -27,18 +27,27 @@ export interface TeamServices
     Pick<IdentityServices, 'groupRoles'>,
     Pick<RegisterServices, 'countRegistration'> {
   readonly links: Pick<OneTimeLinks, 'end'>
+  /** whether anybody may make accounts; operators may in any case */
+  readonly registers: boolean
   readonly sessions: Pick<Sessions, 'endOthers'>
 }
 
+/** team accounts that a person may own when they add one more */
+const mostTeams = 50
+
 /** Adds a team account, whose first owner is the caller. */
-const addTeam = ({ countRegistration, pepper }: TeamServices) =>
+const addTeam = ({ countRegistration, pepper, registers }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/add', {
     scope: [],
     person: true,
     body: z.object({ name: username }),
-    run: async ({ account: person, body, create, created, from, load, onBehalfOf, session }) => {
+    run: async ({ account: person, body, create, created, from, load, may, onBehalfOf, reader, session }) => {
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      if (!registers && !may('operator')) return fail(403, 'lacks_rights', { what: 'no_registration' })
+      if ((await load(account, person)).state.erases !== null) refuse('lacks_rights', { what: 'erases' })
       const before = await created('account', account)
+      const owned = (await listMemberships(reader, person)).filter((one) => one.team && one.role === 'owner')
+      if (!before && owned.length >= mostTeams) refuse('too_many', { what: 'teams', max: mostTeams })
       if (!before) await countRegistration(from)
       const { id } =
         before ??
@@ -55,21 +64,18 @@ const addTeam = ({ countRegistration, pepper }: TeamServices) =>
     },
   })
 
-/** Returns the caller as the only member and owner of a team account. Throws `Refused`. */
-const asOwner = async ({
-  account: person,
-  load,
-  onBehalfOf,
-  params: { id },
-  session,
-}: Call<{ readonly id: number }>) => {
+/** Returns the caller as an owner of a team account; `alone`: as its only member. Throws `Refused`. */
+const asOwner = async (
+  { account: person, load, onBehalfOf, params: { id }, session }: Call<{ readonly id: number }>,
+  { alone = false } = {},
+) => {
   if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
   const { state } = await load(team, id)
   const { number, role: held } = memberOf(state, id, person) ?? refuse('not_found', { what: 'account' })
   if (!state.isTeam) refuse('lacks_rights', { what: 'own_sign_in' })
   if (held !== 'owner') fail(403, 'lacks_rights', { what: 'role', role: held })
   const people = Object.values(state.members).filter((one) => one.person !== null)
-  if (people.length > 1) refuse('lacks_rights', { what: 'has_members' })
+  if (alone && people.length > 1) refuse('lacks_rights', { what: 'has_members' })
   return onBehalfOf({ account: id, session, person, member: { number, role: held } })
 }
 
@@ -80,7 +86,7 @@ const erase = ({ erasure, stepUps }: TeamServices) =>
     params: byId,
     body: z.object(given),
     run: async (call) => {
-      const owner = await asOwner(call)
+      const owner = await asOwner(call, { alone: true })
       await stepUps.require('erasure', call, call.body)
       const due = erasureDue(erasure)
       const { state } = await owner.write(account, { type: 'ScheduleErasure', id: call.params.id, due })
@@ -99,6 +105,8 @@ const keep = endpoint(memberContract, 'DELETE /api/membership/:id/erase', {
   },
 })
 
+const mayOwn = (state: Account) => state.status === 'active' && state.erases === null && !isShut(state)
+
 /** Ends the own sign-in of an account, in whose place a member is owner. */
 const handOver = ({ groupRoles, links, sessions, stepUps }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/handover', {
@@ -112,7 +120,7 @@ const handOver = ({ groupRoles, links, sessions, stepUps }: TeamServices) =>
       if ((await load(account, id)).state.operator) refuse('lacks_rights', { what: 'operator_account' })
       const { person } = (await load(team, id)).state.members[body.member] ?? refuse('not_found', { what: 'member' })
       // an owner who cannot sign in would leave the account to no one
-      if (person !== null && isShut((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
+      if (person !== null && !mayOwn((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
       await stepUps.require('handover', call, body)
       // an attempt that ends here leaves both as owners, and can be made again
       await write(team, { type: 'HandOver', id, member: body.member })

@@ -16,6 +16,7 @@ export const amountTexts = {
     values: '{field} must have at most {max} values.',
     etags: '{field} must have at most {max, number} characters and {tags} ETags.',
     passwords: '{field} may be in at most {max} rows of one request: send this row in another one.',
+    teams: 'A person owns at most {max, number} team accounts. Erase one first.',
     members: 'An account has at most {max, number} members and open invitations. Remove one first.',
     proposals: 'At most {max, number} changes of an account wait for approval. Approve or refuse some first.',
     own_proposals: 'At most {max} changes that you proposed wait for approval. Withdraw some, or wait.',

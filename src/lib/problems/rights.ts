@@ -50,6 +50,8 @@ export const rightTexts = {
     first_owner: 'The sign-in of the account stays its owner.',
     last_owner: 'This is the last owner of a team account: make another member an owner first, or erase the account.',
     own_sign_in: 'This is no team account: the person who signs in to it erases it.',
+    no_registration: 'Accounts are closed here (`REGISTRATION`): an operator who is signed in can add a team account.',
+    erases: 'This account is about to be erased: cancel that first.',
     no_sign_in: 'This is a team account, which has no sign-in of its own.',
     no_owner: 'This member is no owner: make them one first.',
     operator_account: 'This is the account of an operator: `linkledger account operator --remove` first.',

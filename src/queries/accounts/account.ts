@@ -5,6 +5,8 @@ export interface AccountRow {
   readonly id: number
   readonly email: string | null
   readonly username: string | null
+  /** whether it is a team account, which has no sign-in of its own */
+  readonly team: boolean
   /** null: UTC */
   readonly timezone: string | null
   readonly status: 'active' | 'disabled' | 'erased'
@@ -16,7 +18,18 @@ export interface AccountRow {
   readonly revision: number
 }
 
-const columns = ['id', 'email', 'username', 'timezone', 'status', 'registered', 'erases', 'exclusions', 'revision']
+const columns = [
+  'id',
+  'email',
+  'username',
+  'team',
+  'timezone',
+  'status',
+  'registered',
+  'erases',
+  'exclusions',
+  'revision',
+]
 const typed = (row: AccountRow): AccountRow => ({ ...row, id: Number(row.id), revision: Number(row.revision) })
 const accounts = ({ db, table }: Reader) => db(table('accounts')).select(columns)
 

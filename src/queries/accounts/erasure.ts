@@ -1,10 +1,17 @@
 import type { Reader } from '../reader.ts'
+import { ownsTeamAlone } from './owner.ts'
 
-/** Returns accounts whose erasure is due, up to `limit`. */
+/**
+ * Returns accounts whose erasure is due, up to `limit`. That of the last owner of a team account waits for another
+ * owner: two may have asked for it at the same moment.
+ */
 export const dueErasures = async ({ db, table }: Reader, now: Date, limit: number): Promise<readonly number[]> => {
-  const rows = (await db(table('accounts')).where('erases', '<=', now).orderBy('erases').limit(limit).select('id')) as {
-    id: string
-  }[]
+  const rows = (await db({ a: table('accounts') })
+    .where('a.erases', '<=', now)
+    .whereRaw(`not ${ownsTeamAlone(table)}`)
+    .orderBy('a.erases')
+    .limit(limit)
+    .select('a.id')) as { id: string }[]
   return rows.map(({ id }) => Number(id))
 }
 
