@@ -42,13 +42,13 @@ const ofFormat: { readonly [F in Format]?: Readonly<Record<string, Field>> } = {
 }
 /** What names a record within its service only, or says again what other fields say. */
 const ignored = new Set(
-  'id linkid idstring ownerid userid workspaceid projectid creatorid integrationid originalid tagid tagsids domainid references links error qrcode qrcodeurl hasredirectrules rowid row'.split(
+  'id linkid idstring ownerid userid workspaceid projectid creatorid integrationid originalid tagid tagsids domainid references links error qrcode qrcodeurl hasredirectrules rowid row revision'.split(
     ' ',
   ),
 )
 /** Names of columns that have no counterpart. */
 const others = new Set(
-  'leads conversions revenue sales saleamount updatedat updated updatedts modified lastclicked lastclickedat expiredurl spliturl splitpercent cloaking redirecttype type skipqs ip image video crawlable forwardquery redirectwithquery unsafe proxy rewrite doindex banned deleted hidden visibility campaign folder utmsource utmmedium utmcampaign utmterm utmcontent favourite status ogmetadata metaimage parameters'.split(
+  'leads conversions revenue sales saleamount updatedat updated updatedts modified lastclicked lastclickedat expiredurl spliturl splitpercent cloaking redirecttype type skipqs ip image video crawlable forwardquery redirectwithquery unsafe proxy rewrite doindex banned deleted hidden visibility campaign folder utmsource utmmedium utmcampaign utmterm utmcontent favourite status ogmetadata metaimage parameters forward variants'.split(
     ' ',
   ),
 )

@@ -7,6 +7,7 @@ import type { Place, SourceLink, SourceProblem, SourceTarget } from './records.t
 import {
   countOf,
   filledText,
+  isBlank,
   isEmpty,
   type Named,
   passwordOf,
@@ -59,7 +60,7 @@ const linkOf = (found: Found, links: readonly Named[], left: readonly string[], 
     return named && filledText(named) !== undefined ? countOf(named) : undefined
   }
   const targets = allTargets(found)
-  const password = found.get('password')
+  const [password, tags] = [found.get('password'), found.get('tags')]
   return defined({
     kind: 'link' as const,
     place,
@@ -67,7 +68,7 @@ const linkOf = (found: Found, links: readonly Named[], left: readonly string[], 
     url,
     title: filledText(found.get('title')),
     description: filledText(found.get('description')),
-    tags: filled('tags', tagsOf),
+    tags: tags && !isBlank(tags.value) ? tagsOf(tags) : undefined,
     created: timeOf(found.get('created'), '00:00:00', reading),
     expiry: timeOf(found.get('expiry'), '23:59:59', reading),
     starts: timeOf(found.get('starts'), '00:00:00', reading),
@@ -100,10 +101,10 @@ export const readLink = (values: Values, place: Place, reading: Reading): Source
     if (field === 'left' || isPlain(field, value)) {
       if (!isEmpty(value)) left.push(name)
     } else if (field === 'link') {
-      if (!isEmpty(value)) links.push({ name, value, rank })
+      if (!isBlank(value)) links.push({ name, value, rank })
     } else {
       const other = found.get(field)
-      const isBetter = !other || isEmpty(other.value) || (rank < other.rank && !isEmpty(value))
+      const isBetter = !other || isBlank(other.value) || (rank < other.rank && !isBlank(value))
       const loser = isBetter ? other : { name, value }
       if (loser && !isEmpty(loser.value) && loser.value !== (isBetter ? value : other?.value)) left.push(loser.name)
       if (isBetter) found.set(field, { name, value, rank })

@@ -86,9 +86,10 @@ export interface SourceNotice {
   readonly kind: 'notice'
   /**
    * `unknown_column`: no field has its name (`column`); `cut`: the service ends its exports here, and there may be more
-   * (`records`); `no_zone`: times have no zone, and count in `zone`
+   * (`records`); `no_zone`: times have no zone, and count in `zone`; `left_out`: a part of the source is not read
+   * (`folder`)
    */
-  readonly notice: 'unknown_column' | 'cut' | 'no_zone'
+  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out'
   readonly params: Readonly<Record<string, string | number>>
 }
 

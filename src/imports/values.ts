@@ -21,13 +21,21 @@ export class Unreadable extends Error {
   }
 }
 
-export const isEmpty = (value: unknown): boolean =>
+const isBlankText = (value: unknown) => typeof value === 'string' && value.trim() === ''
+/** Whether a value says nothing. */
+export const isBlank = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
+  isBlankText(value) ||
+  (typeof value === 'object' && Object.values(value).every(isBlank))
+
+/** Whether a value says that there is nothing, or that all is as usual. */
+export const isEmpty = (value: unknown): boolean =>
+  isBlank(value) ||
   value === false ||
   value === 0 ||
-  (typeof value === 'string' && /^(?:false|no|0|null)?$/i.test(value.trim())) ||
-  (typeof value === 'object' && Object.values(value).every(isEmpty))
+  (typeof value === 'string' && /^(?:false|no|0|null|direct|active)$/i.test(value.trim())) ||
+  (typeof value === 'object' && Object.values(value as object).every(isEmpty))
 
 export const textOf = ({ name, value }: Named): string => {
   if (typeof value === 'number') return String(value)

@@ -19,7 +19,11 @@ const repaired = (text: string) =>
 const objectIn = (text: string): { readonly value: object } | Problem => {
   const first = readJson(text, limits)
   const read = 'problem' in first && first.problem === 'syntax' ? readJson(repaired(text), limits) : first
-  if ('value' in read) return { value: read.value as object }
+  if ('value' in read)
+    // a line of an archive may be anything
+    return typeof read.value === 'object' && read.value !== null && !Array.isArray(read.value)
+      ? { value: read.value }
+      : problem('wrong_body', { what: 'row' })
   return read.problem === 'limits'
     ? problem('too_many', { what: 'row_levels', ...limits })
     : problem('wrong_body', { what: 'row_json' })
@@ -32,7 +36,8 @@ const faults = {
   cut: problem('wrong_body', { what: 'row_cut' }),
 } as const
 
-const recordOf = ({ line, bytes, fault }: Piece, reading: Reading): SourceRecord => {
+/** Returns what a piece of JSON has. */
+export const recordOf = ({ line, bytes, fault }: Piece, reading: Reading): SourceRecord => {
   const wrong = (found: Problem) => ({ kind: 'problem' as const, place: { line }, problem: found })
   if (fault) return wrong(faults[fault])
   const text = textOf(bytes)

@@ -1,7 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { turnTimer } from '../../lib/async/pause.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { isZone } from '../../lib/zone.ts'
 import { type Reading, startReading } from '../reading.ts'
 import { type Format, type SourceRecord, UnreadableSource } from '../records.ts'
+import { readArchive } from './archive.ts'
 import { blocksOf } from './blocks.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { type Columns, readTable } from './csv.ts'
@@ -26,6 +29,7 @@ const exportLimits: { readonly [F in Format]?: number } = { bitly: 1000 }
 
 const recordsIn = (reading: Reading, blocks: AsyncIterable<Buffer>, head: string, columns: Columns) => {
   if (reading.format === 'bookmarks') return readBookmarks(blocks, reading)
+  if (head.startsWith('ustar', 257)) return readArchive(blocks, reading)
   if (/^\s*[[{]/.test(head)) return readObjects(blocks, head, reading)
   const isSql = reading.format === 'yourls' && isDump(head)
   return isSql ? readDump(blocks, reading) : readTable(blocks, head, columns, reading)
@@ -48,11 +52,13 @@ export const readBlocks = async function* (
   const found = format === 'auto' ? (detectFormat(head) ?? (isTable ? 'csv' : undefined)) : format
   if (found === undefined) throw new UnreadableSource(problem('wrong_body', { what: 'format' }))
   const reading = startReading(found, timezone)
+  const isLong = turnTimer()
   let links = 0
   for await (const record of recordsIn(reading, blocks, head, columns)) {
     if (record.kind !== 'visit') links++
     yield* reading.notices()
     yield record
+    if (isLong()) await nextTurn()
   }
   yield* reading.notices()
   if (links === exportLimits[found]) yield { kind: 'notice', notice: 'cut', params: { records: links } }
