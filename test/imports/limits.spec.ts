@@ -62,7 +62,7 @@ const begins: readonly (readonly [Format, string, readonly string[]])[] = [
 
 describe('a file of another service', () => {
   for (const [format, begin, parts] of begins)
-    it(`takes no longer than its length allows, whatever is in it: ${begin.slice(0, 24).trim()}`, async () => {
+    it(`takes no longer than its length allows, whatever is in it: ${JSON.stringify(begin.slice(0, 24))}`, async () => {
       for (const part of parts) {
         const small = await cpuOf(format, begin, part, 1 << 14, 20)
         const large = await cpuOf(format, begin, part, 1 << 16, small * 8)
@@ -81,7 +81,7 @@ describe('a file of another service', () => {
     ['csv', 'url\n"', title],
   ]
   for (const [format, begin, part] of large)
-    it(`is in memory in parts only: ${begin.slice(0, 24).trim()}`, async () => {
+    it(`is in memory in parts only: ${JSON.stringify(begin.slice(0, 24))}`, async () => {
       const used = () => {
         collect()
         const { heapUsed, external } = process.memoryUsage()

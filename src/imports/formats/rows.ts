@@ -45,42 +45,9 @@ const createIn = (head: string) => {
   return { table: bare(table), columns }
 }
 
-/** Returns what finds the rows of INSERTs in blocks of SQL, without keeping more than one. */
-export const rowScanner = () => {
-  let [line, depth, quote, comment, last, isEscaped] = [1, 0, 0, 0, 0, false]
-  /** the statement so far; the rows of an INSERT are not part of it */
-  let head = ''
-  let into: Omit<SqlRow, 'line' | 'bytes'> | undefined
-  let rowLine = 0
-  const keeper = createKeeper()
-  let found: SqlRow[] = []
-  const tables = new Map<string, readonly string[]>()
-
-  const endStatement = () => {
-    const made = into ? undefined : createIn(head)
-    if (made && tables.size < 1000) tables.set(made.table, made.columns)
-    ;[head, into, depth] = ['', undefined, 0]
-  }
-  const open = (at: number) => {
-    depth++
-    if (depth > 1) return
-    if (!into && /\bVALUES?\s*$/i.test(head.slice(-16))) {
-      const insert = insertIn(head)
-      if (insert) into = { ...insert, columns: insert.columns ?? tables.get(insert.table) }
-    } else if (last !== comma) return
-    if (!into) return
-    keeper.begin(at + 1)
-    rowLine = line
-  }
-  const close = (block: Buffer, at: number) => {
-    depth = Math.max(0, depth - 1)
-    if (depth > 0 || !into || !keeper.isOpen()) return
-    found.push({ ...into, line: rowLine, bytes: keeper.end(block, at) })
-  }
-  /** Whether a comment begins with this byte and the one before. */
-  const beginsComment = (byte: number) =>
-    depth === 0 && (byte === hash || (last === dash && byte === dash) || (last === slash && byte === star))
-
+/** Returns what knows whether a byte of SQL is in a string or a comment. */
+const createLexer = () => {
+  let [quote, comment, last, isEscaped] = [0, 0, 0, false]
   const inside = (byte: number) => {
     if (quote !== 0) {
       if (isEscaped) isEscaped = false
@@ -88,19 +55,85 @@ export const rowScanner = () => {
       else if (byte === quote) quote = 0
     } else if (comment === star ? last === star && byte === slash : byte === lf) comment = 0
   }
+  const beginsComment = (byte: number) =>
+    byte === hash || (last === dash && byte === dash) || (last === slash && byte === star)
+  return {
+    isString: () => quote !== 0,
+    /** Returns what a byte is. In rows there are no comments. */
+    look: (byte: number, isRow: boolean): 'plain' | 'string' | 'comment' | 'begins' => {
+      const [isString, isComment] = [quote !== 0, comment !== 0]
+      const begins = !isString && !isComment && !isRow && beginsComment(byte)
+      if (isString || isComment) inside(byte)
+      else if (isQuote(byte)) quote = byte
+      else if (begins) comment = byte
+      if (byte > 0x20) last = byte
+      return begins ? 'begins' : isComment ? 'comment' : isString || quote !== 0 ? 'string' : 'plain'
+    },
+  }
+}
+
+/** Returns what knows the statement that is read, and the columns of tables that statements before have made. */
+const createStatement = () => {
+  /** without the rows of an INSERT */
+  let head = ''
+  let into: Omit<SqlRow, 'line' | 'bytes'> | undefined
+  const tables = new Map<string, readonly string[]>()
+  return {
+    into: () => into,
+    add: (byte: number) => {
+      if (!into && head.length < headLimit) head += String.fromCharCode(byte)
+    },
+    /** Takes back the first character of a comment. */
+    takeBack: () => {
+      head = head.replace(/[-/]$/, '')
+    },
+    /** Returns whether a bracket is that of the first row. */
+    beginsRows: (): boolean => {
+      if (into || !/\bVALUES?\s*$/i.test(head.slice(-16))) return false
+      const insert = insertIn(head)
+      if (insert) into = { ...insert, columns: insert.columns ?? tables.get(insert.table) }
+      return into !== undefined
+    },
+    end: () => {
+      const made = into ? undefined : createIn(head)
+      if (made && tables.size < 1000) tables.set(made.table, made.columns)
+      ;[head, into] = ['', undefined]
+    },
+  }
+}
+
+/** Returns what finds the rows of INSERTs in blocks of SQL, without keeping more than one. */
+export const rowScanner = () => {
+  const [lexer, statement, keeper] = [createLexer(), createStatement(), createKeeper()]
+  /** `last` is the last byte before, without white space */
+  let [line, depth, last, rowLine] = [1, 0, 0, 0]
+  let found: SqlRow[] = []
+
+  const open = (at: number) => {
+    depth++
+    // what follows the rows of some INSERTs is no row
+    if (depth > 1 || !(statement.beginsRows() || (statement.into() && last === comma))) return
+    keeper.begin(at + 1)
+    rowLine = line
+  }
+  const close = (block: Buffer, at: number) => {
+    depth = Math.max(0, depth - 1)
+    const into = statement.into()
+    if (depth === 0 && into && keeper.isOpen()) found.push({ ...into, line: rowLine, bytes: keeper.end(block, at) })
+  }
   const step = (byte: number, block: Buffer, at: number) => {
-    const isComment = comment !== 0
     if (byte === lf) line++
-    if (quote !== 0 || comment !== 0) inside(byte)
-    else if (isQuote(byte)) quote = byte
-    else if (beginsComment(byte)) [comment, head] = [byte, byte === hash ? head : head.slice(0, -1)]
-    else if (byte === opening) open(at)
-    else if (byte === closing) close(block, at)
-    else if (byte === semicolon && !keeper.isOpen()) {
-      last = byte
-      return endStatement()
+    const kind = lexer.look(byte, depth > 0)
+    if (kind === 'begins') statement.takeBack()
+    if (kind === 'begins' || kind === 'comment') return
+    if (kind === 'plain' && byte === semicolon && !keeper.isOpen()) {
+      statement.end()
+      depth = 0
+    } else {
+      if (kind === 'plain' && byte === opening) open(at)
+      else if (kind === 'plain' && byte === closing) close(block, at)
+      statement.add(byte)
     }
-    if (!into && !isComment && comment === 0 && head.length < headLimit) head += String.fromCharCode(byte)
     if (byte > 0x20) last = byte
   }
 
@@ -110,5 +143,5 @@ export const rowScanner = () => {
     keeper.endBlock(block)
     return found
   }
-  return { scan, isOpen: () => keeper.isOpen() || quote !== 0 }
+  return { scan, isOpen: () => keeper.isOpen() || lexer.isString() }
 }

@@ -24,6 +24,7 @@ const deepest = 100
 const deepestList = 4
 
 const [quote, backslash, comma, colon, lf] = [0x22, 0x5c, 0x2c, 0x3a, 0x0a]
+const none = Buffer.alloc(0)
 const isOpening = (byte: number) => byte === 0x5b || byte === 0x7b
 const isClosing = (byte: number) => byte === 0x5d || byte === 0x7d
 
@@ -77,49 +78,64 @@ const createStrings = ({ depth, top }: ReturnType<typeof createNesting>) => {
   }
 }
 
+/** Returns what keeps the bytes of the record that is read. */
+const createRecord = (nesting: ReturnType<typeof createNesting>) => {
+  const keeper = createKeeper()
+  /** an outer one may still turn out to be a page */
+  let record: { readonly line: number; readonly depth: number; readonly isOuter: boolean } | undefined
+  const reset = () => {
+    keeper.reset()
+    record = undefined
+  }
+  return {
+    reset,
+    endBlock: keeper.endBlock,
+    line: () => record?.line,
+    isInner: () => record?.isOuter === false,
+    /** Begins a record where one is; returns whether a list of records begins. */
+    open: (isArray: boolean, line: number, at: number): boolean => {
+      const path = record?.isOuter === false ? undefined : nesting.path()
+      if (path === undefined) return false
+      const isList = isArray && listPath.test(path)
+      const isRecord = !isArray && recordPath.test(path)
+      // what was a record so far is a page
+      if (isList || isRecord) reset()
+      const isOuter = !isRecord && (path === '' || path === '[]')
+      if (!isArray && !record && (isRecord || isOuter)) {
+        record = { line, depth: nesting.depth(), isOuter }
+        keeper.begin(at)
+      }
+      return isList
+    },
+    /** Returns the record when it ends here. */
+    close: (block: Buffer, at: number): Piece | undefined => {
+      if (record?.depth !== nesting.depth()) return undefined
+      const [{ line }, bytes] = [record, keeper.end(block, at + 1)]
+      record = undefined
+      return bytes ? { line, bytes } : { line, bytes: none, fault: 'long' }
+    },
+  }
+}
+
 /**
  * Returns what finds the records in blocks of JSON, without keeping more than one. `byLine` says that no record goes on
  * in another line.
  */
 export const scanner = (byLine: boolean) => {
-  const [nesting, keeper] = [createNesting(), createKeeper()]
-  const strings = createStrings(nesting)
+  const nesting = createNesting()
+  const [strings, record] = [createStrings(nesting), createRecord(nesting)]
   let [line, last, isLost] = [1, 0, false]
-  /** where the record is that is read; an outer one may still turn out to be a page */
-  let record: { readonly line: number; readonly depth: number; readonly isOuter: boolean } | undefined
   let found: Piece[] = []
 
-  const fail = (fault: NonNullable<Piece['fault']>, at = line) =>
-    found.push({ line: at, bytes: Buffer.alloc(0), fault })
-  const lose = (at = byLine ? line : (record?.line ?? line)) => {
+  const fail = (fault: NonNullable<Piece['fault']>, at = line) => found.push({ line: at, bytes: none, fault })
+  const lose = (at = byLine ? line : (record.line() ?? line)) => {
     if (!isLost) fail('json', at)
     isLost = true
   }
-
-  const open = (byte: number, at: number) => {
-    const isArray = byte === 0x5b
-    const path = record?.isOuter === false ? undefined : nesting.path()
-    const isList = path !== undefined && isArray && listPath.test(path)
-    const isRecord = path !== undefined && !isArray && recordPath.test(path)
-    // what was a record so far is a page
-    if (isList || isRecord) {
-      keeper.reset()
-      record = undefined
-    }
-    const isOuter = !isRecord && (path === '' || path === '[]')
-    if (!isArray && !record && (isRecord || isOuter)) {
-      record = { line, depth: nesting.depth(), isOuter }
-      keeper.begin(at)
-    }
-    nesting.open(isArray, isList)
-  }
   const close = (byte: number, block: Buffer, at: number) => {
     if (!nesting.close(byte === 0x5d)) return lose()
-    if (record?.depth !== nesting.depth()) return
-    const bytes = keeper.end(block, at + 1)
-    if (bytes) found.push({ line: record.line, bytes })
-    else fail('long', record.line)
-    record = undefined
+    const closed = record.close(block, at)
+    if (closed) found.push(closed)
   }
   /** Looks at a byte outside of strings. */
   const look = (byte: number, block: Buffer, at: number) => {
@@ -128,8 +144,9 @@ export const scanner = (byLine: boolean) => {
     if (nesting.depth() === 0 && byte !== comma && !isOpening(byte)) return lose()
     const isElement = top?.isList && (last === comma || isOpening(last))
     if (isElement && byte !== 0x7b && byte !== comma && !isClosing(byte)) fail('type')
-    if (byte === quote) strings.begin(top?.isArray === false && last !== colon && record?.isOuter !== false)
-    else if (isOpening(byte)) open(byte, at)
+    const isArray = byte === 0x5b
+    if (byte === quote) strings.begin(top?.isArray === false && last !== colon && !record.isInner())
+    else if (isOpening(byte)) nesting.open(isArray, record.open(isArray, line, at))
     else if (isClosing(byte)) close(byte, block, at)
     last = byte
   }
@@ -137,8 +154,8 @@ export const scanner = (byLine: boolean) => {
     line++
     if (!byLine) return
     if (nesting.depth() > 0 || strings.isOpen()) lose(line - 1)
-    for (const part of [nesting, strings, keeper]) part.reset()
-    ;[last, isLost, record] = [0, false, undefined]
+    for (const part of [nesting, strings, record]) part.reset()
+    ;[last, isLost] = [0, false]
   }
 
   const scan = (block: Buffer): readonly Piece[] => {
@@ -150,12 +167,12 @@ export const scanner = (byLine: boolean) => {
       else if (strings.isOpen()) strings.look(byte)
       else look(byte, block, at)
     }
-    keeper.endBlock(block)
+    record.endBlock(block)
     return found
   }
   const end = (): readonly Piece[] => {
     found = []
-    if (!isLost && (nesting.depth() > 0 || strings.isOpen())) fail('cut', record?.line ?? line)
+    if (!isLost && (nesting.depth() > 0 || strings.isOpen())) fail('cut', record.line() ?? line)
     return found
   }
   return { scan, end, isLost: () => isLost && !byLine }
