@@ -7,7 +7,7 @@ import type { Format } from './records.ts'
 const names = {
   url: 'longurl destinationurl destination originalurl target targeturl longlink url',
   link: 'customlink custombitlink custombitlinks link shortlink bitlink tinyurl shorturl secureshorturl short',
-  alias: 'alias shortcode keyword slashtag slug path shortid backhalf custom key address',
+  alias: 'alias shortcode keyword slashtag slug path shortid backhalf custom',
   host: 'domain domainname host',
   title: 'title name metatitle',
   description: 'description note notes comment comments metadescription',
@@ -36,9 +36,8 @@ const known = new Map(entriesOf(names)) as ReadonlyMap<string, { readonly field:
 /** Names that mean something else in one format. */
 const ofFormat: { readonly [F in Format]?: Readonly<Record<string, Field>> } = {
   yourls: { source: 'link' },
-  csv: { source: 'link' },
-  // the name of the code that its bundle of links has
-  bitly: { id: 'link' },
+  kutt: { address: 'alias' },
+  dub: { key: 'alias' },
 }
 /** What names a record within its service only, or says again what other fields say. */
 const ignored = new Set(

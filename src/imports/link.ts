@@ -27,8 +27,8 @@ const addressesIn = (found: Found, links: readonly Named[], { format }: Reading)
   const named = found.get('alias')
   const text = filledText(named) ?? (named && format === 'shortio' ? '' : undefined)
   const alias = format === 'dub' && text === '_root' ? '' : text?.replace(/^\//, '')
-  // Shlink calls its own host so
-  const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT')
+  // Shlink calls its own host so; the id of a domain says nothing
+  const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT') || /^\d+$/.test(host)
   const urls = links.flatMap(textsOf).flatMap((one) => one.split(/[\s,;|]+/))
   return addressesOf(
     alias,

@@ -236,3 +236,47 @@ describe('a table of links', () => {
     for (const text of ['', 'a,b\n1,2\n']) expect(await refusalOf(read(text, 'csv')), text).to.equal(table)
   })
 })
+
+describe('the address of a link', () => {
+  const addressesOf = async (text: string) =>
+    (await readAll(text, 'csv')).map((record) => (record.kind === 'link' ? record.addresses : record))
+
+  it('is that of a short URL, decoded, or an alias and its domain', async () => {
+    const rows = [
+      ['https://Bit.ly/a%20b?x#y', ''],
+      ['bit.ly/a/b', ''],
+      ['//bit.ly', ''],
+      ['https://bit.ly/%', ''],
+      ['a.b', ''],
+      ['/a/', ''],
+      ['a', 'https://Go.example/'],
+      ['a', '7'],
+      ['', 'go.example'],
+    ]
+    expect(await addressesOf(`url,link,domain\n${rows.map((row) => ['u', ...row].join()).join('\n')}\n`)).to.deep.equal(
+      [
+        [{ host: 'bit.ly', alias: 'a b' }],
+        [{ host: 'bit.ly', alias: 'a/b' }],
+        [{ host: 'bit.ly', alias: '' }],
+        [{ host: 'bit.ly', alias: '%' }],
+        [{ host: undefined, alias: 'a.b' }],
+        [{ host: undefined, alias: 'a' }],
+        [{ host: 'go.example', alias: 'a' }],
+        [{ host: undefined, alias: 'a' }],
+        [],
+      ],
+    )
+  })
+
+  it('comes once where several columns have it', async () => {
+    const text =
+      'url,alias,domain,short url,custom link\nu,a,go.example,https://go.example/a,https://x.example/a;x.example/b\n'
+    expect(await addressesOf(text)).to.deep.equal([
+      [
+        { host: 'go.example', alias: 'a' },
+        { host: 'x.example', alias: 'a' },
+        { host: 'x.example', alias: 'b' },
+      ],
+    ])
+  })
+})
