@@ -1,6 +1,7 @@
 import type { Known } from '../../cache/known.ts'
 import { approval, type ApprovalCommand } from '../../commands/approvals/approval.ts'
 import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
+import type { Handled } from '../../commands/context.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -88,6 +89,15 @@ const isRuled = async (
   return use !== undefined && isUsedByRuled(reader, account, rules, use(id))
 }
 
+/** What writes a change at the revision of which it was judged, and has it judged again when that has changed. */
+export type JudgedWriter = Omit<Writer, 'write'> & {
+  readonly write: <C, S, E extends DomainEvent>(
+    decider: Decider<C, S, E>,
+    command: C,
+    judge?: () => Promise<number | undefined>,
+  ) => Promise<Handled<S, E>>
+}
+
 /** Who proposes: a member, under a condition of the request on the revision. */
 interface Proposer {
   readonly account: number
@@ -96,7 +106,7 @@ interface Proposer {
 }
 
 /** Returns a writer that stores a proposal for each change that needs an approval, and throws `Proposed`. */
-export const guardedWriter = <W extends Writer>(
+export const guardedWriter = <W extends JudgedWriter>(
   writer: W,
   { account, member, allowed }: Proposer,
   sources: GuardSources,
@@ -115,6 +125,7 @@ export const guardedWriter = <W extends Writer>(
     })
     throw new Proposed(state.last)
   }
+  /** Proposes a change that needs an approval. Returns the revision of which it was found to need none. */
   const guard = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {
     const { kind } = decider
     if (!ruled.has(kind) && kind !== approval.kind) return
@@ -129,18 +140,19 @@ export const guardedWriter = <W extends Writer>(
     if ((command as { readonly type: string }).type === 'VerifyDomain') return
     const { state: before, revision } = await writer.load(decider, decider.id(command))
     const events = decider.decide(command, before)
-    if (events.length === 0) return
+    const judged = countRevision(revision)
+    if (events.length === 0) return judged
     const after = fold(decider, events, before)
     const about = { kind, id: Number(decider.id(command)), account }
-    if (await isRuled(sources, rules, about, { before, after }))
-      await propose(decider, command, countRevision(revision))
+    if (await isRuled(sources, rules, about, { before, after })) await propose(decider, command, judged)
+    return judged
   }
   return {
     ...writer,
     write: async (decider, command) => {
-      await guard(decider, command)
+      const handled = await writer.write(decider, command, () => guard(decider, command))
       unwritten = undefined
-      return writer.write(decider, command)
+      return handled
     },
   }
 }
