@@ -27,13 +27,28 @@ const readMembers = (value: unknown): readonly string[] =>
     return isId(id) ? id.toLowerCase() : unknown()
   })
 
-const changeMembers = (draft: Draft, { op, value, where }: Operation) => {
-  const named = where ? readMembers(where[0] === 'value' ? where[1] : undefined) : readMembers(value)
-  if (op === 'remove') {
-    // a removal that names members must not remove all
-    if (where || value !== undefined) for (const one of named) draft.members.delete(one)
-    else draft.members.clear()
-  } else if (op === 'add') for (const one of named) draft.members.add(one)
+/** Changes the member whom a path names: `members[value eq "..."]`. */
+const changeMember = ({ members }: Draft, [name, id]: Comparison, { op, value }: Operation) => {
+  if (name !== 'value') refuse(400, 'Members are found by their value.', 'invalidFilter')
+  const [one = ''] = readMembers(id)
+  if (op === 'add') return void members.add(one)
+  if (op === 'remove') return void members.delete(one)
+  if (!members.delete(one)) refuse(400, 'The group has no such member.', 'noTarget')
+  for (const next of readMembers(value)) members.add(next)
+}
+
+const changeMembers = (draft: Draft, operation: Operation) => {
+  const { op, part, value, where } = operation
+  // what members are called is not stored
+  if (part !== undefined && part !== 'value') return
+  if (where) return changeMember(draft, where, operation)
+  if (part !== undefined) refuse(400, 'The path must say whose value: members[value eq "..."].', 'noTarget')
+  // a removal that names members must not remove all, and a change that names none must not either
+  if (op === 'remove' && value === undefined) return draft.members.clear()
+  if (value === undefined || (op === 'remove' && value === null)) unknown()
+  const named = readMembers(value)
+  if (op === 'remove') for (const one of named) draft.members.delete(one)
+  else if (op === 'add') for (const one of named) draft.members.add(one)
   else draft.members = new Set(named)
 }
 

@@ -14,6 +14,12 @@ const valueOf = (text: string): unknown => {
   return 'value' in read ? read.value : text
 }
 
+/** Returns a value of a filter. Refuses characters that no attribute has. */
+const comparedOf = (text: string): string => {
+  const value = String(valueOf(text))
+  return /[\p{Cc}\p{Cs}]/u.test(value) ? refuse(400, 'A filter has no control characters.', 'invalidFilter') : value
+}
+
 /** A comparison of an attribute, in small letters, with a text. */
 export type Comparison = readonly [attribute: string, value: string]
 
@@ -28,7 +34,7 @@ export const parseFilter = (filter: string): readonly Comparison[] => {
   for (term.lastIndex = 0; term.lastIndex < text.length;) {
     const match: readonly (string | undefined)[] = (goesOn && term.exec(text)) || wrong()
     const [, attribute = '', value = '', and] = match
-    found.push([attribute.replace(core, '').toLowerCase(), String(valueOf(value))])
+    found.push([attribute.replace(core, '').toLowerCase(), comparedOf(value)])
     goesOn = and !== undefined
   }
   return goesOn ? wrong() : found
@@ -50,11 +56,11 @@ export const parsePath = (given: string): Path | undefined => {
   const [, attribute, name, value, part] = path.exec(own) ?? []
   if (attribute === undefined) return undefined
   const where =
-    name === undefined || value === undefined ? undefined : ([name.toLowerCase(), String(valueOf(value))] as const)
+    name === undefined || value === undefined ? undefined : ([name.toLowerCase(), comparedOf(value)] as const)
   return { attribute: attribute.toLowerCase(), where, part: part?.toLowerCase() }
 }
 
-/** A change of an attribute. `value` undefined: it is removed, or all of it. */
+/** A change of an attribute. `value` undefined or null: it is removed, or all of it. */
 export interface Operation extends Path {
   readonly op: 'add' | 'replace' | 'remove'
   readonly value: unknown
@@ -72,7 +78,7 @@ export const lowered = (fields: Fields): Fields =>
 export const operationsOf = (fields: Fields, op: 'add' | 'replace' = 'replace'): readonly Operation[] =>
   Object.entries(fields).flatMap(([name, value]) => {
     const found = parsePath(name)
-    return found ? [{ ...found, op, value: value ?? undefined }] : []
+    return found ? [{ ...found, op, value }] : []
   })
 
 /** operations of a request */
@@ -94,7 +100,7 @@ const parseOperation = (given: unknown): readonly Operation[] => {
   const found = typeof at === 'string' ? parsePath(at) : undefined
   if (!found)
     return refuse(400, 'path must be an attribute, such as active or emails[type eq "work"].value.', 'invalidPath')
-  return [{ ...found, op: op as Operation['op'], value: value ?? undefined }]
+  return [{ ...found, op: op as Operation['op'], value }]
 }
 
 /** Returns the changes of a PATCH. */

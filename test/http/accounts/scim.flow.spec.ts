@@ -174,6 +174,38 @@ describe('a directory that provisions people by SCIM', () => {
       expect((await ask('GET', `/Groups/${id}`)).status).to.equal(404)
     })
 
+    it('keeps the members of a group whom a change does not name', async () => {
+      const [ann, bob, eve] = [await add(newName()), await add(newName()), await add(newName())]
+      const id = await addGroup(`Kept ${n}`, [ann, bob])
+      const change = async (operation: object) => {
+        const { status, json } = await ask('PATCH', `/Groups/${id}`, patchOf(operation))
+        const group = await ask('GET', `/Groups/${id}`)
+        const members = (group.json['members'] as { value: string }[]).map(({ value }) => value).sort()
+        return { status, scimType: json['scimType'] as unknown, members }
+      }
+      const both = { status: 204, scimType: undefined, members: [ann, bob].sort() }
+      const ofAnn = `members[value eq "${ann}"]`
+      expect(await change({ op: 'replace', path: `${ofAnn}.display`, value: 'Ann' })).to.deep.equal(both)
+      expect(await change({ op: 'remove', path: `${ofAnn}.display` })).to.deep.equal(both)
+      expect(await change({ op: 'replace', path: 'members.display', value: 'Ann' })).to.deep.equal(both)
+      const refused = { ...both, status: 400 }
+      for (const op of ['remove', 'replace', 'add'])
+        expect(await change({ op, path: 'members.value', ...(op !== 'remove' && { value: ann }) })).to.deep.equal({
+          ...refused,
+          scimType: 'noTarget',
+        })
+      for (const value of [null, [null], [{ value: null }]])
+        expect(await change({ op: 'remove', path: 'members', value })).to.deep.equal({
+          ...refused,
+          scimType: 'invalidValue',
+        })
+      const unknown = { op: 'replace', path: `members[value eq "${eve}"]`, value: [{ value: ann }] }
+      expect(await change(unknown)).to.deep.equal({ ...refused, scimType: 'noTarget' })
+      const { members } = await change({ op: 'replace', path: ofAnn, value: [{ value: eve }] })
+      expect(members).to.deep.equal([bob, eve].sort())
+      expect((await change({ op: 'remove', path: 'members' })).members).to.deep.equal([])
+    })
+
     it('deletes a user, whom it can make again', async () => {
       const name = newName()
       const id = await add(name)
@@ -489,6 +521,9 @@ describe('a directory that provisions people by SCIM', () => {
         ['GET', filtered('Users', 'userName co "x"')],
         ['GET', filtered('Users', '__proto__ eq "x"')],
         ['GET', filtered('Groups', 'constructor eq "x"')],
+        ['GET', filtered('Groups', 'displayName eq "a\\u0000b"')],
+        ['GET', filtered('Groups', 'externalId eq "\u0000"')],
+        ['GET', filtered('Users', 'userName eq "a\\u0000"')],
         ['GET', '/Users?count=ten'],
         ['GET', '/Users/1'],
         ['GET', '/Users/%00'],
@@ -517,6 +552,9 @@ describe('a directory that provisions people by SCIM', () => {
         ['PATCH', `/Groups/${group}`, patchOf({ op: 'add', path: 'members', value: [{ value: 'x' }] })],
         ['PATCH', `/Groups/${group}`, patchOf({ op: 'add', path: 'members', value: [{ value: crypto.randomUUID() }] })],
         ['PATCH', `/Groups/${group}`, patchOf({ op: 'remove', path: 'displayName' })],
+        ['PATCH', `/Groups/${group}`, patchOf({ op: 'remove', path: 'members[display eq "x"]' })],
+        ['PATCH', `/Groups/${group}`, patchOf({ op: 'replace', path: `members[value eq "${id}"]`, value: [] })],
+        ['PATCH', `/Groups/${group}`, patchOf({ op: 'replace', path: 'members' })],
         ['POST', '/Groups', { displayName: { a: 1 } }],
         ['DELETE', '/Users'],
         ['POST', '/Schemas', {}],
