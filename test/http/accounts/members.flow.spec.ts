@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { account as accounts } from '../../../src/commands/accounts/account.ts'
+import { systemMetadata } from '../../../src/events/event.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import type { Answer } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
@@ -260,6 +262,24 @@ describe('members of an account', () => {
       account: ann.id,
       role: 'editor',
     })
+  })
+
+  it('are made by no invitation of somebody who may not enter their own account', async () => {
+    const [ann, ben, eve] = [await person(), await person(), await person()]
+    await join(ann, ben, 'admin')
+    const { handler } = app.app.ledger
+    const set = (type: 'DeactivateAccount' | 'ReactivateAccount' | 'DisableAccount', { id }: Person) =>
+      handler.handle(accounts, { type, id }, systemMetadata(id))
+    const invited = [await invite(ben, ann.id, 'admin'), await invite(ann, ann.id, 'admin')]
+    const accept = async ({ token }: { readonly token: string }) =>
+      failure(await eve.session.ask('POST', '/api/invitation/accept', { token }))
+    const refused = [404, 'not_found']
+    for (const one of [ben, ann]) await set('DeactivateAccount', one)
+    expect([await accept(invited[0]!), await accept(invited[1]!)]).to.deep.equal([refused, refused])
+    for (const one of [ben, ann]) await set('ReactivateAccount', one)
+    await set('DisableAccount', ben)
+    expect(await accept(invited[0]!)).to.deep.equal(refused)
+    expect((await accept(invited[1]!))[0]).to.equal(200)
   })
 
   it('are made by no invitation of somebody who may not give its role any more', async () => {
