@@ -1,20 +1,30 @@
 import type { Command } from 'commander'
+import { endManagedRoles } from '../app/accounts/groupsync.ts'
+import { account } from '../commands/accounts/account.ts'
 import { stop } from '../lib/operatorerror.ts'
-import { deleteDirectoryKey, insertDirectoryKey, listDirectoryKeys } from '../postgres/directory.ts'
+import { partAccounts } from '../postgres/joined.ts'
+import { deleteDirectoryKey, insertDirectoryKey, listDirectoryKeys } from '../postgres/scimkeys.ts'
 import { proxyIssuer } from '../security/authproxy.ts'
 import { newDirectoryKey } from '../security/directory.ts'
+import { findConfirmed } from './account/find.ts'
+import { accountForms, accountName } from './account/name.ts'
 import type { Cli } from './cli.ts'
 import { type Confirmation, confirm, requireAnswerable, withConfirmation } from './confirm.ts'
-import { withLedger } from './ledger.ts'
+import { withLedger, withTables } from './ledger.ts'
 import { oneLine } from './oneline.ts'
 
 /** `linkledger scim …` */
 export const addScimCommands = (program: Command, cli: Cli) => {
-  const keys = program
+  const scim = program
     .command('scim')
     .description('manage what directories of organizations provision users with (SCIM)')
-    .command('key')
-    .description('manage the keys of directories')
+  withConfirmation(
+    scim
+      .command('leave')
+      .description('take an account out of the reach of directories')
+      .argument('<account>', accountForms),
+  ).action((who: string, options: Confirmation) => leave(cli, who, options))
+  const keys = scim.command('key').description('manage the keys of directories')
   keys
     .command('add')
     .description('make a key, and print it once')
@@ -61,5 +71,19 @@ const remove = (cli: Cli, number: string, options: Confirmation) => {
     await confirm(cli, options, `Key ${number} of ${found.issuer} will end. Who it has shut out stays so.`)
     await deleteDirectoryKey(db, Number(number))
     cli.print(`Key ${number} has ended.`)
+  })
+}
+
+const leave = (cli: Cli, who: string, options: Confirmation) => {
+  accountName(who)
+  requireAnswerable(cli, options)
+  return withTables(cli, async (ledger) => {
+    const { id } = await findConfirmed(cli, ledger, who, options, 'no directory will end its access any more')
+    await endManagedRoles(ledger, id)
+    await partAccounts(ledger.db, [id])
+    const { deactivated, identities } = (await ledger.handler.load(account, id)).state
+    cli.print(`Account ${id} is out of the reach of directories, and has no roles by groups.`)
+    if (identities.length > 0) cli.print('A sign-in with an identity that it still has brings it back.')
+    if (deactivated) cli.print('A directory has ended its access: `linkledger account enable` gives it back.')
   })
 }

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { hasJoins, noteJoin, partAccounts } from './joined.ts'
 
 /** A user of a directory, as it is stored: `person`, `name` and `email` are keyed hashes. */
 export interface StoredUser {
@@ -59,6 +60,8 @@ export const listDirectoryUsers = async (
 
 export const countDirectory = async (db: Database, what: 'users' | 'groups', issuer: string): Promise<number> => {
   const all = db(`state.directory_${what}`).where({ issuer })
+  // the directory knows nothing of users whom it has deleted
+  if (what === 'users') void all.whereNotNull('sealed')
   const [row] = (await all.count('* as total')) as { total?: number }[]
   return Number(row?.total)
 }
@@ -88,6 +91,14 @@ const saveUser = async (tx: Database, user: SavedUser): Promise<StoredUser> => {
 export const insertDirectoryUser = (db: Database, user: SavedUser): Promise<StoredUser> =>
   db.transaction((tx) => saveUser(tx, user))
 
+/** users of an issuer whom its directory has deleted */
+const mostDeleted = 20_000
+const forgetOldest = async (tx: Database, issuer: string): Promise<void> => {
+  const deleted = tx(users).where({ issuer }).whereNull('sealed').orderBy('updated_at', 'desc')
+  const oldest = deleted.offset(mostDeleted).forUpdate().skipLocked().select('id')
+  await tx(users).whereIn('id', oldest).delete()
+}
+
 /** Changes a user. Two changes at once come one after the other. Returns both states, undefined without a user. */
 export const changeDirectoryUser = (
   db: Database,
@@ -98,7 +109,15 @@ export const changeDirectoryUser = (
   db.transaction(async (tx) => {
     await tx(users).where({ issuer, id }).forUpdate().select('id')
     const before = await findDirectoryUser(tx, issuer, id)
-    return before && { before, after: await saveUser(tx, change(before)) }
+    if (!before) return undefined
+    const after = await saveUser(tx, change(before))
+    const { account, person } = before
+    // whom the user was before is as one whom the directory has deleted
+    if (!after.active && person !== null && (after.person === null || !person.equals(after.person))) {
+      await tx(users).insert({ id: tx.raw('gen_random_uuid()'), issuer, person, account, active: false })
+      await forgetOldest(tx, issuer)
+    }
+    return { before, after }
   })
 
 /** Deletes a user: what is left keeps the person from signing in. Returns what was stored. */
@@ -109,7 +128,11 @@ export const deleteDirectoryUser = (db: Database, issuer: string, id: string): P
     if (!before) return undefined
     await tx('state.directory_members').where({ user_id: id }).delete()
     if (before.person === null) await tx(users).where({ id }).delete()
-    else await tx(users).where({ id }).update({ sealed: null, name: null, email: null, active: false })
+    else {
+      const left = { sealed: null, name: null, email: null, active: false, updated_at: tx.fn.now() }
+      await tx(users).where({ id }).update(left)
+      await forgetOldest(tx, issuer)
+    }
     return before
   })
 
@@ -124,21 +147,13 @@ export const findStanding = async (db: Database, person: Buffer): Promise<Standi
   return row && { active: row.active, account: row.account === null ? null : Number(row.account) }
 }
 
-/** Notes which account a person signs in to. Returns whether they are active, undefined when it was known. */
-export const joinAccount = async (db: Database, person: Buffer, account: number): Promise<boolean | undefined> => {
-  const rows = (await db(users)
-    .where({ person })
-    .whereRaw('account is distinct from ?', [account])
-    .update({ account })
-    .returning('active')) as readonly { active: boolean }[]
-  return rows[0]?.active
-}
-
 const people = 'state.directory_people'
 /** Notes by what a directory calls somebody who has signed in, who is the only one of that name. */
 export const notePerson = async (db: Database, account: number, person: Buffer): Promise<void> => {
   await db(people).where({ person }).whereNot({ account }).update({ person: null })
   await db(people).insert({ account, person }).onConflict('account').merge()
+  // an account may have several identities, of which it has the last one above
+  await noteJoin(db, person, account)
 }
 
 export const accountOfPerson = async (db: Database, person: Buffer): Promise<number | undefined> => {
@@ -178,23 +193,12 @@ export const leaveDirectory = async (db: Database, account: number): Promise<voi
 /** Deletes what directories have said of people. Those whom they have shut out stay so, by a keyed hash alone. */
 export const eraseFromDirectory = async (db: Database, accounts: readonly number[]): Promise<void> => {
   await db(people).whereIn('account', accounts).delete()
+  await partAccounts(db, accounts)
+  // somebody who has signed in to another account as well has to stay in reach there
+  await db(users).whereIn('account', accounts).whereRaw(hasJoins).update({ account: null })
   await db(users).whereIn('account', accounts).where({ active: true }).delete()
   const ids = db(users).whereIn('account', accounts).select('id')
   await db('state.directory_members').whereIn('user_id', ids).delete()
   const left = { sealed: null, name: null, email: null, account: null }
   await db(users).whereIn('account', accounts).update(left)
 }
-
-const keys = 'state.directory_keys'
-export const insertDirectoryKey = async (db: Database, issuer: string, hash: Buffer): Promise<number> => {
-  const [row] = (await db(keys).insert({ issuer, hash }).returning('id')) as { id: string }[]
-  return Number(row?.id)
-}
-export const listDirectoryKeys = (db: Database): Promise<readonly { id: string; issuer: string; created: Date }[]> =>
-  db(keys).orderBy('id').select('id', 'issuer', { created: 'created_at' })
-/** Ends a key. Returns whether there was one. */
-export const deleteDirectoryKey = async (db: Database, id: number): Promise<boolean> =>
-  (await db(keys).where({ id }).delete()) > 0
-/** Returns the issuer of a key. */
-export const issuerOfKey = async (db: Database, hash: Buffer): Promise<string | undefined> =>
-  ((await db(keys).where({ hash }).select('issuer')) as { issuer: string }[])[0]?.issuer

@@ -7,7 +7,6 @@ import {
   deleteDirectoryUser,
   findDirectoryUser,
   insertDirectoryUser,
-  issuerOfKey,
   listDirectoryUsers,
   type PageOf,
   type SavedUser,
@@ -20,6 +19,7 @@ import {
   insertDirectoryGroup,
   listDirectoryGroups,
 } from '../postgres/scimgroups.ts'
+import { issuerOfKey } from '../postgres/scimkeys.ts'
 import { seal, unseal } from './seal.ts'
 
 export { isDuplicate, type PageOf } from '../postgres/directory.ts'

@@ -1,4 +1,4 @@
-import { insertDirectoryKey } from '../../src/postgres/directory.ts'
+import { insertDirectoryKey } from '../../src/postgres/scimkeys.ts'
 import { newDirectoryKey } from '../../src/security/directory.ts'
 import type { TestApp } from './app.ts'
 

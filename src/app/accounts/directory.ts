@@ -6,15 +6,17 @@ import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import type { DirectorySync } from '../../http/scim/resource.ts'
 import { createScim, type ScimOptions } from '../../http/scim/scim.ts'
-import { accountOfPerson, findStanding, joinAccount } from '../../postgres/directory.ts'
+import { accountOfPerson } from '../../postgres/directory.ts'
+import { accountsJoined, isAccountActive, joinAccount } from '../../postgres/joined.ts'
 import { type DirectoryUser, openDirectory, personKey } from '../../security/directory.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { announcePending } from '../log/announce.ts'
 import type { GroupRoles } from './grouproles.ts'
+import { warnOfOwnerless } from './ownerless.ts'
 import { holderOf } from './signin.ts'
 
-type Parts = Pick<Ledger, 'config' | 'db' | 'handler' | 'instance' | 'keys' | 'notify' | 'store'>
+type Parts = Pick<Ledger, 'config' | 'db' | 'handler' | 'instance' | 'keys' | 'log' | 'notify' | 'reader' | 'store'>
 
 interface People {
   readonly groupRoles: GroupRoles | undefined
@@ -38,9 +40,11 @@ const openAccess = (
     const type = active ? 'ReactivateAccount' : 'DeactivateAccount'
     const { position } = await handler.handle(accounts, { type, id }, systemMetadata(id))
     if (!active) await sessions.endOthers(id)
-    if (await progress.wait(position, pendingAfter)) return
-    announce(streamId('account', id), position)
-    await progress.wait(position, timeoutMs)
+    if (!(await progress.wait(position, pendingAfter))) {
+      announce(streamId('account', id), position)
+      await progress.wait(position, timeoutMs)
+    }
+    if (!active) await warnOfOwnerless({ handler, ...ledger }, id)
   }
 }
 
@@ -60,38 +64,49 @@ const openDirectorySync = (
     const name = identityKey(keys.service, { issuer, subject: called })
     return (await holderOf(ledger)({ kind: 'identity', name }))?.account
   }
-  const isActive = async (person: Buffer) => (await findStanding(db, person))?.active ?? true
 
-  /** Joins a user with their account, and gives or ends its access. Returns the account, undefined without one. */
-  const settle = async (issuer: string, user: DirectoryUser): Promise<number | undefined> => {
+  /** Joins a user with the account that signs in as them. Returns it, undefined without one. */
+  const join = async (issuer: string, user: DirectoryUser): Promise<number | undefined> => {
     const called = user.person.externalId
     const id = user.account ?? (called === undefined ? undefined : await accountOf(issuer, called))
     if (called === undefined || id === undefined) return undefined
-    const person = keyOf(issuer, called)
-    if (user.account === null) await joinAccount(db, person, id)
-    let done: boolean | undefined
-    // of two changes at once, the later one may have been carried out first
-    for (let active = await isActive(person); active !== done; active = await isActive(person)) {
-      await setActive(id, active).catch((error: unknown) => {
-        // it is erased
-        if (!isRefused(error, 'not_found')) throw error
-      })
-      done = active
-    }
+    if (user.account === null) await joinAccount(db, keyOf(issuer, called), id)
     return id
   }
 
+  /** Gives or ends the access of all accounts that a person has signed in to. */
+  const carryOut = async (issuer: string, called: string | undefined) => {
+    if (called === undefined) return
+    for (const id of await accountsJoined(db, keyOf(issuer, called))) {
+      let done: boolean | undefined
+      // of two changes at once, the later one may have been carried out first
+      for (let active = await isAccountActive(db, id); active !== done; active = await isAccountActive(db, id)) {
+        await setActive(id, active).catch((error: unknown) => {
+          // it is erased
+          if (!isRefused(error, 'not_found')) throw error
+        })
+        done = active
+      }
+    }
+  }
+
   return {
-    /** Carries out what a directory says of a user now. `before`: what it has said before; undefined: nothing. */
-    settle: async (issuer, user, before) => {
-      const id = await settle(issuer, user)
+    /** Carries out what a directory says of a user now. */
+    settle: async (issuer, user, { before, saysActive }) => {
+      const { externalId } = user.person
+      const id = await join(issuer, user)
       const left = before && before.account !== id ? before.account : null
+      // what was said before is carried out for an account that is new here only: an operator may have changed it since
+      if (saysActive || left !== null || (id !== undefined && id !== before?.account))
+        await carryOut(issuer, externalId)
+      if (before?.person.externalId !== externalId && !user.active) await carryOut(issuer, before?.person.externalId)
       const changed = [...(left === null ? [] : [left]), ...(id === undefined || id === before?.account ? [] : [id])]
       await groupRoles?.follow(changed)
     },
     /** The same for a user whom the directory has deleted. */
     leave: async (issuer, user) => {
-      const id = await settle(issuer, user)
+      const id = await join(issuer, user)
+      await carryOut(issuer, user.person.externalId)
       if (id !== undefined) await groupRoles?.follow([id])
     },
     /** Carries out that people have other groups. `groups`: what those are called, or were. */

@@ -18,6 +18,7 @@ import { addIdentityCommands } from './identity.ts'
 import { addPasskeyCommands } from './passkey.ts'
 import { addLimitCommand } from './limit.ts'
 import { addOperatorCommand } from './operator.ts'
+import { addOwnerCommand } from './owner.ts'
 import { addPasswordCommand, readPassword } from './password.ts'
 import { addTotpCommand } from './totp.ts'
 import { type Confirmation, requireAnswerable, withConfirmation } from '../confirm.ts'
@@ -64,6 +65,7 @@ export const addAccountCommands = (program: Command, cli: Cli) => {
   addPasskeyCommands(accounts, cli)
   addLimitCommand(accounts, cli)
   addOperatorCommand(accounts, cli)
+  addOwnerCommand(accounts, cli)
   onAccount('disable', 'refuse the API key of an account and hide its links').action(
     (who: string, options: Confirmation) => change(cli, who, options, disabling),
   )

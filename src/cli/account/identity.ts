@@ -8,7 +8,9 @@ import { type Confirmation, requireAnswerable, withConfirmation } from '../confi
 import { withTables } from '../ledger.ts'
 import { oneLine } from '../oneline.ts'
 import { stop } from '../../lib/operatorerror.ts'
+import { partAccounts } from '../../postgres/joined.ts'
 import { proxyIssuer } from '../../security/authproxy.ts'
+import { personKey } from '../../security/directory.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
@@ -60,12 +62,17 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
   accountName(who)
   requireAnswerable(cli, options)
   return withTables(cli, async (ledger, waitUntilProjected) => {
-    const { config, handler } = ledger
+    const { config, handler, keys } = ledger
     const { id } = await findConfirmed(cli, ledger, who, options, `remove identity ${number}; its sessions end`)
     const command = { type: 'RemoveIdentity', id, number: Number(number) || Infinity, by: 'operator' } as const
+    const removed = (await handler.load(account, id)).state.identities.find((one) => String(one.number) === number)
     const { position, state } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
     await endManagedRoles(ledger, id)
+    // those who still sign in to it stay in the reach of their directory
+    const { issuer, subject } = removed ?? {}
+    const isOne = state.identities.length > 0 && issuer && subject
+    await partAccounts(ledger.db, [id], isOne ? personKey(keys.service, issuer, subject) : undefined)
     cli.print(`Identity ${number} of account ${id} is removed, and its sessions have ended.`)
     if (state.identities.length + state.passkeys.length === 0 && state.password === null)
       cli.print('Nobody can sign in to the account now: add another identity, or set a password.')

@@ -174,7 +174,8 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     EnableAccount: ({ id }, state) =>
       alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }],
     DeactivateAccount: ({ id }, state) =>
-      alive(state).deactivated ? [] : [{ type: 'AccountDeactivated', data: { id } }],
+      // nobody signs in to a team account, and its members are not whom the directory means
+      alive(state).deactivated || state.isTeam ? [] : [{ type: 'AccountDeactivated', data: { id } }],
     ReactivateAccount: ({ id }, state) =>
       alive(state).deactivated ? [{ type: 'AccountReactivated', data: { id } }] : [],
     ScheduleErasure: changeErasure,

@@ -40,7 +40,7 @@ export type TeamCommand =
       readonly member: number
       readonly role: Role
       readonly domains?: readonly number[] | undefined
-      readonly by: Sender
+      readonly by: Sender | undefined
     }
   /** `role`: the highest that the groups of a person give; null: none */
   | { readonly type: 'ManageRole'; readonly id: number; readonly person: number; readonly role: Role | null }
@@ -116,8 +116,10 @@ const requireGiven = ({ given }: Member) => {
 
 const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, state) => {
   const before = found(state, member)
-  requireMayGive(state, by, before.role, role)
-  requireGiven(before)
+  if (by !== undefined) {
+    requireMayGive(state, by, before.role, role)
+    requireGiven(before)
+  }
   const limit = limitedTo(role, domains)
   if (role !== 'owner') requireOtherOwner(state, member)
   const isSame = before.role === role && before.domains?.join() === limit.domains?.join()

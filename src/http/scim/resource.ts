@@ -3,7 +3,12 @@ import { type Directory, type DirectoryUser, isDuplicate, type PageOf } from '..
 
 /** Keeps accounts in step with what a directory has said: see src/app/accounts. */
 export interface DirectorySync {
-  readonly settle: (issuer: string, user: DirectoryUser, before?: DirectoryUser) => Promise<void>
+  /** `before`: what the directory has said before; undefined: nothing. `saysActive`: whether it says that now. */
+  readonly settle: (
+    issuer: string,
+    user: DirectoryUser,
+    change: { readonly before?: DirectoryUser; readonly saysActive: boolean },
+  ) => Promise<void>
   readonly leave: (issuer: string, user: DirectoryUser) => Promise<void>
   readonly regroup: (accounts: readonly number[], groups: readonly string[]) => Promise<void>
 }
@@ -29,7 +34,7 @@ export interface ScimAnswer {
 }
 export type Resource = (call: ScimCall) => Promise<ScimAnswer>
 
-type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'uniqueness'
+type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'noTarget' | 'uniqueness'
 /** A request is refused. */
 export class ScimRefused extends Error {
   override readonly name = 'ScimRefused'

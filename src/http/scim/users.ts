@@ -54,7 +54,7 @@ const changeName = (name: DirectoryPerson['name'], { part, value }: Operation): 
 /** Changes what a directory says of a user. Attributes that are not stored are left out. */
 const apply = (draft: Draft, change: Operation) => {
   const { person } = draft
-  const value = change.op === 'remove' ? undefined : change.value
+  const value = change.op === 'remove' ? undefined : (change.value ?? undefined)
   switch (change.attribute) {
     case 'active':
       draft.active = readBoolean(value)
@@ -115,11 +115,14 @@ export const usersResource = ({ directory, serviceUrl, sync }: ScimServices): Re
   const change = async (
     issuer: string,
     id: string,
-    make: (before: DirectoryUser) => Omit<Draft, 'person'> & Pick<DirectoryUser, 'person'>,
+    operations: readonly Operation[],
+    draftOf: (before: DirectoryUser) => Draft,
   ) => {
-    const done = (await directory.change(issuer, id, make).catch(taken)) ?? notFound()
-    await sync.settle(issuer, done.after, done.before)
-    return shown(done.after)
+    const make = (before: DirectoryUser) => changed(draftOf(before), operations)
+    const { after, before } = (await directory.change(issuer, id, make).catch(taken)) ?? notFound()
+    const saysActive = operations.some(({ attribute }) => attribute === 'active')
+    await sync.settle(issuer, after, { before, saysActive })
+    return shown(after)
   }
   return serve({
     many: 'Users',
@@ -134,17 +137,15 @@ export const usersResource = ({ directory, serviceUrl, sync }: ScimServices): Re
       if ((await directory.count('users', issuer)) >= mostUsers)
         refuse(403, `A directory has at most ${mostUsers} users.`)
       const user = await directory.add(issuer, said).catch(taken)
-      await sync.settle(issuer, user)
+      await sync.settle(issuer, user, { saysActive: true })
       return shown(user, 201)
     },
     find: async (issuer, id) => shown((await directory.find(issuer, id)) ?? notFound()),
     // what is left out stays where it keeps the person out, or joins them with their account
     replace: (issuer, id, operations) =>
-      change(issuer, id, ({ active, person: { externalId } }) =>
-        changed({ active, person: { externalId } }, operations),
-      ),
+      change(issuer, id, operations, ({ active, person: { externalId } }) => ({ active, person: { externalId } })),
     patch: (issuer, id, operations) =>
-      change(issuer, id, ({ active, person }) => changed({ active, person: { ...person } }, operations)),
+      change(issuer, id, operations, ({ active, person }) => ({ active, person: { ...person } })),
     remove: async (issuer, id) => sync.leave(issuer, (await directory.remove(issuer, id)) ?? notFound()),
   })
 }
