@@ -1,6 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
-import { readBlocks } from '../../src/imports/formats/read.ts'
+import { readBlocks, readFile } from '../../src/imports/formats/read.ts'
 import { chunksOf, readAll, refusalOf } from './support.ts'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -104,5 +105,22 @@ describe('a file that arrives in pieces', () => {
     const file = gzipSync(`url\n${'u\n'.repeat(50_000)}`)
     expect(await readAll(file, 'csv')).to.have.length(50_000)
     expect(await refusalOf(readAll(file.subarray(0, -20), 'csv'))).to.equal('The body must be sent to its end.')
+  })
+
+  it('is closed when no more of it is taken', async () => {
+    const plain = Buffer.from(`url,title\n${many(() => `u,${random()}\n`.repeat(2000)).join('')}`)
+    for (const bytes of [plain, gzipSync(plain)]) {
+      let isClosed = false
+      const file = async function* () {
+        try {
+          yield* chunksOf(bytes, () => 10_000)
+        } finally {
+          isClosed = true
+        }
+      }
+      for await (const _ of readFile('csv', file(), { timezone: 'UTC' })) break
+      await pause(20)
+      expect(isClosed).to.equal(true)
+    }
   })
 })

@@ -32,17 +32,21 @@ const ignore = () => {}
 /** Returns the bytes of a file in UTF-8 and without a mark of that, decompressed, in blocks of about one size. */
 export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, depth = 0): AsyncGenerator<Buffer> {
   const blocks = joined(chunks)
-  const first = await blocks.next()
-  if (first.done) return
   const rest = async function* (begin: Buffer) {
     yield begin
     yield* blocks
   }
-  const [a, b, c] = first.value
-  if (a === 0x1f && b === 0x8b && depth === 0)
-    yield* blocksOf(pipeline(Readable.from(rest(first.value)), createGunzip(), ignore), 1)
-  else if (a === 0xff && b === 0xfe) yield* fromUtf16(rest(first.value.subarray(2)))
-  else yield* rest(a === 0xef && b === 0xbb && c === 0xbf ? first.value.subarray(3) : first.value)
+  try {
+    const { value: first = Buffer.alloc(0) } = (await blocks.next()) as { readonly value?: Buffer }
+    const [a, b, c] = first
+    if (a === 0x1f && b === 0x8b && depth === 0)
+      yield* blocksOf(pipeline(Readable.from(rest(first)), createGunzip(), ignore), 1)
+    else if (a === 0xff && b === 0xfe) yield* fromUtf16(rest(first.subarray(2)))
+    else yield* rest(a === 0xef && b === 0xbb && c === 0xbf ? first.subarray(3) : first)
+  } finally {
+    // whoever takes no more closes the file
+    await blocks.return(undefined)
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
