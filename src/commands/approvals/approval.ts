@@ -29,7 +29,7 @@ export interface Approvals {
 /** changes of an account that wait at the same time */
 const mostProposals = 1000
 /** the same that one member has proposed, so that nobody keeps the others from proposing */
-const mostOfOne = 100
+const mostOfOne = 500
 
 /** `id` is that of the account. */
 export type ApprovalCommand =

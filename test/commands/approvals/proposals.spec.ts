@@ -16,9 +16,9 @@ describe('proposals of a member', () => {
     commands.reduce((state, command) => fold(approval, approval.decide(command, state), state), from)
   const many = (member: number, n: number) => Array.from({ length: n }, () => propose(member))
 
-  it('are at most 100 that wait, and keep nobody else from proposing', () => {
-    const state = after(many(2, 100))
-    expect(() => approval.decide(propose(2), state)).to.throw('At most 100 changes that you proposed wait')
+  it('are at most 500 that wait, and keep nobody else from proposing', () => {
+    const state = after(many(2, 500))
+    expect(() => approval.decide(propose(2), state)).to.throw('At most 500 changes that you proposed wait')
     expect(approval.decide(propose(3), state)).to.have.length(1)
     const withdrawn = after([{ type: 'Refuse', id: 7, number: 1, member: 2 }], state)
     expect(approval.decide(propose(2), withdrawn)).to.have.length(1)
