@@ -1,7 +1,6 @@
 import type { Known } from '../../cache/known.ts'
 import { approval, type ApprovalCommand } from '../../commands/approvals/approval.ts'
 import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
-import type { Handled } from '../../commands/context.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -10,7 +9,8 @@ import type { DomainEvent } from '../../events/index.ts'
 import { kindAt } from '../../events/kinds.ts'
 import { isUsedByRuled, type Used } from '../../queries/approvals/approval.ts'
 import type { Reader } from '../../queries/reader.ts'
-import type { Route, Writer } from '../api/route.ts'
+import type { Route } from '../api/route.ts'
+import type { JudgedWriter } from './judged.ts'
 
 /** Thrown in place of a change that needs the approval of a second person. `proposal` is the number of its proposal. */
 export class Proposed extends Error {
@@ -87,15 +87,6 @@ const isRuled = async (
   if (kind === 'domain' && rules.domains.includes(id)) return true
   const use = used[kind]
   return use !== undefined && isUsedByRuled(reader, account, rules, use(id))
-}
-
-/** What writes a change at the revision of which it was judged, and has it judged again when that has changed. */
-export type JudgedWriter = Omit<Writer, 'write'> & {
-  readonly write: <C, S, E extends DomainEvent>(
-    decider: Decider<C, S, E>,
-    command: C,
-    judge?: () => Promise<number | undefined>,
-  ) => Promise<Handled<S, E>>
 }
 
 /** Who proposes: a member, under a condition of the request on the revision. */

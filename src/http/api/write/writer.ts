@@ -4,7 +4,7 @@ import { v5 as uuid } from 'uuid'
 import type { Quotas } from '../../../cache/quotas.ts'
 import type { PendingStreams } from '../../../cache/pending.ts'
 import type { Progress } from '../../../cache/progress.ts'
-import { type Decider, RevisionChanged, streamOf } from '../../../commands/decider.ts'
+import { type Decider, streamOf } from '../../../commands/decider.ts'
 import { requireCredential } from '../../../commands/accounts/credential.ts'
 import type { Credentials } from '../../../security/credential.ts'
 import type { Handler, NextId, NextIds, Revisions } from '../../../commands/handle.ts'
@@ -14,7 +14,8 @@ import type { DomainEvent } from '../../../events/index.ts'
 import { parseStreamId, streamId } from '../../../events/streams.ts'
 import type { Execution } from '../../../security/idempotency.ts'
 import type { Call, Who, Writer } from '../route.ts'
-import { guardedWriter, type GuardSources, type JudgedWriter } from '../../approvals/guard.ts'
+import { guardedWriter, type GuardSources } from '../../approvals/guard.ts'
+import { asJudged, type JudgedWriter } from '../../approvals/judged.ts'
 import { ownMember } from '../../../events/accounts/team.ts'
 import { limitedWriter, limitOf } from '../limits/part.ts'
 import { timed } from '../timing.ts'
@@ -140,9 +141,6 @@ const createBinding = (who: Who | undefined) => {
 
 type BoundWriter = JudgedWriter & Pick<Call, 'bindTo'>
 
-/** how often a change is judged while others change the same */
-const attempts = 50
-
 /** Returns the writer of a caller who may change all of the account. */
 const wholeWriter = (
   ctx: Context,
@@ -153,8 +151,7 @@ const wholeWriter = (
 ): BoundWriter => {
   const { handler, nextId, quotas } = options
   const actor = actorOf(who)
-  const account = who?.account ?? 0
-  const resumed = execution?.resumed ?? false
+  const [account, resumed] = [who?.account ?? 0, execution?.resumed ?? false]
   const commandId = commandIds(execution, part)
   let unwritten = allowed
   const { bindTo, requiresFor } = createBinding(who)
@@ -181,18 +178,9 @@ const wholeWriter = (
       const owner = who || decider.kind !== 'account' ? account : Number(decider.id(command))
       const own = context(owner, commandId(stream).id)
       await execution?.hold()
-      for (let n = 1; ; n++) {
-        const judged = await judge?.()
-        const isAllowed = judged === undefined || !revisions || revisions.includes(judged)
-        const limits = { revisions: judged !== undefined && isAllowed ? [judged] : revisions, requires, resumed }
-        try {
-          return await shown(stream, await handler.handle(decider, command, own, limits))
-        } catch (error) {
-          // it has changed since it was judged
-          const isAgain = error instanceof RevisionChanged && judged !== undefined && isAllowed && n < attempts
-          if (!isAgain || (revisions && !revisions.includes(error.revision))) throw error
-        }
-      }
+      const handle = async (given: Revisions) =>
+        handler.handle(decider, command, own, { revisions: given, requires, resumed })
+      return shown(stream, await asJudged(judge, revisions, handle))
     },
     bindTo,
     create: async (kind, decider, make) => {
