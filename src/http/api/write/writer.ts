@@ -150,14 +150,13 @@ const wholeWriter = (
   part: string,
 ): BoundWriter => {
   const { handler, nextId, quotas } = options
-  const actor = actorOf(who)
   const [account, resumed] = [who?.account ?? 0, execution?.resumed ?? false]
   const commandId = commandIds(execution, part)
   let unwritten = allowed
   const { bindTo, requiresFor } = createBinding(who)
   const context = (account: number, command: string) => ({
     account,
-    actor,
+    actor: actorOf(who),
     request: String(ctx.state['request']),
     command,
     at: new Date().toISOString(),
