@@ -81,10 +81,14 @@ describe('the last owner of a team account', () => {
     const team = await addTeam(await person(), 'no-sign-in')
     const { handler } = app.app.ledger
     const issue = { type: 'IssueKey', id: team, apiKey: { key: 'k', hash: 'h', expires: null } } as const
-    for (const command of [issue, { type: 'UpdateAccount', id: team, password: 'hash' } as const])
-      expect(String(await handler.handle(account, command, systemMetadata(team)).catch(String))).to.contain(
-        'This is a team account, which has no sign-in of its own.',
+    const update = { type: 'UpdateAccount', id: team, password: 'hash' } as const
+    for (const command of [issue, update]) {
+      const problem = await handler.handle(account, command, systemMetadata(team)).then(
+        () => 'done',
+        ({ message }: Error) => message,
       )
+      expect(problem).to.equal('This is a team account, which has no sign-in of its own.')
+    }
   })
 })
 
