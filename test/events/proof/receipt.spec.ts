@@ -6,7 +6,13 @@ import {
   verifyExtension,
   verifyReceipt,
 } from '../../../src/events/proof/receipt.ts'
-import { consistencyRanges, hashLeaf, inclusionRanges, type Range, rootOf } from '../../../src/lib/transparency/merkle.ts'
+import {
+  consistencyRanges,
+  hashLeaf,
+  inclusionRanges,
+  type Range,
+  rootOf,
+} from '../../../src/lib/transparency/merkle.ts'
 import { type Checkpoint, checkpointText, createSigner, parseVerifier } from '../../../src/lib/transparency/note.ts'
 import { verifyReceipt as verifyInPage } from '../../../src/web/screens/proof/verify.ts'
 

@@ -11,8 +11,22 @@ import {
   rootOf,
   rootsByConsistency,
 } from '../../../src/lib/transparency/merkle.ts'
-import { checkpointText, createSigner, parseCheckpoint, parseNote, parseVerifier } from '../../../src/lib/transparency/note.ts'
-import { emptyEdge, growEdge, keyOfTile, parseTilePath, rootOfRange, tilePath, tilesOf } from '../../../src/lib/transparency/tiles.ts'
+import {
+  checkpointText,
+  createSigner,
+  parseCheckpoint,
+  parseNote,
+  parseVerifier,
+} from '../../../src/lib/transparency/note.ts'
+import {
+  emptyEdge,
+  growEdge,
+  keyOfTile,
+  parseTilePath,
+  rootOfRange,
+  tilePath,
+  tilesOf,
+} from '../../../src/lib/transparency/tiles.ts'
 
 /** The leaves of the test vectors that implementations of RFC 6962 share. */
 const inputs = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
