@@ -85,6 +85,7 @@ export const truthOf = ({ name, value }: Named): boolean => {
 export const passwordOf = ({ name, value }: Named): SourceLink['password'] => {
   if (value === true || (typeof value === 'string' && /^(?:true|yes|\*+|\$\w{1,10}\$.*)$/i.test(value)))
     return 'unknown'
+  if (value === false) return undefined
   if (typeof value !== 'string') return textOf({ name, value }) ? { clear: String(value) } : undefined
   if (/^(?:false|no)?$/i.test(value)) return undefined
   textOf({ name, value })

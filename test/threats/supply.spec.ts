@@ -104,7 +104,7 @@ describe('Dependencies', () => {
     const atRunTime = packages.filter(([, { dev }]) => !dev)
     expect(atRunTime.length).to.be.at.most(budget)
     const direct = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })
-    expect(direct.length).to.be.at.most(32)
+    expect(direct.length).to.be.at.most(33)
   })
 
   it('include a co-body that refuses __proto__ in JSON bodies', () => {
