@@ -7,6 +7,7 @@ import type { AddCommand, Cli } from './cli.ts'
 import { addDomainCommands } from './domain.ts'
 import { addHistoryCommand } from './history.ts'
 import { addLogCommands } from './log.ts'
+import { addMoveInCommand } from './movein.ts'
 import { addProofCommands } from './proof/proof.ts'
 import { addProjectionCommands } from './projections.ts'
 import { addRebuildCommand } from './rebuild.ts'
@@ -26,6 +27,7 @@ const commands: readonly AddCommand[] = [
   addAliasCommands,
   addBlockCommands,
   addReportCommands,
+  addMoveInCommand,
   addHistoryCommand,
   addDomainCommands,
   addRebuildCommand,

@@ -60,7 +60,8 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
     viewOf(requestWith('user-agent', text, `/${text}`), operator, { asJson: false, host: 'localhost' }),
   'ids of requests': requestId,
   'paths of directories': parsePath,
-  'filters of directories': (text) => parseFilter(`userName eq "${text.replaceAll(/["\\]/g, '')}`.slice(0, 1000) + '"'),
+  'filters of directories': (text) =>
+    parseFilter(`userName eq "${text.replaceAll(/["\\\p{Cc}\p{Cs}]/gu, '')}`.slice(0, 1000) + '"'),
   'ids of lines': (text) => parseLineId(text, true),
   addresses: (text) => [plainAddress(text), addressBlock(text), networksIn(text)],
   hosts: (text) => [normalHost(text), readHost(text)],

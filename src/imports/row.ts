@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import type { Place, SourceAddress, SourceLink } from './records.ts'
+
+/** A link as a row of `POST /api/urls/bulk`. */
+export interface Row {
+  readonly place: Place
+  /** in the source */
+  readonly alias: string | undefined
+  readonly url: string
+  readonly body: Readonly<Record<string, unknown>>
+  /** what is other than there, as sentences */
+  readonly notes: readonly string[]
+  /** fields that have no counterpart here, by their names there */
+  readonly left: readonly string[]
+}
+
+interface Mapping {
+  readonly source: string
+  readonly domains: ReadonlyMap<string, string>
+}
+
+/** Fields of targets, and what their entries name. */
+const targetFields = { device: 'devicetarget', location: 'geotarget', language: 'languagetarget' } as const
+
+const targetsOf = ({ targets = [] }: SourceLink) =>
+  Object.fromEntries(
+    (['device', 'location', 'language'] as const).flatMap((kind) => {
+      const own = targets.filter((target) => target.kind === kind)
+      return own.length === 0 ? [] : [[targetFields[kind], own.map(({ name, url }) => ({ [kind]: name, link: url }))]]
+    }),
+  )
+
+/** Returns how many clicks are left until a link ends. Only those that are measured here end it. */
+const remaining = ({ maxClicks, clicks = 0 }: SourceLink) => maxClicks && maxClicks - clicks
+
+/** Whether a link does not redirect any more at the service that it comes from. */
+export const hasEnded = (link: SourceLink): boolean =>
+  (link.expiry !== undefined && link.expiry <= new Date().toISOString()) || (remaining(link) ?? 1) <= 0
+
+const passwordOf = ({ password }: SourceLink) => {
+  if (password === undefined) return {}
+  // it is protected, and lets nobody in until its owner sets another one
+  return { password: password === 'unknown' ? randomBytes(24).toString('base64url') : password.clear }
+}
+
+const withoutUndefined = (body: object) =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
+
+const notesOf = ({ password }: SourceLink) =>
+  password === 'unknown' ? ['Its password is not known: set a new one.'] : []
+
+/** Returns the rows of a link: one for each of its addresses, of which the first has the clicks. */
+export const rowsOf = (link: SourceLink, { source, domains }: Mapping): readonly Row[] => {
+  const { place, url, title, description, tags, created, expiry, starts, archived, clicks, uniques } = link
+  const addresses: readonly (SourceAddress | undefined)[] = link.addresses.length > 0 ? link.addresses : [undefined]
+  return addresses.map((address, n) => {
+    const isFurther = n > 0
+    const body = withoutUndefined({
+      url,
+      // the root of a host has no alias: it gets a random one
+      custom: address?.alias || undefined,
+      domain: address?.host === undefined ? undefined : domains.get(address.host),
+      title,
+      description,
+      tags: tags === undefined || tags.length === 0 ? undefined : tags,
+      date: created,
+      expiry,
+      starts,
+      archived: archived || undefined,
+      max_clicks: remaining(link),
+      ...targetsOf(link),
+      ...passwordOf(link),
+      ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source }),
+    })
+    const notes = isFurther
+      ? [`A further address of ${addresses[0]?.alias ?? ''}, as a link of its own.`]
+      : notesOf(link)
+    return { place, alias: address?.alias, url, body, notes, left: isFurther ? [] : (link.left ?? []) }
+  })
+}
