@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { readConfig } from '../config.ts'
@@ -91,6 +91,13 @@ const asking =
     }
   }
 
+const openReport = async (path: string) => {
+  const file = await open(path, 'w').catch((cause: NodeJS.ErrnoException) => {
+    throw new OperatorError(`--report: ${path} cannot be written (${cause.code})`, { cause })
+  })
+  return file.createWriteStream()
+}
+
 const placeOf = ({ place }: Reported) => ('line' in place ? `line ${place.line}` : place.id)
 
 const moveIn = async (cli: Cli, format: string, name: string, options: ImportOptions): Promise<void> => {
@@ -100,7 +107,7 @@ const moveIn = async (cli: Cli, format: string, name: string, options: ImportOpt
   const key = variables['LINKLEDGER_KEY'] ?? (await readHiddenLine(cli, 'API key of the account (it is not shown):'))
   if (key === '') throw new BadCommand('an API key of the account is needed: set LINKLEDGER_KEY')
   const counts: Record<Outcome, number> = { created: 0, kept: 0, renamed: 0, skipped: 0, failed: 0 }
-  const file = options.report === undefined ? undefined : createWriteStream(options.report)
+  const file = options.report === undefined ? undefined : await openReport(options.report)
   const write = (cells: readonly string[]) => file?.write(`${csvLine(cells)}\r\n`)
   write(['place', 'alias', 'url', 'outcome', 'message', 'left out'])
   const leftOut = new Map<string, number>()

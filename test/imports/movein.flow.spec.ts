@@ -127,5 +127,7 @@ describe('linkledger import', () => {
     expect((await command(own, ['auto', '-', '--domain', 'x'], '')).text).to.contain('--domain must be such as')
     expect((await command({ ...own, key: 'll_wrong' }, ['bitly', '-'], bitly)).text).to.contain('answered 401')
     expect(await command(own, ['auto', '-'], 'no links at all')).to.include({ code: 1 })
+    const report = await command(own, ['bitly', '-', '--report', join(dir, 'missing', 'report.csv')], bitly)
+    expect([report.code, report.text.includes('cannot be written (ENOENT)')]).to.deep.equal([1, true])
   })
 })
