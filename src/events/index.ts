@@ -10,6 +10,7 @@ import { claimEvents } from './claim.ts'
 import { clickEvents, clickOutline, spoolEvents } from './statistics/click.ts'
 import { domainEvents } from './domains/domain.ts'
 import type { EventOf } from './event.ts'
+import { importEvents } from './imports/import.ts'
 import type { ResourceKind } from './kinds.ts'
 import { linkEvents } from './links/link.ts'
 import { logEvents } from './log.ts'
@@ -54,6 +55,7 @@ export const events = {
   ...joined(resourceEvents),
   ...teamEvents,
   ...approvalEvents,
+  ...importEvents,
   ...answerEvents,
   ...blockEvents,
   ...reportEvents,

@@ -5,6 +5,7 @@ import { teamEvents } from './accounts/team.ts'
 import { claimEvents } from './claim.ts'
 import { domainEvents } from './domains/domain.ts'
 import type { Metadata } from './event.ts'
+import { importEvents } from './imports/import.ts'
 import type { EventType } from './index.ts'
 import type { ResourceKind } from './kinds.ts'
 import { campaignEvents } from './links/campaign.ts'
@@ -79,7 +80,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
       'forward',
       'forward_path',
     ),
-    ...nobody('last_variant', 'created', 'source', 'clicks', 'uniques'),
+    ...nobody('last_variant', 'created', 'import', 'source', 'clicks', 'uniques'),
     ...sealed('title', 'description', 'metatitle', 'metadescription', 'metaimage', 'tags', 'notes', 'password'),
     ...stays('address', 'owner', 'alias'),
     ...stays('destination', 'owner', 'url', 'entered', 'expired_url', 'variants', 'unframed'),
@@ -149,6 +150,7 @@ export const register: readonly Group[] = [
     ...nobody('id', 'number', 'kind', 'target', 'revision', 'member', 'why', 'domains', 'live'),
     ...sealed('tags', 'command', 'note'),
   }),
+  of(importEvents, nobody('id', 'account', 'format', 'links', 'kept')),
   of(answerEvents, { ...nobody('overlay', 'account', 'link'), ...alone('visitor', 'fields') }),
   of(blockEvents, {
     ...nobody('kind'),

@@ -11,6 +11,7 @@ export type OtherStream =
   | 'channelitem'
   | 'claim'
   | 'clicks'
+  | 'import'
   | 'log'
   | 'projection'
   | 'reclassification'

@@ -17,6 +17,7 @@ import { restoreRoutes } from './history/restore/routes.ts'
 import { revisionRoutes } from './history/revisions.ts'
 import { historyRoutes } from './history/routes.ts'
 import { ofKinds } from './kinds.ts'
+import { importRoutes } from './imports/import.ts'
 import { bulkRoutes } from './links/bulk/bulk.ts'
 import { tagRoutes } from './links/tag.ts'
 import { type OperatorServices, operatorRoutes } from './operator/operator.ts'
@@ -50,6 +51,7 @@ const others = [
   revisionRoutes,
   tagRoutes,
   bulkRoutes,
+  importRoutes,
   seriesRoutes,
   filteredRoutes,
   visitRoutes,

@@ -1,6 +1,6 @@
 import type { Problem } from '../lib/problems/problem.ts'
 
-/** The formats of files, and what an API is called. */
+/** The formats of files, and what an API is called. `records` are lines of JSON that a command has read from an API. */
 export const formats = [
   'bitly',
   'dub',
@@ -16,6 +16,7 @@ export const formats = [
   'tinyurl',
   'tinycc',
   'csv',
+  'records',
 ] as const
 export type Format = (typeof formats)[number]
 
@@ -87,9 +88,9 @@ export interface SourceNotice {
   /**
    * `unknown_column`: no field has its name (`column`); `cut`: the service ends its exports here, and there may be more
    * (`records`); `no_zone`: times have no zone, and count in `zone`; `left_out`: a part of the source is not read
-   * (`folder`)
+   * (`folder`); `unread`: a record of an API could not be read (`message`)
    */
-  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out'
+  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out' | 'unread'
   readonly params: Readonly<Record<string, string | number>>
 }
 

@@ -15,7 +15,7 @@ export interface Row {
 }
 
 interface Mapping {
-  readonly source: string
+  readonly source: () => string
   readonly domains: ReadonlyMap<string, string>
 }
 
@@ -33,9 +33,9 @@ const targetsOf = ({ targets = [] }: SourceLink) =>
 /** Returns how many clicks are left until a link ends. Only those that are measured here end it. */
 const remaining = ({ maxClicks, clicks = 0 }: SourceLink) => maxClicks && maxClicks - clicks
 
-/** Whether a link does not redirect any more at the service that it comes from. */
-export const hasEnded = (link: SourceLink): boolean =>
-  (link.expiry !== undefined && link.expiry <= new Date().toISOString()) || (remaining(link) ?? 1) <= 0
+/** Whether a link did not redirect any more at a moment at the service that it comes from. */
+export const hasEnded = (link: SourceLink, now: string): boolean =>
+  (link.expiry !== undefined && link.expiry <= now) || (remaining(link) ?? 1) <= 0
 
 const passwordOf = ({ password }: SourceLink) => {
   if (password === undefined) return {}
@@ -70,7 +70,7 @@ export const rowsOf = (link: SourceLink, { source, domains }: Mapping): readonly
       max_clicks: remaining(link),
       ...targetsOf(link),
       ...passwordOf(link),
-      ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source }),
+      ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source: source() }),
     })
     const notes = isFurther
       ? [`A further address of ${addresses[0]?.alias ?? ''}, as a link of its own.`]

@@ -4,12 +4,16 @@
  */
 const formula = /(^|[;\t\r\n])(["' ]*)(?=[=+\-@＝＋－＠])/g
 
+/** Control characters, which a terminal obeys, and those that turn the direction of text. Tabs and line ends stay. */
+const unseen = /(?![\t\n\r])\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu
+
 /**
  * Returns the cell of a text in a CSV file (RFC 4180). An apostrophe stands before whatever a spreadsheet would run, as
  * visitors choose some of these texts.
  */
 export const textCell = (text: string): string => {
-  const safe = text.replace(formula, "$1$2'").replace(/^(?=[\t\r])/, "'")
+  const plain = text.replaceAll(unseen, ' ')
+  const safe = plain.replace(formula, "$1$2'").replace(/^(?=[\t\r])/, "'")
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

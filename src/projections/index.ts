@@ -9,6 +9,7 @@ import { blocks } from './operator/block.ts'
 import { campaigns } from './links/campaign.ts'
 import { channels } from './links/channel.ts'
 import { domains } from './domains/domain.ts'
+import { imports } from './imports/import.ts'
 import { importedClicks } from './links/imported.ts'
 import { links } from './links/link.ts'
 import { lostClicks } from './statistics/lostclicks.ts'
@@ -48,6 +49,7 @@ export const projections: readonly Projection[] = [
   stats,
   lostClicks,
   importedClicks,
+  imports,
   accountEvents,
   accountClicks,
   resourceEvents,

@@ -5,6 +5,7 @@ import { hasCheckpoint } from '../postgres/checkpoints.ts'
 import type { Database } from '../postgres/database.ts'
 import { destroyKeys, insertKey, shareKeys } from '../postgres/keys.ts'
 import { eraseAnswers } from '../postgres/idempotency.ts'
+import { eraseImports } from '../postgres/jobs/imports.ts'
 import { eraseImages } from '../postgres/images.ts'
 import { eraseMails } from '../postgres/mails.ts'
 import { deleteLinksOf } from '../postgres/onetimelinks.ts'
@@ -142,6 +143,7 @@ export const openKeyring = async (db: Database, secret: string): Promise<Keyring
       await eraseImages(db, erased)
       await eraseSnapshots(db, erased)
       await eraseAnswers(db, erased)
+      await eraseImports(db, erased)
       await eraseMails(db, erased)
       await eraseWebhooks(db, erased)
       await deleteLinksOf(db, erased)

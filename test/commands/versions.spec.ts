@@ -10,6 +10,7 @@ import { campaign } from '../../src/commands/links/campaign.ts'
 import { channel, channelItem } from '../../src/commands/links/channel.ts'
 import { acquire, fence, release, releaseUntil } from '../../src/commands/claims/claim.ts'
 import { domain } from '../../src/commands/domains/domain.ts'
+import { importing } from '../../src/commands/links/importing.ts'
 import { link } from '../../src/commands/links/link.ts'
 import { overlay } from '../../src/commands/pages/overlay.ts'
 import { pixel } from '../../src/commands/pages/pixel.ts'
@@ -31,6 +32,7 @@ import { claimEvents } from '../../src/events/claim.ts'
 import { domainEvents } from '../../src/events/domains/domain.ts'
 import type { EventType } from '../../src/events/index.ts'
 import { resourceKinds } from '../../src/events/kinds.ts'
+import { importEvents } from '../../src/events/imports/import.ts'
 import { linkEvents } from '../../src/events/links/link.ts'
 import { overlayEvents } from '../../src/events/pages/overlay.ts'
 import { pixelEvents } from '../../src/events/pages/pixel.ts'
@@ -76,13 +78,14 @@ describe('the versions of deciders', () => {
     ['channel', channel, channelEvents, '3 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
     ['domain', domain, domainEvents, '4 WdfphL-9LaYs'],
-    ['link', link, linkEvents, '9 u5DZbpr_AD-s'],
+    ['link', link, linkEvents, '10 ySrARJX6Qpd9'],
     ['overlay', overlay, overlayEvents, '3 83Q8QAmIiKN5'],
     ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
     ['team', team, teamEvents, '3 tlRHm-VZmqpj'],
+    ['import', importing, importEvents, '1 NnW5OBH4lRpx'],
     ['approval', approval, approvalEvents, '1 zRcqHuuRuxOG'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]

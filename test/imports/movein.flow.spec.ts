@@ -106,7 +106,7 @@ describe('linkledger import', () => {
     const csv = 'alias,url\nwanted,https://example.com/own\nadmin,https://example.com/reserved\n'
     expect((await command(own, ['csv', '-'], csv)).text).to.contain('Created 0, renamed 0, there already 0, skipped 2')
     const failed = await command(own, ['csv', '-', '--on-conflict', 'fail'], csv)
-    expect([failed.code, failed.text.includes('wanted: That alias is taken.')]).to.deep.equal([1, true])
+    expect([failed.code, failed.text.includes('conflict. That alias is taken.')]).to.deep.equal([1, true])
     const renamed = await command(own, ['csv', '-', '--on-conflict', 'rename'], csv)
     expect(renamed.text).to.contain('Created 0, renamed 2,')
     expect((await links(own)).find(({ longurl }) => longurl.endsWith('/own'))?.alias).to.equal('wanted-2')
@@ -124,7 +124,7 @@ describe('linkledger import', () => {
   it('says what is wrong with the command, the key or the file', async () => {
     const own = await app.register()
     expect((await command(own, ['yahoo', '-'], '')).text).to.contain('the format must be one of auto, bitly')
-    expect((await command(own, ['auto', '-', '--domain', 'x'], '')).text).to.contain('--domain must be such as')
+    expect((await command(own, ['auto', '-', '--domain', 'x'], '')).text).to.contain('`domain` must be pairs such as')
     expect((await command({ ...own, key: 'll_wrong' }, ['bitly', '-'], bitly)).text).to.contain('answered 401')
     expect(await command(own, ['auto', '-'], 'no links at all')).to.include({ code: 1 })
     const report = await command(own, ['bitly', '-', '--report', join(dir, 'missing', 'report.csv')], bitly)

@@ -84,7 +84,7 @@ const ways: Readonly<Record<string, { readonly pattern: RegExp; readonly files: 
       /^import (?:https? from|https?, \{|\{[^}]*\b(?:createServer|request|get)\b[^}]*\} from) ?[^;]*'node:https?'/m,
     files: ['http/server/operatorport.ts', 'http/server/server.ts', 'lib/answer.ts'],
   },
-  'fetch of Node': { pattern: /(?<![\w.])fetch\(/, files: ['cli/movein.ts'] },
+  'fetch of Node': { pattern: /(?<![\w.])fetch\(/, files: ['cli/apiclient.ts'] },
   'the body of a request or an answer': {
     pattern: /for await \([^)]* of (?:ctx\.)?(?:req|response)\b|\b(?:req|response)\.on\('data'|bodyParser\(/,
     files: ['http/api/body.ts', 'http/public/postedform.ts', 'lib/answer.ts', 'lib/post.ts'],

@@ -39,7 +39,7 @@ const operations: readonly Operation[] = ofKeys.flatMap(([path, methods]) =>
 const endpoint = ({ method, path }: Operation) => `${method} ${path}`
 const kindOf = (path: string) => path.split('/')[2] ?? ''
 const added = operations.filter(({ path }) => /^\/api\/\w+\/add$/.test(path)).map(({ path }) => kindOf(path))
-const kinds = [...added, 'event', 'click', 'session', 'answer']
+const kinds = [...added, 'event', 'click', 'session', 'answer', 'import']
 
 /** The kind of resource whose id a parameter of the path is, for the given item of a channel. */
 const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
@@ -81,11 +81,11 @@ describe(`accounts of one service (${repeatable})`, () => {
   let app: TestApp
   let ours: string
   let theirs: string
-  const ids = { ours: new Map<string, number>(), theirs: new Map<string, number>() }
+  const ids = { ours: new Map<string, number | string>(), theirs: new Map<string, number | string>() }
   const missing = 999_999_999
 
   /** Creates one resource of each kind from the example in the document. */
-  const createAll = async (key: string, into: Map<string, number>, mark: (example: unknown) => unknown) => {
+  const createAll = async (key: string, into: Map<string, number | string>, mark: (example: unknown) => unknown) => {
     const headers = key === theirs ? markedRequest : {}
     for (const { path, example } of operations.filter((one) => /^\/api\/\w+\/add$/.test(one.path))) {
       const send = async (body: unknown) => app.post(path, { key, body, headers })
@@ -108,7 +108,7 @@ describe(`accounts of one service (${repeatable})`, () => {
     ids.ours.set('event', missing)
     for (const of of [ids.ours, ids.theirs]) of.set('click', missing)
     // what they have deleted is still in the tables
-    const deleted = new Map<string, number>()
+    const deleted = new Map<string, number | string>()
     await createAll(theirs, deleted, (example) => marked(marked(example)))
     for (const [kind, id] of deleted)
       expect(
@@ -122,12 +122,23 @@ describe(`accounts of one service (${repeatable})`, () => {
       ...('domain' in (example as Json) && { domain: 'https://ours.example.org' }),
     })
     await createAll(ours, ids.ours, unlike)
+    const imported = await app.ask('POST', `/api/import?name=${marker}`, {
+      key: theirs,
+      headers: { 'Content-Type': 'text/csv', ...markedRequest },
+      body: `url,title\nhttps://example.com/${marker},${marker}\n`,
+    })
+    ids.theirs.set('import', imported.json['id'] as string)
+    await until(
+      async () => (await app.get(`/api/import/${imported.json['id']}`, { key: theirs })).json['details'],
+      (details) => (details as { state: string }).state === 'done',
+    )
+    ids.ours.set('import', missing)
     // answers are numbered for each overlay, and ours has none
     for (const of of [ids.ours, ids.theirs]) of.set('answer', 1)
     const given = {
       type: 'GiveAnswer',
       answer: randomUUID(),
-      overlay: ids.theirs.get('overlay')!,
+      overlay: Number(ids.theirs.get('overlay')),
       account: them.id,
     } as const
     const fields = JSON.stringify({ email: `${marker}@example.com` })
@@ -139,7 +150,7 @@ describe(`accounts of one service (${repeatable})`, () => {
   })
   after(() => app.close())
 
-  const fill = (operation: Operation, type: string, idOf: (kind: string, name: string) => number) =>
+  const fill = (operation: Operation, type: string, idOf: (kind: string, name: string) => number | string) =>
     operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       name === 'type' ? type : String(idOf(kindOfParameter(operation, name, type), name)),
     )
@@ -152,12 +163,12 @@ describe(`accounts of one service (${repeatable})`, () => {
     expect(JSON.stringify([...headers]), what).not.to.include(marker)
   }
   /** What an account sees of itself. */
-  const seen = async (key: string, of: ReadonlyMap<string, number>) => {
+  const seen = async (key: string, of: ReadonlyMap<string, number | string>) => {
     const answers: unknown[] = []
     for (const operation of operations.filter(({ method, isPublic }) => method === 'GET' && !isPublic)) {
       // test/http/accounts/export/export.flow.spec.ts looks into the archive of an export
       // what a webhook has sent goes on meanwhile
-      if (typesOf(operation).length > 1 || /stats|export|proof|deliveries/.test(operation.path)) continue
+      if (typesOf(operation).length > 1 || /stats|export|proof|deliveries|\/report$/.test(operation.path)) continue
       const { text, headers } = await app.get(
         fill(operation, '', (kind) => of.get(kind)!),
         { key },
@@ -178,7 +189,7 @@ describe(`accounts of one service (${repeatable})`, () => {
     for (const operation of operations.filter((one) => namesOf(one).length > 0))
       for (const type of typesOf(operation))
         for (const foreign of namesOf(operation)) {
-          const at = (id: (kind: string) => number) =>
+          const at = (id: (kind: string) => number | string) =>
             fill(operation, type, (kind, name) => (name === foreign ? id(kind) : ids.ours.get(kind)!))
           for (const body of operation.example ? [operation.example, {}] : [undefined]) {
             const ask = (path: string) => app.ask(operation.method, path, { key: ours, ...(body && { body }) })
@@ -207,7 +218,7 @@ describe(`accounts of one service (${repeatable})`, () => {
             key: ours,
             body: { ...operation.example, custom: '', [field]: value(id) },
           })
-        const [real, none] = [await ask(ids.theirs.get(kind)!), await ask(missing)]
+        const [real, none] = [await ask(Number(ids.theirs.get(kind))), await ask(missing)]
         expectNothing(real, `${endpoint(operation)} ${field}`)
         const message = String(real.json['message']).replaceAll(String(ids.theirs.get(kind)), String(missing))
         expect([real.status, message], `${endpoint(operation)} ${field}`).to.deep.equal([400, none.json['message']])

@@ -47,4 +47,5 @@ export const limitSettings = {
   ),
   ...quotaSettings,
   QUOTA_IMAGE_MB: quota('megabytes of images', 1000),
+  IMPORT_MAX_MB: whole(1, 1_000_000, 1024).describe('megabytes of a file of links from another service'),
 } as const

@@ -8,6 +8,7 @@ import { openFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import { openAccountServices } from '../accounts/services.ts'
+import { openImporting } from './imports.ts'
 import { openAccountLimits } from '../accounts/limits.ts'
 import { secondsBehind } from '../health/lag.ts'
 import { isOperatorHost } from './hosts.ts'
@@ -47,6 +48,7 @@ export const openServices = (options: ServicesOptions) => {
   const streams = openStreams(ledger)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const accounts = openAccountServices(ledger, cache, effects, limits.countRegistration, baseUrl)
+  const importing = openImporting(ledger, accounts.services.exports.caughtUp)
   const services: Services & Pick<ApiOptions, 'authProxy'> = {
     ...accounts.services,
     allowedSchemes: config.ALLOWED_SCHEMES,
@@ -65,6 +67,7 @@ export const openServices = (options: ServicesOptions) => {
     handler,
     hashNewPassword: overrides.hashNewPassword ?? hashPassword,
     images,
+    imports: importing.imports,
     imageStore: limits.imageStore,
     isMainHost,
     isOperatorHost: isOperatorHost(config),
@@ -87,6 +90,6 @@ export const openServices = (options: ServicesOptions) => {
     accountPages: accounts.pages,
     issuerPages: accounts.issuerPages,
     endStreams: streams.endFollowers,
-    close: async () => void (await Promise.all([jobs.close(), accounts.close(), streams.close()])),
+    close: async () => void (await Promise.all([importing.close(), jobs.close(), accounts.close(), streams.close()])),
   }
 }

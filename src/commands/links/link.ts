@@ -33,6 +33,8 @@ export type LinkCommand =
       readonly now: string
       /** when it was made at the service that it comes from */
       readonly created?: string | undefined
+      /** the import that brings it */
+      readonly import?: string | undefined
       /** what that has counted */
       readonly imported?: (ImportedClicks & { readonly source: string }) | undefined
     }
@@ -130,7 +132,7 @@ const requireWeb = (link: Omit<LinkFields, 'alias' | 'domain'>) => {
 }
 
 const createLink: Decision<'CreateLink'> = (command, state) => {
-  const { id, account, password, token, now, created, imported, fields: sent } = command
+  const { id, account, password, token, now, created, import: by, imported, fields: sent } = command
   const fields: Omit<NewFields, 'variants'> = sent
   // a copy of another link has that link's ids
   const variants = sent.variants?.map(({ url, weight }) => ({ url, weight }))
@@ -139,9 +141,10 @@ const createLink: Decision<'CreateLink'> = (command, state) => {
   startsFirst(fields)
   requireWeb(completed({ ...fields, ...given }))
   refuseReserved('custom', fields.alias)
+  const origin = { ...(created && { created }), ...(by && { import: by }) }
   if (state.status === 'none' && state.tokens.fenced.length === 0)
     return [
-      { type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token, ...(created && { created }) } },
+      { type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token, ...origin } },
       ...(imported ? [{ type: 'ClicksImported', data: { id, account, ...imported } } as const] : []),
     ]
   return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
@@ -190,7 +193,7 @@ const checkFraming: Decision<'CheckFraming'> = (command, state) => {
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 9,
+  version: 10,
   id: ({ id }) => id,
   initialState: noLink,
   decide: decideBy<LinkCommand, Link, LinkEvent>({

@@ -47,7 +47,7 @@ export const noLink: Link = {
 export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>): Link => {
   switch (event.type) {
     case 'LinkCreated': {
-      const { id: _, account, password, token, created, ...fields } = event.data
+      const { id: _, account, password, token, created, import: _import, ...fields } = event.data
       const tokens = acquire(state.tokens, 'alias', token)
       return { ...state, status: 'open', account, fields, password, tokens, ...(created !== undefined && { created }) }
     }

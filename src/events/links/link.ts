@@ -106,7 +106,7 @@ export type ImportedClicks = Readonly<z.infer<typeof ImportedClicks>>
 export const linkEvents = {
   /**
    * `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. `created`: when it
-   * was made at the service that it comes from.
+   * was made at the service that it comes from; `import`: the import that has brought it.
    */
   LinkCreated: z.object({
     id,
@@ -117,6 +117,7 @@ export const linkEvents = {
     password: Secret,
     token: z.string(),
     created: z.iso.datetime().optional(),
+    import: z.uuid().optional(),
   }),
   /**
    * Another service, `source`, has counted clicks of the link, as its owner says: they were not measured here. The

@@ -27,7 +27,7 @@ import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
 import { applying, operating } from './write/behalf.ts'
 import { writer, type Writing } from './write/writer.ts'
-import { type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
+import { laterOf, type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
 import type { z } from 'zod'
 
 export interface ApiOptions extends TransactionOptions, AdmitOptions {
@@ -203,6 +203,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     body: valid(route.body, sent),
     transaction: transactionOf(ctx, who, options, writing),
     withoutWaiting: withoutWaitingOf(ctx, who, options, writing),
+    later: () => ({ ...call, ...laterOf(ctx, who, options) }),
     from,
     gone: closingOf(ctx),
     // read from headers where a route needs it: most do not

@@ -118,6 +118,11 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    * waits for all of them.
    */
   readonly withoutWaiting: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
+  /** Returns what goes on in the background, as the same caller, once the request has its answer. */
+  readonly later: () => Pick<
+    Call,
+    'account' | 'from' | 'isAdmitted' | 'load' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting' | 'write'
+  >
 }
 /** The caller of a request: an account, and its key unless it is somebody on the dashboard. */
 export type Who = Pick<KeyHolder, 'account'> & {

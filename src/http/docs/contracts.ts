@@ -2,6 +2,7 @@ import { accountContract } from '../accounts/contract/account.ts'
 import { filteredContract } from '../statistics/contract/series.ts'
 import type { Contract } from '../api/contract.ts'
 import { approvalContract } from '../approvals/contract.ts'
+import { importContract } from '../imports/contract.ts'
 import { type KindTopic, ofKinds, type Topic } from '../kinds.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../events/kinds.ts'
 import { historyContract, restoreContract } from '../history/contract/history.ts'
@@ -68,6 +69,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     contract: approvalContract,
   },
   ...Object.fromEntries(ownedKinds.map((kind) => [titleOf(kind), ofKind[kind]])),
+  Imports: {
+    about: 'Links and their counts from other services',
+    contract: importContract,
+  },
   Streams: {
     about: 'Every change and every click as a line, from the first one on or as they happen',
     contract: streamContract,

@@ -34,8 +34,8 @@ const checkFraming = (id: number, { account, fields }: Link, { frameChecks }: Pi
   if (isFramed(fields.type)) frameChecks.checkSoon({ id, account })
 }
 
-/** Where a link comes from: when it was made there, and what was counted there. */
-export type Origin = Pick<Extract<LinkCommand, { type: 'CreateLink' }>, 'created' | 'imported'>
+/** Where a link comes from: when it was made there, what was counted there, and the import that brings it. */
+export type Origin = Pick<Extract<LinkCommand, { type: 'CreateLink' }>, 'created' | 'import' | 'imported'>
 
 /** Creates a link, under a random alias unless the body has one. Returns the answer. */
 export const addLink = async (

@@ -4,6 +4,7 @@ import type { Recorded } from '../../events/event.ts'
 import { type Event, type LogEvent, resourceEvents } from '../../events/index.ts'
 import { clickId } from '../../events/ordinals.ts'
 import { approvalEvents } from '../../events/approvals/approval.ts'
+import { importEvents } from '../../events/imports/import.ts'
 import { teamEvents } from '../../events/accounts/team.ts'
 import { reclassificationEvents } from '../../events/statistics/reclassification.ts'
 import { kinds, resourceKinds } from '../../events/kinds.ts'
@@ -24,6 +25,7 @@ const others: Readonly<Record<OtherStream, Audience>> = {
   channelitem: 'read',
   claim: 'never',
   clicks: 'never',
+  import: 'read',
   log: 'never',
   projection: 'never',
   reclassification: 'account',
@@ -49,7 +51,11 @@ export const accountTypes: readonly string[] = [
   ...Object.keys(approvalEvents),
 ]
 /** The types of events that every key may read that may read anything. */
-export const resourceTypes: readonly string[] = [...typesShownTo('read'), ...Object.keys(answerEvents)]
+export const resourceTypes: readonly string[] = [
+  ...typesShownTo('read'),
+  ...Object.keys(answerEvents),
+  ...Object.keys(importEvents),
+]
 
 /** A click as it leaves the service: the fields of the topic of clicks, and what identifies it. */
 export interface PublicClick extends Classified {

@@ -9,6 +9,7 @@ import { blocksOf } from './blocks.ts'
 import { readBookmarks } from './bookmarks.ts'
 import { type Columns, readTable } from './csv.ts'
 import { detectFormat, isDump } from './detect.ts'
+import { readRecords } from './lines.ts'
 import { readObjects } from './json.ts'
 import { readDump } from './sql.ts'
 
@@ -19,6 +20,8 @@ export interface ReadOptions {
   readonly timezone: string
   /** the header of each field that the table names in another way: `{ url: 'Ziel' }` */
   readonly columns?: Columns
+  /** Learns the format, before the first record. */
+  readonly onFormat?: (format: Format) => void
 }
 
 /** bytes by which a format is known, and the separator of a table */
@@ -45,12 +48,14 @@ export interface Blocks {
 export const readBlocks = async function* (
   format: Format | 'auto',
   { head, blocks }: Blocks,
-  { timezone, columns = {} }: ReadOptions,
+  { timezone, columns = {}, onFormat = () => {} }: ReadOptions,
 ): AsyncGenerator<SourceRecord> {
   if (!isZone(timezone)) throw new UnreadableSource(problem('wrong_form', { what: 'zone', field: 'timezone' }))
   const isTable = Object.keys(columns).length > 0
   const found = format === 'auto' ? (detectFormat(head) ?? (isTable ? 'csv' : undefined)) : format
   if (found === undefined) throw new UnreadableSource(problem('wrong_body', { what: 'format' }))
+  if (found === 'records') return yield* readRecords(blocks, onFormat)
+  onFormat(found)
   const reading = startReading(found, timezone)
   const isLong = turnTimer()
   let links = 0

@@ -107,6 +107,7 @@ export const fieldTexts = {
     proof: '{field} must not be sent here: the proof is that of the whole log.',
     deliveries: '{field} must not be sent here: deliveries are not in the log.',
     misses: '{field} must not be sent here: addresses that lead nowhere are not in the log.',
+    imports: '{field} must not be sent here: how far an import is, is of the present.',
     approvals: '{field} must not be sent here: what waits for approval is of the present.',
     sessions: '{field} must not be sent here: sessions are those of the present.',
     reclassifications: '{field} must not be sent here: what runs in the background is of the present.',

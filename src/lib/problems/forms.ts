@@ -24,6 +24,7 @@ export const forms = {
   agent: '{field} must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone.',
   visitor: '{field} must be the `visitor` of a click: 16 digits from 0 to f.',
   reclassification: '{field} must be the `id` of a reclassification.',
+  pairs: '{field} must be pairs such as `bit.ly=go.example.com`, separated by commas.',
   message_id: '{field} must be the id of a message, such as evt_123456.',
   app_id: '{field} must be a team ID and a bundle ID, for example 9JA89QQLNQ.com.example.app.',
   package: '{field} must be the name of an Android package, for example com.example.app.',

@@ -14,6 +14,7 @@ export const requestTexts = {
     ...everyKind(resourceKinds, (kind) => `${kinds[kind].label} not found.`),
     resource: 'Resource not found.',
     reclassification: 'Reclassification not found.',
+    import: 'Import not found.',
     report: 'Report not found.',
     key: 'API key not found.',
     member: 'Member not found.',
@@ -82,6 +83,7 @@ export const requestTexts = {
     plain: 'The resource was changed after this was proposed. Propose it again.',
     rules: 'The rules were changed after this was proposed. Propose it again.',
     approved: 'This change is approved already.',
+    import_file: 'The file of this import is not there any more. Send it again: what was imported stays.',
   },
   account_disabled: {
     plain: 'This account is disabled.',
@@ -116,6 +118,7 @@ export const requestTexts = {
   },
   still_running: {
     export: 'An export of this account is still running. Try again when it is complete.',
+    import: 'An import of this account is still running. Try again when it is done.',
     reclassification: 'A reclassification of this account is still running. Try again when it is complete.',
     rehearsal: 'A rehearsal of this account is still running. Try again when it is complete.',
     request: 'The first request with this `Idempotency-Key` is still running. Try again shortly.',
@@ -124,6 +127,7 @@ export const requestTexts = {
     changes: 'Too many simultaneous changes to this resource. Please try again.',
     changes_together: 'Too many simultaneous changes to these resources. Please try again.',
     ids: 'No free id could be allocated. Please try again.',
+    disk: 'The disk of this service is full. Try again later.',
     exports: 'Too many exports are running right now. Try again shortly.',
     images: 'Too many images are being drawn right now. Try again shortly.',
     logos: 'Too many logos are being processed right now. Try again shortly.',

@@ -56,7 +56,7 @@ export const addressKey = (domain: number | null, aliasKey: string) => `${domain
  */
 export const links: Projection = {
   name: 'links',
-  version: 14,
+  version: 15,
   filter: 'domain',
   indexedLast: ['links'],
   tables: {
@@ -68,7 +68,7 @@ export const links: Projection = {
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
         tags text[] not null, tag_keys text[] not null, archived boolean not null, starts timestamptz, expired_url text not null,
         max_clicks int, forward boolean not null, forward_path boolean not null, variants json not null, browser json not null,
-        created timestamptz not null, deleted timestamptz, revision bigint not null, position bigint not null);
+        created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;
@@ -78,6 +78,8 @@ export const links: Projection = {
       create index on ${t} (account);
       create index on ${t} using gin (tag_keys) where deleted is null;
       create index on ${t} (account) where deleted is null and tags <> '{}';
+      create index on ${t} (import, id) where import is not null and deleted is null;
+      create index on ${t} (account, hashtextextended(url, 0)) where import is not null and deleted is null;
       create index on ${t} (campaign, id) where campaign is not null and deleted is null;
       create index on ${t} (position)`,
     // counting a million rows takes 57 ms, so the number is stored
@@ -89,8 +91,8 @@ export const links: Projection = {
   },
   on: {
     LinkCreated: ({ data, at, revision, position }) => {
-      const { id, account, password, notes = null, archived } = data
-      const more = { account, password, unframed: [], created: data.created ?? at, deleted: null, revision, position }
+      const { id, account, password, notes = null, archived, created = at, import: by = null } = data
+      const more = { account, password, unframed: [], created, import: by, deleted: null, revision, position }
       return [
         put('links', { id }, columns(account, data, more, addedFields)),
         ...(notes === null ? [] : [noted(id, account, notes)]),

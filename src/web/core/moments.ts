@@ -23,7 +23,7 @@ export const readPast = (text: string | null): Past | undefined => {
 const presentOnly = [
   /\/history$/,
   /^\/api\/(?:sessions?|memberships)$/,
-  /^\/api\/(?:clicks|events|export|misses|proof|proposals?|operator|account\/(?:approval|reclassify))(?:\/|$)/,
+  /^\/api\/(?:clicks|events|export|import|misses|proof|proposals?|operator|account\/(?:approval|reclassify))(?:\/|$)/,
   /^\/api\/url\/\d+\/revisions$/,
   /^\/api\/webhook\/\d+\/deliveries$/,
   /^\/api\/account\/(?:export|totp)/,

@@ -108,6 +108,9 @@ describe('the OpenAPI document', () => {
       'PUT /api/url/{id}/update',
       'DELETE /api/url/{id}/delete',
       'POST /api/urls/bulk',
+      'POST /api/import',
+      'POST /api/import/{id}/start',
+      'DELETE /api/import/{id}/delete',
       'POST /api/url/{id}/restore',
     ])
     expect(opened('stats:read')).to.have.members([

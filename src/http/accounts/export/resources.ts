@@ -37,6 +37,7 @@ export const exportedLists: readonly ExportedList[] = [
   { folder: 'keys', list: '/api/keys' },
   { folder: 'members', list: '/api/members' },
   { folder: 'proposals', list: '/api/proposals' },
+  { folder: 'imports', list: '/api/imports' },
 ]
 
 /** Returns what GET answers at a path of the API, on behalf of a call. */

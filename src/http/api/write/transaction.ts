@@ -81,3 +81,10 @@ export const withoutWaitingOf =
     await Promise.all(waits)
     return result
   }
+
+/** Returns what writes for a caller whose request has its answer: its Idempotency-Key has ended then. */
+export const laterOf = (ctx: Context, who: Who | undefined, options: TransactionOptions) => ({
+  ...writer(ctx, who, options),
+  transaction: transactionOf(ctx, who, options, {}),
+  withoutWaiting: withoutWaitingOf(ctx, who, options, {}),
+})

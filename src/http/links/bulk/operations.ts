@@ -35,15 +35,17 @@ const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
 interface Sources {
   readonly services: LinkWriting
   readonly hash: (row: Row, password: string) => Promise<string>
+  /** the import that creates the links */
+  readonly origin: string | undefined
 }
 
 /** Does one row as the single route would, in the same order of checks. */
 const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<RowAnswer>>> = {
-  create: (writer, row, { services, hash }) => {
+  create: (writer, row, { services, hash, origin }) => {
     const { date, clicks, uniqueclicks, source = 'bulk', ...body } = parse(NewLink, row.value)
     const imported = clicks || uniqueclicks ? { source, clicks: clicks ?? 0, uniques: uniqueclicks ?? null } : undefined
-    const origin = { imported, ...(date && { created: date }) }
-    return addLink(writer, body, services, (password) => hash(row, password), origin)
+    const from = { imported, import: origin, ...(date && { created: date }) }
+    return addLink(writer, body, services, (password) => hash(row, password), from)
   },
   update: async (writer, row, { services, hash }) => {
     const { id } = parse(BulkRow.delete, row.value)

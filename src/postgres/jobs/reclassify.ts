@@ -1,5 +1,5 @@
-import { type Problem, sentenceOf } from '../lib/problems/problem.ts'
-import type { Database } from './database.ts'
+import { type Problem, sentenceOf } from '../../lib/problems/problem.ts'
+import type { Database } from '../database.ts'
 
 /** How many visits change from a class to another by a rule. */
 interface Change {

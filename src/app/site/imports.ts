@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import type { ImportOptions, ImportServices } from '../../http/imports/job.ts'
+import { isUnavailable } from '../../lib/unavailable.ts'
+import { openImports } from '../../postgres/jobs/imports.ts'
+import type { Ledger } from '../log/ledger.ts'
+
+/** Opens imports from other services: where their files are, and what works on them in the background. */
+export const openImporting = (
+  { config, db, instance, log }: Pick<Ledger, 'config' | 'db' | 'instance' | 'log'>,
+  caughtUp: () => Promise<unknown>,
+): { readonly imports: ImportServices['imports']; readonly close: () => Promise<void> } => {
+  const ended = new AbortController()
+  const running = new Set<Promise<void>>()
+  return {
+    imports: {
+      files: openImports<ImportOptions>(db, instance),
+      folder: join(config.DATA_DIR, 'imports'),
+      mib: config.IMPORT_MAX_MB,
+      caughtUp,
+      work: (job) => {
+        const done = job(ended.signal)
+          .catch((error: unknown) => {
+            if (!isUnavailable(error)) log.error({ err: error }, 'an import has failed')
+          })
+          .finally(() => running.delete(done))
+        running.add(done)
+      },
+    },
+    /** Work ends where it is, and goes on when its owner says so. */
+    close: async () => {
+      ended.abort()
+      await Promise.all(running)
+    },
+  }
+}

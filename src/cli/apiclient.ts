@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError } from '../lib/operatorerror.ts'
+
+type Json = Readonly<Record<string, unknown>>
+/** Returns the bytes of a body. It is called again when they have to be sent again. */
+export type Body = () => AsyncIterable<Uint8Array | string>
+
+/** times that a request is sent while the service is busy or away */
+const tries = 10
+/** s to wait for the next one, where the answer does not say */
+const pause = 5
+/** What says that the same request may be done later. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** Opens a client of the API of a service, for commands that work with an API key. A refusal is an `OperatorError`. */
+export const openApiClient = (address: string, key: string) => {
+  const request = async (method: string, path: string, body?: Body, type?: string): Promise<Response> => {
+    for (let n = 1; ; n++) {
+      const init = {
+        method,
+        headers: { Authorization: `Bearer ${key}`, ...(type !== undefined && { 'Content-Type': type }) },
+        ...(body && { body: Readable.toWeb(Readable.from(body())), duplex: 'half' }),
+      }
+      // the service makes no request of its own: this one is a client of it
+      // oxlint-disable-next-line no-restricted-globals
+      const answer = await fetch(address + path, init as RequestInit).catch((cause: unknown) => {
+        if (n === tries) throw new OperatorError(`${address} cannot be reached: name the service with --to`, { cause })
+      })
+      const isPassing = answer === undefined || passing.has(answer.status)
+      if (answer && (!isPassing || n >= tries)) {
+        if (answer.ok) return answer
+        const { message = '' } = (await answer.json().catch(() => ({}))) as { readonly message?: string }
+        throw new OperatorError(`the service answered ${answer.status}: ${message}`)
+      }
+      await answer?.body?.cancel()
+      await sleep(1000 * (Number(answer?.headers.get('Retry-After')) || pause))
+    }
+  }
+  const json = async (answer: Response): Promise<Json> =>
+    (await answer.json().catch((cause: unknown) => {
+      throw new OperatorError(`${address} does not answer as this service does: name the service with --to`, { cause })
+    })) as Json
+  return {
+    ask: async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Json> => {
+      const sent = body && (() => [Buffer.from(JSON.stringify(body))] as unknown as AsyncIterable<Uint8Array>)
+      return json(await request(method, path, sent, body && 'application/json'))
+    },
+    /** Sends a file. */
+    send: async (path: string, body: Body): Promise<Json> =>
+      json(await request('POST', path, body, 'application/octet-stream')),
+    download: async (path: string) => (await request('GET', path)).body!,
+  }
+}
+export type ApiClient = ReturnType<typeof openApiClient>

@@ -1,0 +1,199 @@
+import { Readable } from 'node:stream'
+import { v4 as uuid } from 'uuid'
+import { z } from 'zod'
+import { importing } from '../../commands/links/importing.ts'
+import { refuse } from '../../commands/decider.ts'
+import { fieldNames } from '../../imports/fields.ts'
+import { formats } from '../../imports/records.ts'
+import { conflictWays } from '../../imports/importing.ts'
+import { firstProblem, must, says, text, timestamp } from '../../lib/fields.ts'
+import { isZone } from '../../lib/zone.ts'
+import { type ImportWork, listImports } from '../../queries/imports/import.ts'
+import { fail, Failure } from '../api/errors.ts'
+import { list, listQuery } from '../api/list/list.ts'
+import { firstValues } from '../api/past/zone.ts'
+import { type Call, endpoint, type Route } from '../api/route.ts'
+import { importContract, imports } from './contract.ts'
+import { fileOf, Received, receiveFile } from './file.ts'
+import { found, present, report } from './shown.ts'
+import type { ImportOptions, ImportServices, Stored } from './job.ts'
+import { workOn } from './work.ts'
+
+const truth = z
+  .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
+  .optional()
+  .transform((given) => given === 'true')
+
+/** Pairs such as `bit.ly=go.example.com,x.example=y.example`. */
+const pairs = z
+  .string()
+  .max(4096)
+  .optional()
+  .transform((given, context) => {
+    const all = (given ?? '').split(',').filter((pair) => pair.trim() !== '')
+    const found = all.map((pair) => pair.split('=').map((part) => part.trim()))
+    if (found.every((pair) => pair.length === 2 && pair.every((part) => part !== '')))
+      return Object.fromEntries(found) as Readonly<Record<string, string>>
+    context.addIssue(says('wrong_form', { what: 'pairs' }))
+    return z.NEVER
+  })
+
+const allFormats = ['auto', ...formats] as const
+const ImportQuery = z.object({
+  format: z.enum(allFormats, must('not_one_of', { values: allFormats.join(', ') })).default('auto'),
+  dryRun: truth,
+  conflict: z.enum(conflictWays, must('not_one_of', { values: conflictWays.join(', ') })).default('skip'),
+  timezone: z
+    .string()
+    .refine(isZone, says('wrong_form', { what: 'zone' }))
+    .default('UTC'),
+  domain: pairs,
+  columns: pairs.refine(
+    (given) => Object.keys(given).every((name) => (fieldNames as readonly string[]).includes(name)),
+    says('not_one_of', { values: fieldNames.join(', ') }),
+  ),
+  name: text(255).default(''),
+})
+const byId = z.object({ id: z.string() })
+
+const stillRunning = () => fail(409, 'still_running', { what: 'import' }, { 'Retry-After': '10' })
+
+/** Removes the files of dry runs that were never imported. */
+const forgetChecked = async ({ files, ...folder }: ImportServices['imports'], account: number) => {
+  for (const id of await files.waiting(account)) {
+    await fileOf(folder, id).remove()
+    await files.forget(id)
+  }
+}
+
+const add = async (
+  call: Call<unknown, z.output<typeof ImportQuery>, Received>,
+  services: ImportServices,
+): Promise<{ readonly id: string; readonly message: string }> => {
+  const { account, body: received, query, write } = call
+  const { dryRun, format, conflict, timezone, domain: domains, columns, name } = query
+  const { files, ...folder } = services.imports
+  const seed = await call.seed()
+  const id = seed ? uuid({ random: seed }) : uuid()
+  await forgetChecked(services.imports, account)
+  const file = fileOf(folder, id)
+  await file.keep(received)
+  const work: ImportWork = dryRun ? 'check' : 'import'
+  const options: ImportOptions = { conflict, timezone, domains, columns }
+  const row = { id, account, work, format, name, size: received.size, options }
+  const begun = (await files.begin(row)) ? await files.find(account, id) : undefined
+  if (!begun) {
+    await file.remove()
+    return stillRunning()
+  }
+  if (!dryRun) await write(importing, { type: 'Start', id, account })
+  workOn({ call: call.later(), services, stored: begun })
+  return { id, message: dryRun ? 'The file is being checked.' : 'The file is being imported.' }
+}
+
+/** Begins work on a file that is there already. */
+const resume = async (
+  call: Pick<Call, 'account' | 'later'>,
+  services: ImportServices,
+  before: Pick<Stored, 'id' | 'account' | 'work'>,
+  next: Pick<Stored, 'work' | 'options'>,
+) => {
+  const { files } = services.imports
+  const stored = (await files.resume(before, next)) ? await files.find(call.account, before.id) : undefined
+  if (!stored) return stillRunning()
+  workOn({ call: call.later(), services, stored })
+  return stored
+}
+
+const start = async (call: Call<z.output<typeof byId>>, services: ImportServices) => {
+  const { account, write } = call
+  const { stored, listed } = await found(call, services)
+  if (stored?.running) return stillRunning()
+  const isThere = stored?.work === 'undo' || (stored && (await fileOf(services.imports, stored.id).isThere()))
+  if (!stored || !isThere) return refuse('stale', { what: 'import_file' })
+  const { id, options } = stored
+  if (!listed) await write(importing, { type: 'Start', id, account })
+  await resume(call, services, stored, { work: stored.work === 'undo' ? 'undo' : 'import', options })
+  return { id, message: 'The file is being imported.' }
+}
+
+const takeBack = async (call: Call<z.output<typeof byId>, { readonly force: boolean }>, services: ImportServices) => {
+  const { account, params, query } = call
+  const { files, ...folder } = services.imports
+  const { stored, listed } = await found(call, services)
+  if (stored?.running) return stillRunning()
+  if (!listed) {
+    await fileOf(folder, params.id).remove()
+    await files.forget(params.id)
+    return { message: 'The file has been deleted: nothing of it was imported.' }
+  }
+  const none = { conflict: 'skip', timezone: 'UTC', domains: {}, columns: {} } as const
+  const { id, format } = listed
+  const options = { ...(stored?.options ?? none), force: query.force }
+  // the tables of another time, or of another service, may not have it
+  if (!stored) await files.enter({ id, account, work: 'undo', format, name: '', size: 0, options })
+  await resume(call, services, { id, account, work: stored?.work ?? 'undo' }, { work: 'undo', options })
+  return { message: 'The import is being taken back.' }
+}
+
+/** Imports from other services, in the background. */
+export const importRoutes = (services: ImportServices): readonly Route[] => [
+  endpoint(importContract, 'POST /api/import', {
+    scope: 'links:write',
+    query: ImportQuery,
+    read: async (ctx) => {
+      // before the file is sent in vain
+      const query = ImportQuery.safeParse(firstValues(ctx.query))
+      if (!query.success) throw new Failure(400, firstProblem(query.error))
+      return receiveFile(ctx, services.imports)
+    },
+    body: z.instanceof(Received),
+    run: (call) => add(call, services),
+  }),
+
+  endpoint(importContract, 'GET /api/imports', {
+    scope: 'read',
+    query: listQuery(imports),
+    run: (call) =>
+      list(
+        imports,
+        call,
+        (request) => listImports(call.reader, call.account, request),
+        ({ id, format, started, finished, undone, links, member }) => ({
+          ...{ id, format, date: timestamp(started), finished: finished ? timestamp(finished) : '' },
+          ...{ undone: undone ? timestamp(undone) : '', links, member },
+        }),
+      ),
+  }),
+
+  endpoint(importContract, 'GET /api/import/:id', {
+    scope: 'read',
+    nowOnly: 'imports',
+    params: byId,
+    run: (call) => present(call, services),
+  }),
+
+  endpoint(importContract, 'GET /api/import/:id/report', {
+    scope: 'read',
+    nowOnly: 'imports',
+    params: byId,
+    run: async (call) => {
+      await found(call, services)
+      const content = Readable.from(report(services.imports.files, call.params.id))
+      return { download: { name: `import-${call.params.id}.csv`, type: 'text/csv', content } }
+    },
+  }),
+
+  endpoint(importContract, 'POST /api/import/:id/start', {
+    scope: 'links:write',
+    params: byId,
+    run: (call) => start(call, services),
+  }),
+
+  endpoint(importContract, 'DELETE /api/import/:id/delete', {
+    scope: 'links:write',
+    params: byId,
+    query: z.object({ force: truth }),
+    run: (call) => takeBack(call, services),
+  }),
+]

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Domains } from '../../cache/domains.ts'
+import type { OnConflict } from '../../imports/importing.ts'
+import { isUnavailable } from '../../lib/unavailable.ts'
+import type { ImportFiles, StoredImport } from '../../queries/imports/import.ts'
+import type { Call } from '../api/route.ts'
+import type { BulkServices } from '../links/bulk/request.ts'
+import type { ImportFolder } from './file.ts'
+
+/** How a file is imported. */
+export interface ImportOptions {
+  readonly conflict: OnConflict
+  readonly timezone: string
+  /** the domain here for each host there */
+  readonly domains: Readonly<Record<string, string>>
+  /** the header of each field that the table names in another way */
+  readonly columns: Readonly<Record<string, string>>
+  /** whether to delete links that were changed or visited since, when it is taken back */
+  readonly force?: boolean
+}
+export type Stored = StoredImport<ImportOptions>
+
+export interface ImportServices extends BulkServices {
+  readonly domains: Domains
+  readonly imports: ImportFolder & {
+    readonly files: ImportFiles<ImportOptions>
+    /** Waits a short time until the read tables have all changes up to now. */
+    readonly caughtUp: () => Promise<unknown>
+    /** Works in the background until the service ends. Failures that are not expected are logged. */
+    readonly work: (job: (signal: AbortSignal) => Promise<void>) => void
+  }
+}
+
+/** What goes on after the answer of a request, as its caller. */
+type Background = ReturnType<Call['later']>
+
+/** Work on a file in the background. */
+export interface Job {
+  readonly call: Background
+  readonly services: ImportServices
+  readonly stored: Stored
+  readonly signal: AbortSignal
+}
+
+/** s until an outage is looked at again */
+const pause = 5
+
+/** Waits out outages of stores. */
+export const patiently =
+  (signal: AbortSignal) =>
+  async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;)
+      try {
+        return await work()
+      } catch (error) {
+        if (!isUnavailable(error)) throw error
+        await sleep(pause * 1000, undefined, { signal })
+      }
+  }

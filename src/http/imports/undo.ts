@@ -1,0 +1,57 @@
+import { importing } from '../../commands/links/importing.ts'
+import { Refused } from '../../commands/decider.ts'
+import { link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
+import { type ImportedLink, linksOfImport } from '../../queries/imports/import.ts'
+import { Proposed } from '../approvals/guard.ts'
+import type { Writer } from '../api/route.ts'
+import { deleteLink } from '../links/write.ts'
+import { requireAdmitted } from '../api/admit.ts'
+import { type Job, patiently } from './job.ts'
+
+const linksAtOnce = 200
+
+/** Whether a change is left out: it needs a second person, or the link is not there any more. */
+const isKept = (error: unknown) => error instanceof Proposed || error instanceof Refused
+
+/** Returns how many events the link has if nobody has changed it: its creation, and each count that came and went. */
+const ownEvents = ({ imported = {} }: Link) =>
+  1 + Object.values(imported).reduce((n, { clicks, uniques }) => n + (clicks === 0 && !uniques ? 2 : 1), 0)
+
+/** Takes back a link, unless something has happened to it since. Returns whether it is deleted. */
+const takeBack = async (writer: Writer, { id, used }: ImportedLink, force: boolean) => {
+  const { account } = writer
+  const { state, revision } = await writer.load(link, id)
+  // by an attempt before
+  if (state.status === 'deleted') return true
+  for (const source of Object.keys(state.imported ?? {}))
+    await writer.write(link, { type: 'ImportClicks', id, account, source, clicks: 0, uniques: null })
+  const deletes = force || (!used && Number(revision) + 1 === ownEvents(state))
+  if (deletes) await deleteLink(writer, id)
+  return deletes
+}
+
+/** Takes back what an import has created, as far as nothing has happened to it since. */
+export const takeBackLinks = async ({ call, services, stored, signal }: Job): Promise<void> => {
+  const { caughtUp } = services.imports
+  const { force = false } = stored.options
+  const patient = patiently(signal)
+  const count = { links: 0, kept: 0 }
+  for (let after = 0; ;) {
+    signal.throwIfAborted()
+    await patient(caughtUp)
+    const found = await patient(() => linksOfImport(call.reader, stored.id, { after, limit: linksAtOnce }))
+    const last = found.at(-1)
+    if (!last) break
+    after = last.id
+    await requireAdmitted(call)
+    const one = (writer: Writer) => (of: ImportedLink, n: number) =>
+      takeBack(writer.part(n), of, force).catch((error: unknown) => {
+        if (isKept(error)) return false
+        throw error
+      })
+    const deleted = await patient(() => call.withoutWaiting((writer) => Promise.all(found.map(one(writer)))))
+    for (const isDeleted of deleted) count[isDeleted ? 'links' : 'kept']++
+  }
+  await call.write(importing, { type: 'Undo', id: stored.id, account: call.account, ...count })
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { importing } from '../../commands/links/importing.ts'
+import { aliasKey } from '../../commands/links/alias.ts'
+import { readFile } from '../../imports/formats/read.ts'
+import { ConflictFound, type Importing, TryAgain } from '../../imports/importing.ts'
+import { type Format, UnreadableSource } from '../../imports/records.ts'
+import type { Row } from '../../imports/row.ts'
+import { importRecords } from '../../imports/run.ts'
+import type { Problem } from '../../lib/problems/problem.ts'
+import { safeDestination } from '../../lib/schemes.ts'
+import { readBytes } from '../../lib/streamfile.ts'
+import { importedTo, linkAt } from '../../queries/imports/import.ts'
+import { requireAdmitted } from '../api/admit.ts'
+import { failureOf } from '../api/errors.ts'
+import { doBulk } from '../links/bulk/request.ts'
+import { fileOf } from './file.ts'
+import { type Job, patiently } from './job.ts'
+import { takeBackLinks } from './undo.ts'
+
+const creating =
+  ({ call, services, stored, signal }: Job) =>
+  async (rows: readonly Row[]) => {
+    signal.throwIfAborted()
+    if (rows.length === 0) return []
+    const numbered = rows.map(({ body }, i) => ({ number: i + 1, value: body }))
+    const dryRun = stored.work === 'check'
+    await requireAdmitted(call)
+    try {
+      const done = await doBulk(call, services, { op: 'create', rows: numbered, dryRun, signal, origin: stored.id })
+      if (done.some((row) => row.error === 1 && row.status === 401)) throw new TryAgain('the caller is not admitted')
+      return done
+    } catch (error) {
+      if (error instanceof TryAgain || failureOf(error).status !== 503) throw error
+      throw new TryAgain('some rows may not be stored', { cause: error })
+    }
+  }
+
+/** Returns a destination as links have it. */
+const storedAs = (url: string) => {
+  const safe = safeDestination(url)
+  return safe.ok ? safe.url : url
+}
+
+/** Returns the link at the address of a row. `url` is as the row has it, if that means the same. */
+const finding =
+  ({ call, services, stored }: Job): Importing['find'] =>
+  async ({ body, url }) => {
+    const { custom = '', domain = '' } = body as Readonly<Record<string, string>>
+    const own = domain === '' ? undefined : services.domains.own(call.account, domain)
+    if (domain !== '' && !own) return undefined
+    await services.imports.caughtUp()
+    const address = { domain: own?.id ?? null, aliasKey: aliasKey(custom) }
+    const found = await linkAt(call.reader, call.account, address)
+    if (!found) return undefined
+    const isOwn = found.import === stored.id && (await services.imports.files.withoutLine(stored.id, [found.id]))[0]
+    return { id: found.id, url: found.url === storedAs(url) ? url : found.url, own: Boolean(isOwn) }
+  }
+
+const bringLinks = async (job: Job): Promise<void> => {
+  const { call, services, stored, signal } = job
+  const { caughtUp, files } = services.imports
+  const { conflict, timezone, domains, columns } = stored.options
+  const patient = patiently(signal)
+  const counts = Object.values(await patient(() => files.counts(stored.id)))
+  const find = finding(job)
+  let source = stored.format
+  const records = readFile(stored.format as Format | 'auto', readBytes(fileOf(services.imports, stored.id).path), {
+    timezone,
+    columns,
+    onFormat: (format) => (source = format),
+  })
+  await importRecords(records, {
+    create: creating(job),
+    find: (row) => patient(() => find(row)),
+    findImported: (urls) =>
+      patient(async () => {
+        await caughtUp()
+        const sent = new Map(urls.map((url) => [storedAs(url), url]))
+        const found = await importedTo(call.reader, call.account, [...sent.keys()])
+        const ids = found.map(({ id }) => id)
+        const open = new Set(await files.withoutLine(stored.id, ids))
+        return found
+          .filter(({ id }) => open.has(id))
+          .map(({ id, url, import: by }) => ({ id, own: by === stored.id, url: sent.get(url) ?? url }))
+      }),
+    report: (from, lines) =>
+      patient(() =>
+        files.add(
+          stored.id,
+          from,
+          lines.map(({ place, alias = '', url = '', left = [], link: id = null, ...line }) => {
+            return { ...line, place: 'line' in place ? `line ${place.line}` : place.id, alias, url, left, link: id }
+          }),
+        ),
+      ),
+    done: counts.reduce((sum, n) => sum + n, 0),
+    onTotal: (total) => patient(() => files.learn(stored.id, { total, format: source })),
+    wait: (seconds) => sleep(seconds * 1000, undefined, { signal }),
+    began: stored.began.toISOString(),
+    source: () => source,
+    onConflict: conflict,
+    domains: new Map(Object.entries(domains)),
+  })
+}
+
+/** Why work has ended, where that can be said. */
+const problemOf = (error: unknown): Problem | undefined => {
+  if (error instanceof UnreadableSource || error instanceof ConflictFound) return error.problem
+  const failure = failureOf(error)
+  return failure.status === 500 ? undefined : failure.problem
+}
+
+/** Does what is to be done with a file. Broken off with its process, it goes on once it is started again. */
+export const workOn = (job: Omit<Job, 'signal'>): void => {
+  const { call, services, stored } = job
+  const { files, work } = services.imports
+  const { account, id } = stored
+  work(async (signal) => {
+    try {
+      await (stored.work === 'undo' ? takeBackLinks({ ...job, signal }) : bringLinks({ ...job, signal }))
+      if (stored.work === 'import') {
+        const { created = 0, renamed = 0 } = await files.counts(id)
+        const { format = '' } = (await files.find(account, id)) ?? {}
+        await call.write(importing, { type: 'Finish', id, account, format, links: created + renamed })
+      }
+      await files.end(id)
+      if (stored.work !== 'check') await fileOf(services.imports, id).remove()
+    } catch (error) {
+      if (signal.aborted) return
+      const problem = problemOf(error)
+      await files.end(id, problem ?? { code: 'internal_error', params: {} })
+      if (!problem) throw error
+    }
+  })
+}

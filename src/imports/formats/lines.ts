@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { problem, sentenceOf } from '../../lib/problems/problem.ts'
+import { readJson } from '../../lib/strangers.ts'
+import { type Format, formats, type SourceRecord } from '../records.ts'
+import { recordLimit, textOf } from './blocks.ts'
+import { frames } from './frames.ts'
+
+const limits = { levels: 8, values: 10_000 }
+const text = z.string().max(recordLimit)
+const moment = z.iso.datetime({ offset: true })
+const count = z.int().min(0)
+const place = z.union([z.strictObject({ line: count }), z.strictObject({ id: text })])
+const url = text
+const address = z.object({ host: text.optional().transform((host) => host), alias: text })
+const target = z.object({ kind: z.enum(['device', 'location', 'language']), name: text, url })
+
+const Line = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('format'), format: z.enum(formats) }),
+  z.object({
+    kind: z.literal('link'),
+    place,
+    addresses: z.array(address).max(100),
+    url,
+    ...z
+      .object({ title: text, description: text, tags: z.array(text), created: moment, expiry: moment, starts: moment })
+      .partial().shape,
+    ...z.object({ maxClicks: count, archived: z.boolean(), clicks: count, uniques: count }).partial().shape,
+    password: z.union([z.literal('unknown'), z.object({ clear: text })]).optional(),
+    targets: z.array(target).optional(),
+    left: z.array(text).optional(),
+  }),
+  z.object({
+    kind: z.literal('visit'),
+    place,
+    host: text.optional(),
+    alias: text,
+    at: moment,
+    ...z.object({ referrer: text, userAgent: text, address: text, country: text }).partial().shape,
+  }),
+  z.object({
+    kind: z.literal('notice'),
+    notice: z.enum(['unknown_column', 'cut', 'no_zone', 'left_out', 'unread']),
+    params: z.record(text, z.union([text, z.number()])),
+  }),
+])
+
+const asNotice = ({ place, problem: found }: Extract<SourceRecord, { kind: 'problem' }>): SourceRecord => {
+  const message = `${'id' in place ? place.id : `line ${place.line}`}: ${sentenceOf(found)}`
+  return { kind: 'notice', notice: 'unread', params: { message } }
+}
+
+/** Writes a record as a line that `readRecords` reads. */
+export const lineOf = (record: SourceRecord | { readonly kind: 'format'; readonly format: Format }): string =>
+  `${JSON.stringify(record.kind === 'problem' ? asNotice(record) : record)}\n`
+
+/** Reads records that a command has read from an API and written as lines of JSON. */
+export const readRecords = async function* (
+  blocks: AsyncIterable<Buffer>,
+  onFormat: (format: Format) => void,
+): AsyncGenerator<SourceRecord> {
+  for await (const { line, bytes, fault } of frames(blocks)) {
+    const wrong = (what: 'row_json' | 'row') => ({
+      ...{ kind: 'problem' as const, place: { line } },
+      problem: problem('wrong_body', { what }),
+    })
+    const read = fault ? undefined : readJson(textOf(bytes) ?? '', limits)
+    const parsed = read && 'value' in read ? Line.safeParse(read.value) : undefined
+    if (!parsed) yield wrong('row_json')
+    else if (!parsed.success) yield wrong('row')
+    else if (parsed.data.kind === 'format') onFormat(parsed.data.format)
+    else yield parsed.data as SourceRecord
+  }
+}

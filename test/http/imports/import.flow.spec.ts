@@ -1,0 +1,192 @@
+import { expect } from 'chai'
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FoundImport } from '../../../src/http/imports/contract.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
+
+type Own = Awaited<ReturnType<TestApp['register']>>
+type Details = FoundImport['details']
+
+describe('imports from other services', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp()
+  })
+  after(() => app.close())
+
+  const send = (own: Own, file: string, query = '', on = app) =>
+    on.post(`/api/import?${query}`, {
+      ...own,
+      body: file,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    })
+  const detailsOf = async (own: Own, id: string, on = app) =>
+    (await on.get(`/api/import/${id}`, own)).json['details'] as unknown as Details
+  const ended = (own: Own, id: string, on = app) =>
+    until(
+      () => detailsOf(own, id, on),
+      ({ state }) => !['checking', 'running', 'undoing'].includes(state),
+    )
+  const bring = async (own: Own, file: string, query = '', on = app) => {
+    const { status, json } = await send(own, file, query, on)
+    expect(status, JSON.stringify(json)).to.equal(200)
+    return ended(own, json['id'] as string, on)
+  }
+  const links = async (own: Own, on = app) =>
+    (await on.get('/api/urls?limit=1000&archived=all&fields=id,alias,longurl,clicks,date,title', own)).json['data']
+      .urls as { id: number; alias: string; longurl: string; clicks: number }[]
+  /** What the account answers now, without what is about the answer itself. */
+  const sumOf = async (own: Own) => {
+    const paths = [
+      '/api/account',
+      '/api/urls?limit=1000&archived=all',
+      '/api/tags',
+      '/api/campaigns',
+      '/api/urls?order=click',
+    ]
+    const answers = await Promise.all(paths.map(async (path) => (await app.get(path, own)).json))
+    return createHash('sha256').update(JSON.stringify(answers)).digest('hex')
+  }
+  const table = (n: number, prefix = 'm') =>
+    ['alias,url,title,created,clicks']
+      .concat(
+        Array.from(
+          { length: n },
+          (_, i) => `${prefix}${i},https://example.com/${prefix}/${i},Title ${i},2021-01-01T00:00:0${i % 10}Z,${i}`,
+        ),
+      )
+      .join('\n')
+
+  it('creates the links of a file in the background, and says what has become of each', async () => {
+    const own = await app.register()
+    const details = await bring(own, `${table(1200, 'bg')}\n,not an address,x,,\n`, 'name=links.csv')
+    expect(details).to.include({ state: 'done', format: 'csv', created: 1200, failed: 1, name: 'links.csv' })
+    expect(details.notes.map(({ place, outcome }) => [place, outcome])).to.deep.equal([['line 1202', 'failed']])
+    const found = await links(own)
+    expect(found.find(({ alias }) => alias === 'bg7')).to.include({ clicks: 7, date: '2021-01-01 00:00:07' })
+    const { text } = await app.get(`/api/import/${details.id}/report`, own)
+    expect(text.split('\r\n')).to.have.length(1203)
+    const { imports } = (await app.get('/api/imports', own)).json['data'] as { imports: object[] }
+    expect(imports).to.have.length(1)
+    expect(imports[0]).to.include({ id: details.id, format: 'csv', links: 1200, undone: '' })
+  })
+
+  it('changes nothing when the same file comes again, also of links without an alias', async () => {
+    const own = await app.register()
+    const file =
+      'url,alias\nhttps://example.com/a,again-1\nexample.com/b,again-2\nhttps://example.com/c,\nhttps://example.com/c,\nhttps://example.com/d,admin\n'
+    const query = 'conflict=rename'
+    expect(await bring(own, file, query)).to.include({ created: 4, renamed: 1, existing: 0 })
+    const before = await links(own)
+    expect(await bring(own, file, query)).to.include({ created: 0, renamed: 0, existing: 5 })
+    expect(await links(own)).to.deep.equal(before)
+  })
+
+  it('only says what would become of the links in a dry run, and imports them once that is started', async () => {
+    const own = await app.register()
+    const checked = await bring(own, table(3, 'dry'), 'dryRun=true')
+    expect(checked).to.include({ state: 'checked', created: 3, done: 3, total: 3 })
+    expect(await links(own)).to.deep.equal([])
+    expect((await app.get('/api/imports', own)).json['data']).to.include({ result: 0 })
+    expect((await app.post(`/api/import/${checked.id}/start`, { ...own, body: {} })).status).to.equal(200)
+    expect(await ended(own, checked.id)).to.include({ state: 'done', created: 3 })
+    expect(await links(own)).to.have.length(3)
+  })
+
+  it('is taken back: what answers is as before, and history remembers it', async () => {
+    const own = await app.register()
+    await app.post('/api/url/add', { ...own, body: { url: 'https://example.com/own', custom: 'undo-own' } })
+    const before = await sumOf(own)
+    const { id } = await bring(own, table(10, 'undo'))
+    expect(await sumOf(own)).not.to.equal(before)
+    await app.del(`/api/import/${id}/delete`, own)
+    expect(await ended(own, id)).to.include({ state: 'undone', kept: 0 })
+    expect(await sumOf(own)).to.equal(before)
+    const { events } = (await app.get('/api/account/history?limit=100', own)).json['data'] as {
+      events: { type: string }[]
+    }
+    expect(events.map(({ type }) => type)).to.include.members(['ImportStarted', 'ImportFinished', 'ImportUndone'])
+    expect(await bring(own, table(10, 'undo')), 'the addresses can be imported again').to.include({ created: 10 })
+  })
+
+  it('keeps links that were changed or visited since when it is taken back, without what was counted elsewhere', async () => {
+    const own = await app.register()
+    const { id } = await bring(own, table(4, 'kept'))
+    const [first, second] = (await links(own)).toSorted((a, b) => a.alias.localeCompare(b.alias))
+    await app.put(`/api/url/${second!.id}/update`, { ...own, body: { url: second!.longurl, title: 'Mine now' } })
+    await app.visit(`/${first!.alias}`)
+    await until(
+      async () => (await app.get(`/api/url/${first!.id}`, own)).json['data'] as { clicks: number },
+      ({ clicks }) => clicks === 1,
+    )
+    await app.del(`/api/import/${id}/delete`, own)
+    expect(await ended(own, id)).to.include({ state: 'undone', kept: 2 })
+    expect((await links(own)).map(({ alias, clicks }) => [alias, clicks])).to.have.deep.members([
+      [first!.alias, 1],
+      [second!.alias, 0],
+    ])
+    await app.del(`/api/import/${id}/delete?force=true`, own)
+    expect(await ended(own, id)).to.include({ state: 'undone', kept: 0 })
+    expect(await links(own)).to.deep.equal([])
+  })
+
+  it('imports one file of an account at a time, and shows no other account anything', async () => {
+    const [own, other] = [await app.register(), await app.register()]
+    const first = await send(own, table(2000, 'one'))
+    const second = await send(own, table(1, 'two'))
+    expect([first.status, second.status, second.json['code']]).to.deep.equal([200, 409, 'still_running'])
+    const id = first.json['id'] as string
+    for (const path of ['', '/report']) expect((await app.get(`/api/import/${id}${path}`, other)).status).to.equal(404)
+    expect((await app.del(`/api/import/${id}/delete`, other)).status).to.equal(404)
+    expect((await app.post(`/api/import/${id}/start`, { ...other, body: {} })).status).to.equal(404)
+    expect(await ended(own, id)).to.include({ created: 2000 })
+  })
+
+  it('says what cannot be imported, and why it ended', async () => {
+    const own = await app.register()
+    expect(await bring(own, 'no links at all')).to.deep.include({ state: 'failed', created: 0 })
+    const { json, status } = await send(own, table(1), 'conflict=never')
+    expect([status, json['field']]).to.deep.equal([400, 'conflict'])
+    expect((await send(own, table(1), 'columns=wish=x')).json['field']).to.equal('columns')
+    const mapped = await bring(own, 'Ziel;Kurz\nhttps://example.com/ziel;kurz-1\n', 'columns=url=Ziel,alias=Kurz')
+    expect(mapped).to.include({ created: 1 })
+    const ends = await bring(own, 'url,alias\nhttps://example.com/x,kurz-1\n', 'conflict=fail')
+    expect(ends).to.include({ state: 'failed', conflicts: 1 })
+    expect(ends.problem).to.include({ code: 'taken' })
+  })
+
+  it('goes on where it was after the service has ended, however often, and creates each link once', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-imports-'))
+    let on = await startTestApp({ DATA_DIR: dir })
+    try {
+      const own = await on.register()
+      const aliased = table(2500, 'kill')
+      const file = `${aliased}\n${Array.from({ length: 2500 }, (_, i) => `,https://example.com/plain/${i % 500},,,`).join('\n')}\n`
+      const { json } = await send(own, file, '', on)
+      const id = json['id'] as string
+      let interrupted = 0
+      for (let n = 0; n < 10; n++) {
+        const { done, state } = await detailsOf(own, id, on)
+        if (state === 'done') break
+        await until(
+          () => detailsOf(own, id, on),
+          (now) => now.done > done || now.state === 'done',
+        )
+        await on.close()
+        on = await startTestApp({ DATA_DIR: dir }, on.connection)
+        if ((await detailsOf(own, id, on)).state !== 'interrupted') break
+        interrupted++
+        expect((await on.post(`/api/import/${id}/start`, { ...own, body: {} })).status).to.equal(200)
+      }
+      expect(interrupted, 'ends while it imports').to.be.greaterThan(0)
+      expect(await ended(own, id, on)).to.include({ state: 'done', created: 5000, conflicts: 0, existing: 0 })
+      expect((await on.get('/api/urls?limit=1', own)).json['data']).to.include({ result: 5000 })
+    } finally {
+      await on.close()
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+})
