@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { endManagedRoles } from '../app/accounts/groupsync.ts'
 import { account } from '../commands/accounts/account.ts'
+import { isSameIssuer } from '../lib/issuers.ts'
 import { stop } from '../lib/operatorerror.ts'
 import { partAccounts } from '../postgres/joined.ts'
 import { deleteDirectoryKey, insertDirectoryKey, listDirectoryKeys } from '../postgres/scimkeys.ts'
@@ -45,7 +46,10 @@ export const addScimCommands = (program: Command, cli: Cli) => {
 const add = (cli: Cli, given: string | undefined) =>
   withLedger(cli, async ({ config, db, keys }) => {
     const own = config.AUTH_PROXY_HEADER === undefined ? config.OIDC_ISSUER : proxyIssuer
-    const issuer = given ?? own ?? stop('name the issuer with --issuer, or set OIDC_ISSUER')
+    const named = given ?? own ?? stop('name the issuer with --issuer, or set OIDC_ISSUER')
+    // in another spelling, it would be another directory
+    const known = (await listDirectoryKeys(db)).find((one) => isSameIssuer(one.issuer, named))
+    const issuer = known?.issuer ?? named
     const { key, hash } = newDirectoryKey(keys.service)
     const number = await insertDirectoryKey(db, issuer, hash)
     cli.print(`number    ${number}`)
@@ -53,6 +57,8 @@ const add = (cli: Cli, given: string | undefined) =>
     cli.print(`address   ${config.BASE_URL ?? ''}/scim/v2`)
     cli.print(`key       ${key}`)
     cli.print('This is the only time that the key is shown.')
+    if (own === undefined || !isSameIssuer(issuer, own))
+      cli.print('People do not sign in with this issuer now: what its directory sends ends no access here.')
   })
 
 const list = (cli: Cli) =>

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { spellingsOf } from '../lib/issuers.ts'
 import type { Database } from './database.ts'
-import { hasJoins, noteJoin, partAccounts } from './joined.ts'
+import { accountsHeld, holdAccounts, noteJoin } from './joined.ts'
 
 /** A user of a directory, as it is stored: `person`, `name` and `email` are keyed hashes. */
 export interface StoredUser {
@@ -7,16 +9,21 @@ export interface StoredUser {
   readonly issuer: string
   /** null: the directory does not say what sign-ins call the person */
   readonly person: Buffer | null
-  readonly name: Buffer
+  /** null: the account of the person was erased */
+  readonly name: Buffer | null
   readonly email: Buffer | null
   readonly active: boolean
   /** that the person signs in to */
   readonly account: number | null
+  /** empty: the account of the person was erased */
   readonly sealed: string
   readonly created: Date
   readonly updated: Date
 }
-export type SavedUser = Omit<StoredUser, 'account' | 'created' | 'updated'>
+export interface SavedUser extends Omit<StoredUser, 'account' | 'created' | 'updated'> {
+  /** what `person` is in all spellings of the issuer */
+  readonly persons: readonly Buffer[]
+}
 export type UserColumn = 'id' | 'name' | 'person' | 'email'
 export type Condition = readonly [column: UserColumn, value: Buffer | string]
 
@@ -68,15 +75,17 @@ export const countDirectory = async (db: Database, what: 'users' | 'groups', iss
 
 /**
  * Stores a user, new or changed. One whom the directory has deleted is that person again, with their account; another
- * person has another account, if they have one. Throws a duplicate.
+ * person has another account, if they have one. What a user has held, they hold. Throws a duplicate.
  */
-const saveUser = async (tx: Database, user: SavedUser): Promise<StoredUser> => {
-  const { id, issuer, person } = user
-  const deleted =
-    person === null ? [] : await tx(users).where({ person }).whereNull('sealed').delete().returning('account')
-  const account = (deleted as readonly { account: string | null }[])[0]?.account ?? null
+const saveUser = async (tx: Database, { persons, ...user }: SavedUser): Promise<StoredUser> => {
+  const { id, issuer } = user
+  const deleted = await tx(users).whereIn('person', persons).whereNull('sealed').forUpdate().select('id', 'account')
+  const before = deleted as readonly { readonly id: string; readonly account: string | null }[]
+  const ids = before.map((one) => one.id)
+  const others = await accountsHeld(tx, ids)
+  await tx(users).whereIn('id', ids).delete()
   await tx(users)
-    .insert({ ...user, account })
+    .insert({ ...user, account: before[0]?.account ?? null })
     .onConflict('id')
     .merge({
       ...user,
@@ -85,6 +94,7 @@ const saveUser = async (tx: Database, user: SavedUser): Promise<StoredUser> => {
       ),
       updated_at: tx.fn.now(),
     })
+  await holdAccounts(tx, id, persons, others)
   return (await findDirectoryUser(tx, issuer, id)) as StoredUser
 }
 
@@ -114,7 +124,9 @@ export const changeDirectoryUser = (
     const { account, person } = before
     // whom the user was before is as one whom the directory has deleted
     if (!after.active && person !== null && (after.person === null || !person.equals(after.person))) {
-      await tx(users).insert({ id: tx.raw('gen_random_uuid()'), issuer, person, account, active: false })
+      const made = { id: randomUUID(), issuer, person, account, active: false }
+      await tx(users).insert(made)
+      await holdAccounts(tx, made.id, [], await accountsHeld(tx, [id]))
       await forgetOldest(tx, issuer)
     }
     return { before, after }
@@ -127,7 +139,7 @@ export const deleteDirectoryUser = (db: Database, issuer: string, id: string): P
     const before = await findDirectoryUser(tx, issuer, id)
     if (!before) return undefined
     await tx('state.directory_members').where({ user_id: id }).delete()
-    if (before.person === null) await tx(users).where({ id }).delete()
+    if (before.person === null && (await accountsHeld(tx, [id])).length === 0) await tx(users).where({ id }).delete()
     else {
       const left = { sealed: null, name: null, email: null, active: false, updated_at: tx.fn.now() }
       await tx(users).where({ id }).update(left)
@@ -136,15 +148,10 @@ export const deleteDirectoryUser = (db: Database, issuer: string, id: string): P
     return before
   })
 
-/** What a directory says of a person. */
-export interface Standing {
-  readonly active: boolean
-  readonly account: number | null
-}
-
-export const findStanding = async (db: Database, person: Buffer): Promise<Standing | undefined> => {
-  const [row] = (await db(users).where({ person }).select('active', 'account')) as Standing[]
-  return row && { active: row.active, account: row.account === null ? null : Number(row.account) }
+/** Whether a directory has ended the access of somebody who has no account. */
+export const isShutOut = async (db: Database, persons: readonly Buffer[]): Promise<boolean> => {
+  const found = await db(users).whereIn('person', persons).where({ active: false }).whereNull('account').pluck('id')
+  return found.length > 0
 }
 
 const people = 'state.directory_people'
@@ -156,8 +163,8 @@ export const notePerson = async (db: Database, account: number, person: Buffer):
   await noteJoin(db, person, account)
 }
 
-export const accountOfPerson = async (db: Database, person: Buffer): Promise<number | undefined> => {
-  const [row] = (await db(people).where({ person }).select('account')) as { account: string }[]
+export const accountOfPerson = async (db: Database, persons: readonly Buffer[]): Promise<number | undefined> => {
+  const [row] = (await db(people).whereIn('person', persons).select('account')) as { account: string }[]
   return row && Number(row.account)
 }
 
@@ -175,7 +182,8 @@ export const groupsOfAccount = async (db: Database, issuer: string, account: num
   const found = (await db({ u: users })
     .join({ m: 'state.directory_members' }, 'm.user_id', 'u.id')
     .join({ g: 'state.directory_groups' }, 'g.id', 'm.group_id')
-    .where({ 'u.account': account, 'g.issuer': issuer })
+    .where({ 'u.account': account })
+    .whereIn('g.issuer', spellingsOf(issuer))
     .orderBy('g.id')
     .select('g.name', 'g.external')) as { name: string; external: string | null }[]
   return {
@@ -188,17 +196,4 @@ export const groupsOfAccount = async (db: Database, issuer: string, account: num
 export const leaveDirectory = async (db: Database, account: number): Promise<void> => {
   await db(people).where({ account }).delete()
   await db(users).where({ account }).update({ account: null })
-}
-
-/** Deletes what directories have said of people. Those whom they have shut out stay so, by a keyed hash alone. */
-export const eraseFromDirectory = async (db: Database, accounts: readonly number[]): Promise<void> => {
-  await db(people).whereIn('account', accounts).delete()
-  await partAccounts(db, accounts)
-  // somebody who has signed in to another account as well has to stay in reach there
-  await db(users).whereIn('account', accounts).whereRaw(hasJoins).update({ account: null })
-  await db(users).whereIn('account', accounts).where({ active: true }).delete()
-  const ids = db(users).whereIn('account', accounts).select('id')
-  await db('state.directory_members').whereIn('user_id', ids).delete()
-  const left = { sealed: null, name: null, email: null, account: null }
-  await db(users).whereIn('account', accounts).update(left)
 }

@@ -43,14 +43,17 @@ export const noteFailedRead = async (db: Database, account: number): Promise<voi
   await db.raw(`update ${table} set failed_at = coalesce(failed_at, now()) where account = ?`, [account])
 }
 
-/** Notes that groups of other issuers cannot be read, and those of this one can. Returns how many cannot since now. */
-export const noteOtherIssuers = async (db: Database, issuer: string): Promise<number> => {
-  await db.raw(`update ${table} set failed_at = null where issuer = ? and sealed = '' and failed_at is not null`, [
-    issuer,
+/**
+ * Notes that groups of other issuers cannot be read, and those of this one, in any of its spellings, can. Returns how
+ * many cannot since now.
+ */
+export const noteOtherIssuers = async (db: Database, spellings: readonly string[]): Promise<number> => {
+  await db.raw(`update ${table} set failed_at = null where issuer = any(?) and sealed = '' and failed_at is not null`, [
+    [...spellings],
   ])
   const { rowCount } = await db.raw<{ rowCount: number }>(
-    `update ${table} set failed_at = now() where issuer <> ? and failed_at is null`,
-    [issuer],
+    `update ${table} set failed_at = now() where issuer <> all(?) and failed_at is null`,
+    [[...spellings]],
   )
   return rowCount
 }

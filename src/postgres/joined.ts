@@ -1,22 +1,26 @@
 import type { Database } from './database.ts'
 
-const [joins, users] = ['state.directory_joins', 'state.directory_users']
+const [joins, held, users] = ['state.directory_joins', 'state.directory_held', 'state.directory_users']
 
 /**
- * Notes which account a person signs in to, which stays in the reach of their directory. Returns whether they are
- * active, undefined when it was known.
+ * Notes which account a person signs in to: it stays in the reach of the users of directories who are that person.
+ * Returns whether they are active, undefined when it was known.
  */
-export const joinAccount = async (db: Database, person: Buffer, account: number): Promise<boolean | undefined> => {
+export const joinAccount = async (
+  db: Database,
+  persons: readonly Buffer[],
+  account: number,
+): Promise<boolean | undefined> => {
   const { rows } = (await db.raw(
-    `with joined as (
-      insert into ${joins} (person, account) select person, :account from ${users} where person = :person
+    `with noted as (
+      insert into ${held} (user_id, account) select id, :account from ${users} where person = any(:persons)
       on conflict do nothing
     )
-    update ${users} set account = :account where person = :person and account is distinct from :account
+    update ${users} set account = :account where person = any(:persons) and account is distinct from :account
     returning active`,
-    { person, account },
+    { persons: [...persons], account },
   )) as { readonly rows: readonly { readonly active: boolean }[] }
-  return rows[0]?.active
+  return rows.length === 0 ? undefined : rows.every(({ active }) => active)
 }
 
 /** Notes that of somebody whom no directory has sent yet. */
@@ -24,25 +28,66 @@ export const noteJoin = async (db: Database, person: Buffer, account: number): P
   await db(joins).insert({ person, account }).onConflict().ignore()
 }
 
-/** Returns the accounts that a person has signed in to. */
-export const accountsJoined = async (db: Database, person: Buffer): Promise<readonly number[]> =>
-  (await db(joins).where({ person }).orderBy('account').pluck<string[]>('account')).map(Number)
+/** Gives a user accounts to hold: those that the person has signed in to before, and others. */
+export const holdAccounts = async (
+  db: Database,
+  user: string,
+  persons: readonly Buffer[],
+  others: readonly number[],
+): Promise<void> => {
+  await db.raw(
+    `insert into ${held} (user_id, account)
+    select :user::uuid, account from ${joins} where person = any(:persons)
+    union select :user::uuid, account from unnest(:others::bigint[]) as other (account)
+    on conflict do nothing`,
+    { user, persons: [...persons], others: [...others] },
+  )
+}
 
-/** Whether the directories have ended the access of none of the people who have signed in to an account. */
+/** Returns the accounts that users hold. */
+export const accountsHeld = async (db: Database, ids: readonly string[]): Promise<readonly number[]> =>
+  (await db(held).whereIn('user_id', ids).distinct('account').orderBy('account').pluck<string[]>('account')).map(Number)
+
+/** Whether the directories have ended the access of none of the users who hold an account. */
 export const isAccountActive = async (db: Database, account: number): Promise<boolean> => {
-  const ended = await db({ j: joins })
-    .join({ u: users }, 'u.person', 'j.person')
-    .where({ 'j.account': account, 'u.active': false })
+  const ended = await db({ h: held })
+    .join({ u: users }, 'u.id', 'h.user_id')
+    .where({ 'h.account': account, 'u.active': false })
     .limit(1)
     .pluck('u.id')
   return ended.length === 0
 }
 
-/** Whether a user has signed in to an account, in SQL. */
-export const hasJoins = `exists (select from ${joins} j where j.person = directory_users.person)`
-
 /** Takes accounts out of the reach of directories, or of one person there. */
-export const partAccounts = async (db: Database, accounts: readonly number[], person?: Buffer): Promise<void> => {
-  const all = db(joins).whereIn('account', accounts)
-  await (person === undefined ? all : all.where({ person })).delete()
+export const partAccounts = async (
+  db: Database,
+  accounts: readonly number[],
+  persons?: readonly Buffer[],
+): Promise<void> => {
+  const [noted, own] = [db(joins).whereIn('account', accounts), db(held).whereIn('account', accounts)]
+  if (persons === undefined) {
+    await noted.delete()
+    await own.delete()
+  } else {
+    await noted.whereIn('person', persons).delete()
+    await own.whereIn('user_id', db(users).whereIn('person', persons).select('id')).delete()
+  }
 }
+
+/**
+ * Deletes what directories have said of the people of erased accounts. By its id and a keyed hash alone, a user stays:
+ * active or not, it counts for the account that the person makes next, until the directory deletes it.
+ */
+export const eraseFromDirectory = (db: Database, accounts: readonly number[]): Promise<void> =>
+  db.transaction(async (tx) => {
+    const holders = await tx(held).whereIn('account', accounts).distinct().pluck<string[]>('user_id')
+    await tx('state.directory_people').whereIn('account', accounts).delete()
+    await partAccounts(tx, accounts)
+    const of = () => tx(users).where((one) => void one.whereIn('account', accounts).orWhereIn('id', holders))
+    // somebody who has signed in to another account as well is there as before
+    await of()
+      .whereNotNull('sealed')
+      .whereRaw(`not exists (select from ${held} h where h.user_id = directory_users.id)`)
+      .update({ sealed: '', name: null, email: null })
+    await tx(users).whereIn('account', accounts).update({ account: null })
+  })

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { spellingsOf } from '../lib/issuers.ts'
 import type { Database } from '../postgres/database.ts'
 import {
   changeDirectoryUser,
@@ -75,6 +76,10 @@ export const newDirectoryKey = (pepper: Buffer) => {
 export const personKey = (pepper: Buffer, issuer: string, called: string): Buffer =>
   hashOf(pepper, 'person', [issuer, called])
 
+/** Returns the same in all spellings of the issuer, as given first. */
+export const personKeys = (pepper: Buffer, issuer: string, called: string): readonly Buffer[] =>
+  spellingsOf(issuer).map((spelling) => personKey(pepper, spelling, called))
+
 /** The directories of organizations. What belongs to one issuer is found with that issuer only. */
 export interface Directory {
   /** Returns the issuer for which an `Authorization` header has a key, undefined when it has none. */
@@ -113,12 +118,15 @@ export const openDirectory = (db: Database, pepper: Buffer): Directory => {
     // neither has letter case (RFC 7643, 4.1)
     return [column, hashOf(pepper, what, [issuer, value.toLowerCase()])]
   }
-  const stored = (issuer: string, id: string, { active, person }: Said): SavedUser => {
+  const stored = (issuer: string, id: string, { active, person }: Said, before?: StoredUser): SavedUser => {
     const { emails = [], externalId, userName } = person
     const mail = emails.find(({ type }) => type === 'work') ?? emails[0]
+    // of an erased account, the hash alone is known
+    const known = before?.person && opened(before).person.externalId === undefined ? [before.person] : []
+    const persons = externalId === undefined ? known : personKeys(pepper, issuer, externalId)
     return {
-      ...{ id, issuer, active },
-      person: externalId === undefined ? null : personKey(pepper, issuer, externalId),
+      ...{ id, issuer, active, persons },
+      person: persons[0] ?? null,
       name: hashed(issuer, ['userName', userName])[1] as Buffer,
       email: mail ? (hashed(issuer, ['email', mail.value])[1] as Buffer) : null,
       sealed: seal(pepper, context, JSON.stringify(person)),
@@ -126,7 +134,8 @@ export const openDirectory = (db: Database, pepper: Buffer): Directory => {
   }
   const opened = ({ id, active, account, created, updated, sealed }: StoredUser): DirectoryUser => ({
     ...{ id, active, account, created, updated },
-    person: JSON.parse(unseal(pepper, context, sealed).toString()) as DirectoryPerson,
+    person:
+      sealed === '' ? { userName: id } : (JSON.parse(unseal(pepper, context, sealed).toString()) as DirectoryPerson),
   })
   return {
     issuerOf: async (header) => {
@@ -146,7 +155,9 @@ export const openDirectory = (db: Database, pepper: Buffer): Directory => {
     },
     add: async (issuer, said) => opened(await insertDirectoryUser(db, stored(issuer, randomUUID(), said))),
     change: async (issuer, id, change) => {
-      const changed = await changeDirectoryUser(db, issuer, id, (user) => stored(issuer, id, change(opened(user))))
+      const changed = await changeDirectoryUser(db, issuer, id, (user) =>
+        stored(issuer, id, change(opened(user)), user),
+      )
       return changed && { before: opened(changed.before), after: opened(changed.after) }
     },
     remove: async (issuer, id) => {

@@ -15,11 +15,12 @@ describe('linkledger scim', () => {
   })
   after(() => app.close())
 
-  const command = async (...args: string[]) => {
+  const command = (...args: string[]) => commandWith({}, ...args)
+  const commandWith = async (more: Readonly<Record<string, string>>, ...args: string[]) => {
     const lines: string[] = []
     const print = (line: string) => void lines.push(line)
     const { connection, dir } = app
-    const variables = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET: 'a secret for tests only' }
+    const variables = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET: 'a secret for tests only', ...more }
     const code = await run(args[0] === 'account' ? args : ['scim', ...args], {
       variables,
       print,
@@ -83,6 +84,32 @@ describe('linkledger scim', () => {
     expect(await joined(ended.id)).to.deep.equal([personKey(app.app.ledger.keys.service, issuer, 'two')])
     await identity('remove', '2', '--yes')
     expect(await joined(ended.id)).to.deep.equal([])
+  })
+
+  it('takes an account out of the reach of a user whom the directory calls otherwise since', async () => {
+    const { id } = await app.register()
+    const { db } = app.app.ledger
+    const user = crypto.randomUUID()
+    await db('state.directory_users').insert({ id: user, issuer, person: null, active: true, sealed: '' })
+    await db('state.directory_held').insert({ user_id: user, account: id })
+    await command('leave', `id:${id}`, '--yes')
+    expect(await db('state.directory_held').where({ account: id })).to.deep.equal([])
+  })
+
+  it('makes a key for the directory that there is, however its issuer is spelled, and warns of one that signs nobody in', async () => {
+    const issuerIn = (out: string) => /^issuer +(.*)$/m.exec(out)?.[1]
+    const first = await command('key', 'add', '--issuer', 'https://root.example.com')
+    const again = await command('key', 'add', '--issuer', 'https://root.example.com/')
+    expect([issuerIn(first.out), issuerIn(again.out)]).to.deep.equal(Array(2).fill('https://root.example.com'))
+    expect(first.out).to.include('People do not sign in with this issuer now')
+    const own = await commandWith(
+      { OIDC_ISSUER: 'https://own.example.com', OIDC_CLIENT_ID: 'x' },
+      'key',
+      'add',
+      '--issuer',
+      'https://own.example.com/',
+    )
+    expect(own.out).not.to.include('People do not sign in')
   })
 
   it('lets an operator make a member of a team account its owner', async () => {

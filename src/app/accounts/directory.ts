@@ -6,9 +6,10 @@ import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import type { DirectorySync } from '../../http/scim/resource.ts'
 import { createScim, type ScimOptions } from '../../http/scim/scim.ts'
+import { spellingsOf } from '../../lib/issuers.ts'
 import { accountOfPerson } from '../../postgres/directory.ts'
-import { accountsJoined, isAccountActive, joinAccount } from '../../postgres/joined.ts'
-import { type DirectoryUser, openDirectory, personKey } from '../../security/directory.ts'
+import { accountsHeld, isAccountActive, joinAccount } from '../../postgres/joined.ts'
+import { type DirectoryUser, openDirectory, personKeys } from '../../security/directory.ts'
 import type { Sessions } from '../../security/sessions.ts'
 import type { Ledger } from '../log/ledger.ts'
 import { announcePending } from '../log/announce.ts'
@@ -56,13 +57,17 @@ const openDirectorySync = (
 ): DirectorySync => {
   const { config, db, keys } = ledger
   const setActive = openAccess(ledger, cache, sessions)
-  const keyOf = (issuer: string, called: string) => personKey(keys.service, issuer, called)
+  const keysOf = (issuer: string, called: string) => personKeys(keys.service, issuer, called)
 
   /** Returns the account of somebody who has signed in before the directory has sent them. */
   const accountOf = async (issuer: string, called: string) => {
-    if (config.OIDC_SCIM_CLAIM !== 'sub') return accountOfPerson(db, keyOf(issuer, called))
-    const name = identityKey(keys.service, { issuer, subject: called })
-    return (await holderOf(ledger)({ kind: 'identity', name }))?.account
+    if (config.OIDC_SCIM_CLAIM !== 'sub') return accountOfPerson(db, keysOf(issuer, called))
+    for (const spelling of spellingsOf(issuer)) {
+      const name = identityKey(keys.service, { issuer: spelling, subject: called })
+      const holder = await holderOf(ledger)({ kind: 'identity', name })
+      if (holder) return holder.account
+    }
+    return undefined
   }
 
   /** Joins a user with the account that signs in as them. Returns it, undefined without one. */
@@ -70,14 +75,13 @@ const openDirectorySync = (
     const called = user.person.externalId
     const id = user.account ?? (called === undefined ? undefined : await accountOf(issuer, called))
     if (called === undefined || id === undefined) return undefined
-    if (user.account === null) await joinAccount(db, keyOf(issuer, called), id)
+    if (user.account === null) await joinAccount(db, keysOf(issuer, called), id)
     return id
   }
 
-  /** Gives or ends the access of all accounts that a person has signed in to. */
-  const carryOut = async (issuer: string, called: string | undefined) => {
-    if (called === undefined) return
-    for (const id of await accountsJoined(db, keyOf(issuer, called))) {
+  /** Gives or ends the access of all accounts that a user holds. */
+  const carryOut = async (user: DirectoryUser) => {
+    for (const id of await accountsHeld(db, [user.id])) {
       let done: boolean | undefined
       // of two changes at once, the later one may have been carried out first
       for (let active = await isAccountActive(db, id); active !== done; active = await isAccountActive(db, id)) {
@@ -93,20 +97,17 @@ const openDirectorySync = (
   return {
     /** Carries out what a directory says of a user now. */
     settle: async (issuer, user, { before, saysActive }) => {
-      const { externalId } = user.person
       const id = await join(issuer, user)
       const left = before && before.account !== id ? before.account : null
       // what was said before is carried out for an account that is new here only: an operator may have changed it since
-      if (saysActive || left !== null || (id !== undefined && id !== before?.account))
-        await carryOut(issuer, externalId)
-      if (before?.person.externalId !== externalId && !user.active) await carryOut(issuer, before?.person.externalId)
+      if (saysActive || left !== null || (id !== undefined && id !== before?.account)) await carryOut(user)
       const changed = [...(left === null ? [] : [left]), ...(id === undefined || id === before?.account ? [] : [id])]
       await groupRoles?.follow(changed)
     },
     /** The same for a user whom the directory has deleted. */
     leave: async (issuer, user) => {
       const id = await join(issuer, user)
-      await carryOut(issuer, user.person.externalId)
+      await carryOut(user)
       if (id !== undefined) await groupRoles?.follow([id])
     },
     /** Carries out that people have other groups. `groups`: what those are called, or were. */

@@ -1,9 +1,9 @@
 import { account as accounts } from '../../commands/accounts/account.ts'
 import { systemMetadata } from '../../events/event.ts'
 import type { DirectoryGate } from '../../http/accounts/entrance.ts'
-import { findStanding, notePerson } from '../../postgres/directory.ts'
+import { isShutOut, notePerson } from '../../postgres/directory.ts'
 import { joinAccount } from '../../postgres/joined.ts'
-import { personKey } from '../../security/directory.ts'
+import { personKeys } from '../../security/directory.ts'
 import type { Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
 import type { Ledger } from '../log/ledger.ts'
@@ -15,24 +15,24 @@ export const openDirectoryGate = ({
   handler,
   keys,
 }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys'>): DirectoryGate => {
-  const keyOf = ({ issuer, externalId }: Person) =>
-    externalId === undefined ? undefined : personKey(keys.service, issuer, externalId)
+  const keysOf = ({ issuer, externalId }: Person) =>
+    externalId === undefined ? undefined : personKeys(keys.service, issuer, externalId)
   const refuse = () => {
     throw new NotSignedIn('deactivated', 'the directory of the issuer has ended the access of this person')
   }
   return {
     requireActive: async (person) => {
-      const key = keyOf(person)
-      const standing = key && (await findStanding(db, key))
+      const persons = keysOf(person)
       // that of an account is what its stream says
-      if (standing && !standing.active && standing.account === null) refuse()
+      if (persons && (await isShutOut(db, persons))) refuse()
     },
     join: async (person, id) => {
-      const key = keyOf(person)
-      if (key === undefined) return
-      if (config.OIDC_SCIM_CLAIM !== 'sub') await notePerson(db, id, key)
+      const persons = keysOf(person)
+      const [first] = persons ?? []
+      if (!persons || !first) return
+      if (config.OIDC_SCIM_CLAIM !== 'sub') await notePerson(db, id, first)
       // ended while the person was on the way here
-      if ((await joinAccount(db, key, id)) !== false) return
+      if ((await joinAccount(db, persons, id)) !== false) return
       await handler.handle(accounts, { type: 'DeactivateAccount', id }, systemMetadata(id))
       refuse()
     },

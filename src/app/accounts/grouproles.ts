@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Cache } from '../../cache/cache.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { account as accounts } from '../../commands/accounts/account.ts'
+import { isSameIssuer, spellingsOf } from '../../lib/issuers.ts'
 import type { Database } from '../../postgres/database.ts'
 import { groupsOfAccount, leaveDirectory, noteGroups } from '../../postgres/directory.ts'
 import {
@@ -79,7 +80,7 @@ const noteFailure = async (
 
 /** Notes whose groups nothing reads any more: those of another issuer than that of the settings. */
 const noteLost = async ({ db, issuerAddress, log, reader }: GroupRolesOptions) => {
-  const others = await noteOtherIssuers(db, issuerAddress)
+  const others = await noteOtherIssuers(db, spellingsOf(issuerAddress))
   if (others > 0) log.warn({ people: others }, 'OIDC_ISSUER is another one: roles of the one before end in a day')
   await noteUnread(db, [...(await managedPeople(reader)), ...(await managedOperators(reader))])
 }
@@ -131,7 +132,7 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     const read = issuer && (await tryRead(db, account, every))
     if (!read) return
     // a token is for the issuer that has made it, and for nobody else
-    if (read.issuer !== null && read.issuer !== issuerAddress) return noteFailedRead(db, account)
+    if (read.issuer !== null && !isSameIssuer(read.issuer, issuerAddress)) return noteFailedRead(db, account)
     const { identities } = (await handler.load(accounts, account)).state
     const subject = identities.find(({ token }) => token === read.credential)?.subject
     // somebody who does not sign in with the issuer any more has no groups there

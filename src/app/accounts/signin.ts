@@ -4,6 +4,7 @@ import { parseStreamId } from '../../events/streams.ts'
 import { type Entrance, openEntrance } from '../../http/accounts/entrance.ts'
 import { backchannelPath } from '../../http/public/account/backchannel.ts'
 import { Role } from '../../events/accounts/role.ts'
+import { isSameIssuer } from '../../lib/issuers.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { inNetworks } from '../../lib/networks.ts'
 import { idSequence } from '../../postgres/ids.ts'
@@ -95,23 +96,19 @@ const groupRolesOf = (given: Ledger['config']['OIDC_ROLES']) =>
     throw new OperatorError(`OIDC_ROLES: ${role} is no role; use one of ${Role.options.join(', ')}`)
   })
 
-/** Returns an address in the spelling in which issuers are compared: some write a slash behind their host. */
-const hrefOf = (issuer: string) => issuer.replace(/^(https?:\/\/[^/]+)$/, '$1/')
-
 /**
  * Returns what says whether a session counts: one that a password, or an identity of an issuer, has opened does so only
  * while people sign in with that.
  */
-const countingWith = ({ OIDC_ISSUER, PASSWORD_SIGN_IN }: Ledger['config']) => {
-  const own = OIDC_ISSUER === undefined ? undefined : hrefOf(OIDC_ISSUER)
-  return (one: Credential, { identities }: Credentials): boolean => {
+const countingWith =
+  ({ OIDC_ISSUER, PASSWORD_SIGN_IN }: Ledger['config']) =>
+  (one: Credential, { identities }: Credentials): boolean => {
     if (one.kind === 'password') return PASSWORD_SIGN_IN === 'on'
     if (one.kind !== 'identity') return true
     const issuer = identities.find(({ token }) => token === one.token)?.issuer ?? ''
     // those of a proxy count while it names their people
-    return issuer === proxyIssuer || hrefOf(issuer) === own
+    return issuer === proxyIssuer || (OIDC_ISSUER !== undefined && isSameIssuer(issuer, OIDC_ISSUER))
   }
-}
 
 /** Opens the sessions of people, and what keeps their roles in step with their groups while they use them. */
 export const openSignedIn = (

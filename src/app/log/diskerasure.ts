@@ -31,6 +31,7 @@ const perRun = 1000
 
 /** Tables with rows of accounts that are not sealed under the key of their account, or that have these keys. */
 const stateTables = [
+  'directory_held',
   'directory_joins',
   'directory_people',
   'directory_users',

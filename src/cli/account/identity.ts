@@ -10,7 +10,7 @@ import { oneLine } from '../oneline.ts'
 import { stop } from '../../lib/operatorerror.ts'
 import { partAccounts } from '../../postgres/joined.ts'
 import { proxyIssuer } from '../../security/authproxy.ts'
-import { personKey } from '../../security/directory.ts'
+import { personKeys } from '../../security/directory.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { findConfirmed } from './find.ts'
 import { accountForms, accountName } from './name.ts'
@@ -72,7 +72,7 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
     // those who still sign in to it stay in the reach of their directory
     const { issuer, subject } = removed ?? {}
     const isOne = state.identities.length > 0 && issuer && subject
-    await partAccounts(ledger.db, [id], isOne ? personKey(keys.service, issuer, subject) : undefined)
+    await partAccounts(ledger.db, [id], isOne ? personKeys(keys.service, issuer, subject) : undefined)
     cli.print(`Identity ${number} of account ${id} is removed, and its sessions have ended.`)
     if (state.identities.length + state.passkeys.length === 0 && state.password === null)
       cli.print('Nobody can sign in to the account now: add another identity, or set a password.')

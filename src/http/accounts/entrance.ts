@@ -6,6 +6,7 @@ import type { Claim } from '../../commands/claims/claim.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
 import type { Handler, NextId } from '../../commands/handle.ts'
 import { ownEmail } from '../../lib/fields.ts'
+import { spellingsOf } from '../../lib/issuers.ts'
 import type { Credential } from '../../security/credential.ts'
 import type { Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
@@ -83,8 +84,12 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
   const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
 
   const find = async (person: Pick<Person, 'issuer' | 'subject'>) => {
-    const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, person) })
-    return holder && entered(holder.account, holder.token)
+    // an operator may have linked it as the settings spell the issuer
+    for (const issuer of spellingsOf(person.issuer)) {
+      const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, { ...person, issuer }) })
+      if (holder) return entered(holder.account, holder.token)
+    }
+    return undefined
   }
   const add = async (person: Person, id: number, how: { byEmail?: true; requires?: (state: unknown) => void }) => {
     const { byEmail, requires } = how

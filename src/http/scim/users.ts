@@ -146,6 +146,13 @@ export const usersResource = ({ directory, serviceUrl, sync }: ScimServices): Re
       change(issuer, id, operations, ({ active, person: { externalId } }) => ({ active, person: { externalId } })),
     patch: (issuer, id, operations) =>
       change(issuer, id, operations, ({ active, person }) => ({ active, person: { ...person } })),
-    remove: async (issuer, id) => sync.leave(issuer, (await directory.remove(issuer, id)) ?? notFound()),
+    remove: async (issuer, id) => {
+      // the user is there until their access has ended, so that a request after one that was interrupted ends it
+      const end = ({ person }: DirectoryUser) => ({ active: false, person })
+      const { after } = (await directory.change(issuer, id, end)) ?? notFound()
+      await sync.leave(issuer, after)
+      const removed = await directory.remove(issuer, id)
+      if (removed) await sync.leave(issuer, removed)
+    },
   })
 }

@@ -150,7 +150,7 @@ describe('an account that a directory provisions is in its reach', () => {
       const { db, handler } = app.app.ledger
       await handler.handle(accounts, { type: 'EraseAccount', id: second.id }, systemMetadata(second.id))
       await until(
-        () => db('state.directory_joins').where({ account: second.id }),
+        () => db('state.directory_held').where({ account: second.id }),
         (left) => left.length === 0,
       )
       await patch(id, { active: false })
@@ -300,7 +300,7 @@ describe('an account that a directory provisions is in its reach', () => {
     const { id } = await own([{ sub: name }])
     await add(name)
     const { db, handler } = app.app.ledger
-    const rows = () => db('state.directory_joins').where({ account: id })
+    const rows = () => db('state.directory_held').where({ account: id })
     expect(await rows()).to.have.length(1)
     await handler.handle(accounts, { type: 'EraseAccount', id }, systemMetadata(id))
     await until(rows, (left) => left.length === 0)
