@@ -21,6 +21,7 @@ const routes: readonly Route[] = [
   { path: '/', load: async () => (await import('./screens/statistics/overview.tsx')).Overview },
   { path: '/links', load: withTexts(async () => (await import('./screens/links/list.tsx')).Links) },
   { path: '/links/:id', load: withTexts(async () => (await import('./screens/links/link.tsx')).LinkScreen) },
+  { path: '/import', load: withTexts(async () => (await import('./screens/imports/import.tsx')).ImportScreen) },
   { path: '/misses', load: withTexts(async () => (await import('./screens/links/misses.tsx')).Misses) },
   { path: '/visits', load: withTexts(async () => (await import('./screens/statistics/visits.tsx')).VisitsScreen) },
   { path: '/counting', load: withTexts(async () => (await import('./screens/statistics/counting.tsx')).Counting) },

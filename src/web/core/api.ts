@@ -38,14 +38,14 @@ const isForeign = (answer: Answer | undefined) =>
 /** Whether the session is known to have ended. */
 export const signedOut = signal(false)
 
-/** how long to wait for an answer */
+/** how long to wait for an answer, unless a file is sent */
 const timeoutMs = 20_000
 
 /** Returns a signal that also aborts after a while. `AbortSignal.any` is missing in browsers of 2023. */
-const orTimeout = (signal: AbortSignal | undefined) => {
+const orTimeout = (signal: AbortSignal | undefined, isFile: boolean) => {
   const stop = new AbortController()
   const abort = () => stop.abort()
-  const timer = setTimeout(abort, timeoutMs)
+  const timer = isFile ? undefined : setTimeout(abort, timeoutMs)
   signal?.addEventListener('abort', abort, { once: true })
   return { signal: stop.signal, end: () => clearTimeout(timer) }
 }
@@ -63,7 +63,8 @@ const read = async (response: Response): Promise<Answer | undefined> => {
 }
 
 const send = async (method: Method, path: string, body: unknown, signal?: AbortSignal) => {
-  const limited = orTimeout(signal)
+  const isFile = body instanceof Blob
+  const limited = orTimeout(signal, isFile)
   try {
     const response = await fetch(path, {
       method,
@@ -71,9 +72,9 @@ const send = async (method: Method, path: string, body: unknown, signal?: AbortS
       signal: limited.signal,
       headers: {
         ...(acting() !== undefined && { 'Linkledger-Account': String(acting()) }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: isFile ? body : JSON.stringify(body) }),
     })
     return { response, answer: await read(response) }
   } catch (error) {

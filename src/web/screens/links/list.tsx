@@ -71,6 +71,7 @@ const Tools = ({ wanted }: { readonly wanted: URLSearchParams }) => {
   }
   return (
     <span class="chips">
+      <WriteLink href={href('/import')}>{t().imports.link}</WriteLink>
       <a class="button" href={href('/misses')}>
         {t().misses.title}
       </a>

@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { needsBrowser } from '../support/browser.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+
+const password = 'correct horse 1'
+const file = [
+  'alias,url,title,created,clicks,wish',
+  'spring,https://example.com/spring,Spring,2023-05-01,1200,x',
+  'summer,https://example.com/summer,Summer,2023-06-01,30,',
+  'broken,not an address,Broken,2023-06-01,1,',
+].join('\n')
+
+describe('imports in the dashboard', function () {
+  this.timeout(300_000)
+  let dashboard: Dashboard
+
+  const looksRight = async () => {
+    const { browser, faults } = dashboard
+    for (const width of [390, 1440]) {
+      await browser.show(width, 'light')
+      expect(await faults(), `${await browser.read<string>('location.href')} at ${width}`).to.deep.equal([])
+    }
+  }
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard({ DOMAIN_CHECK: 'off' })
+    const { app, browser, open, press, see, write } = dashboard
+    const { email } = await app.register()
+    await browser.show(1440, 'light')
+    await open('/links')
+    await write('input[name=email]', email)
+    await write('input[name=password]', password)
+    await press('Sign in')
+    await see(`document.querySelector('.menu')`)
+  })
+  after(() => dashboard?.close())
+
+  it('are found from the list of links, and checked before anything is created', async () => {
+    const { browser, press, see, seeText } = dashboard
+    await see(`[...document.querySelectorAll('a')].some((one) => one.textContent === 'Import')`)
+    await browser.read(`[...document.querySelectorAll('a')].find((one) => one.textContent === 'Import').click()`)
+    await seeText('Nothing imported yet')
+    await looksRight()
+    // a file that somebody has chosen
+    await browser.read(`(() => {
+      const chosen = new DataTransfer()
+      chosen.items.add(new File([${JSON.stringify(file)}], 'links.csv'))
+      const input = document.querySelector('input[type=file]')
+      input.files = chosen.files
+      input.dispatchEvent(new Event('change', { bubbles: true }))
+    })()`)
+    await press('Check the file')
+    await seeText('2 links would be created')
+    await seeText('The column "wish" is not known, and is left out.')
+    await seeText('1 failed')
+    await looksRight()
+  })
+
+  it('create the links once somebody says so, and are taken back', async () => {
+    const { press, seeText } = dashboard
+    await press('Import')
+    await seeText('2 links created')
+    await seeText('Done')
+    await looksRight()
+    await press('Take back')
+    await seeText('Taken back')
+    await looksRight()
+  })
+})
