@@ -116,17 +116,21 @@ export const guardedWriter = <W extends JudgedWriter>(
     })
     throw new Proposed(state.last)
   }
+  /** The same for new rules: by those of the log, which the tables may not have yet. */
+  const guardRules = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {
+    const asked = command as unknown as ApprovalCommand
+    if (asked.type !== 'SetRules') return undefined
+    const { state, revision } = await writer.load(approval, account)
+    if (!isStricter(state.rules, asked.rules)) await propose(decider, { ...command, from: state.rules }, 0)
+    return countRevision(revision)
+  }
   /** Proposes a change that needs an approval. Returns the revision of which it was found to need none. */
   const guard = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {
     const { kind } = decider
-    if (!ruled.has(kind) && kind !== approval.kind) return
+    if (kind === approval.kind) return guardRules(decider, command)
+    if (!ruled.has(kind)) return
     const rules = await sources.rules.find(account)
     if (!rules || !hasRules(rules)) return
-    if (kind === approval.kind) {
-      const asked = command as unknown as ApprovalCommand
-      const isLess = asked.type === 'SetRules' && !isStricter(rules, asked.rules)
-      return isLess ? propose(decider, { ...command, from: rules }, 0) : undefined
-    }
     // a check of DNS decides that
     if ((command as { readonly type: string }).type === 'VerifyDomain') return
     const { state: before, revision } = await writer.load(decider, decider.id(command))

@@ -38,4 +38,39 @@ describe('an approval at the moment of other changes', () => {
       expect(changes, `changes of round ${round}, and whether they were approved`).to.deep.equal([true])
     }
   })
+
+  it('demanded by new rules is not avoided by rules that were no less when they were judged', async () => {
+    for (const initial of [{}, { tags: ['a'] }]) {
+      const own = await app.register()
+      const [ann, ben] = [await signIn(app, own.email), await signIn(app, (await app.register()).email)]
+      const { json } = await ann.ask('POST', '/api/member/invite', { role: 'admin' })
+      await ben.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+      const path = '/api/account/approval'
+      const ofAnn = { 'Linkledger-Account': String(own.id) }
+      await ann.ask('PUT', path, initial)
+      let isOver = false
+      const repeat = async () => {
+        // they are as they were, until ann sets others; then it is proposed
+        while (!isOver && (await ben.ask('PUT', path, initial, ofAnn)).status === 200);
+      }
+      const repeating = Array.from({ length: 6 }, repeat)
+      const set = await ann.ask('PUT', path, { tags: ['a', 'b'] })
+      await Promise.race([Promise.all(repeating), new Promise((resolve) => setTimeout(resolve, 2000))])
+      isOver = true
+      expect(set.status, set.text).to.equal(200)
+      expect((await ann.ask('GET', path)).json['data'].tags).to.deep.equal(['a', 'b'])
+    }
+  })
+
+  it('is needed where two owners save rules at once, of which the later ones leave out those before', async () => {
+    const own = await app.register()
+    const [ann, ben] = [await signIn(app, own.email), await signIn(app, (await app.register()).email)]
+    const { json } = await ann.ask('POST', '/api/member/invite', { role: 'owner', current_password: 'correct horse 1' })
+    await ben.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+    const saved = await Promise.all([
+      ann.ask('PUT', '/api/account/approval', { tags: ['ann'] }),
+      ben.ask('PUT', '/api/account/approval', { tags: ['ben'] }, { 'Linkledger-Account': String(own.id) }),
+    ])
+    expect(saved.map(({ status }) => status).toSorted()).to.deep.equal([200, 202])
+  })
 })
