@@ -1,6 +1,6 @@
 import type { Problem, ProblemCode, ProblemParams } from '../lib/problems/problem.ts'
 import { sentenceOf } from '../lib/problems/problem.ts'
-import type { Place } from './records.ts'
+import type { Place, SourceRecord, SourceVisit } from './records.ts'
 import type { Row } from './row.ts'
 
 /** What became of a link: `kept` had been there with the same destination, `conflict` has an alias that is not free. */
@@ -38,13 +38,32 @@ export interface Imported {
   readonly own: boolean
 }
 
+/** A visit of a link that has come by an import. `place` counts the visits of the source from 1 on. */
+export interface PlacedVisit extends Pick<SourceVisit, 'at' | 'referrer' | 'userAgent' | 'address' | 'country'> {
+  readonly place: number
+  readonly link: number
+  readonly destination: string
+}
+export type VisitRefusal = 'no_time' | 'too_old' | 'future'
+
 export interface Importing {
+  /** Opens the source, which is read several times. */
+  readonly open: () => AsyncIterable<SourceRecord>
   /** Creates links. Throws `TryAgain` when that is not known of all of them. */
   readonly create: (rows: readonly Row[]) => Promise<readonly Result[]>
   /** Returns the link at the address of a row; `own`: whether this import has created it. */
   readonly find: (row: Row) => Promise<(Imported & { readonly url: string }) | undefined>
   /** Returns links without a line of the report that imports have created for destinations, with these. */
   readonly findImported: (urls: readonly string[]) => Promise<readonly (Imported & { readonly url: string })[]>
+  /**
+   * Records visits of links that have come, which are in the order of their places, and passes over those that are
+   * recorded already. Returns why some are refused. `upTo`: all visits of the source up to there are known then.
+   * Undefined where nothing is stored.
+   */
+  readonly recordVisits:
+    ((visits: readonly PlacedVisit[], upTo: number) => Promise<readonly VisitRefusal[]>) | undefined
+  /** Returns the links of stored lines of the report, from a number on, of those that this import has created. */
+  readonly linksOf: (from: number, lines: number) => Promise<readonly (number | undefined)[]>
   /** Stores lines of the report; the first of them has the number `from`. */
   readonly report: (from: number, lines: readonly Reported[]) => Promise<void>
   /** lines of the report that are stored already: what they are about is done */

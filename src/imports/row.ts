@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Place, SourceAddress, SourceLink } from './records.ts'
+import { addressName, visitsOfLink } from './survey.ts'
 
 /** A link as a row of `POST /api/urls/bulk`. */
 export interface Row {
   readonly place: Place
   /** in the source */
   readonly alias: string | undefined
+  /** names its address in the source */
+  readonly address: string | undefined
   readonly url: string
   readonly body: Readonly<Record<string, unknown>>
   /** what is other than there, as sentences */
@@ -17,6 +20,8 @@ export interface Row {
 interface Mapping {
   readonly source: () => string
   readonly domains: ReadonlyMap<string, string>
+  /** single visits of each address, which are imported one by one */
+  readonly visitsOf: ReadonlyMap<string, number>
 }
 
 /** Fields of targets, and what their entries name. */
@@ -50,8 +55,12 @@ const notesOf = ({ password }: SourceLink) =>
   password === 'unknown' ? ['Its password is not known: set a new one.'] : []
 
 /** Returns the rows of a link: one for each of its addresses, of which the first has the clicks. */
-export const rowsOf = (link: SourceLink, { source, domains }: Mapping): readonly Row[] => {
-  const { place, url, title, description, tags, created, expiry, starts, archived, clicks, uniques } = link
+export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping): readonly Row[] => {
+  const { place, url, title, description, tags, created, expiry, starts, archived } = link
+  const single = visitsOfLink(link, visitsOf)
+  const clicks = link.clicks && Math.max(0, link.clicks - single)
+  // how many of the people have come by other visits than these, nothing says
+  const uniques = single > 0 ? undefined : link.uniques
   const addresses: readonly (SourceAddress | undefined)[] = link.addresses.length > 0 ? link.addresses : [undefined]
   return addresses.map((address, n) => {
     const isFurther = n > 0
@@ -75,6 +84,7 @@ export const rowsOf = (link: SourceLink, { source, domains }: Mapping): readonly
     const notes = isFurther
       ? [`A further address of ${addresses[0]?.alias ?? ''}, as a link of its own.`]
       : notesOf(link)
-    return { place, alias: address?.alias, url, body, notes, left: isFurther ? [] : (link.left ?? []) }
+    const names = { alias: address?.alias, address: address && addressName(address) }
+    return { place, ...names, url, body, notes, left: isFurther ? [] : (link.left ?? []) }
   })
 }

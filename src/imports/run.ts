@@ -3,7 +3,9 @@ import { createAgain, createAll, inBatches } from './create.ts'
 import type { Importing } from './importing.ts'
 import type { SourceLink, SourceRecord } from './records.ts'
 import { openReport, type Report } from './report.ts'
-import { hasEnded, rowsOf } from './row.ts'
+import { hasEnded, type Row, rowsOf } from './row.ts'
+import { survey } from './survey.ts'
+import { type BroughtLink, importVisits } from './visits.ts'
 
 /** links, and characters of their texts, that are sorted by their dates together: most exports have the newest first */
 const [sortedAtOnce, charactersAtOnce] = [200_000, 64 * 1024 * 1024]
@@ -11,48 +13,71 @@ const [sortedAtOnce, charactersAtOnce] = [200_000, 64 * 1024 * 1024]
 const charactersIn = ({ url, title = '', description = '', tags = [], targets = [] }: SourceLink) =>
   [url, title, description, ...tags, ...targets.map((target) => target.url)].reduce((sum, text) => sum + text.length, 0)
 
-const importLinks = async (links: readonly SourceLink[], importing: Importing, report: Report) => {
+/** What is known while a source is imported. */
+interface Run {
+  readonly importing: Importing
+  readonly report: Report
+  readonly visitsOf: ReadonlyMap<string, number>
+  /** the links that have come, by the names of their addresses in the source */
+  readonly brought: Map<string, BroughtLink>
+}
+
+const keep = ({ brought }: Run, { address, url }: Row, id: number | undefined) => {
+  if (address !== undefined && id !== undefined) brought.set(address, { id, url })
+}
+
+/** Passes over rows that have lines already. Returns the others. */
+const skipReported = async (rows: readonly Row[], run: Run) => {
+  const { importing, report } = run
+  const left = Math.min(report.left(), rows.length)
+  const links = left > 0 ? await importing.linksOf(report.next(), left) : []
+  for (const [n, id] of links.entries()) keep(run, rows[n]!, id)
+  report.skip(left)
+  return rows.slice(left)
+}
+
+const importLinks = async (links: readonly SourceLink[], run: Run) => {
+  const { importing, report, visitsOf } = run
+  const { began, domains, source } = importing
   const oldestFirst = links.toSorted((a, b) => (a.created ?? '9999').localeCompare(b.created ?? '9999'))
-  const rows = oldestFirst.filter((link) => !hasEnded(link, importing.began)).flatMap((link) => rowsOf(link, importing))
-  const ended = oldestFirst.filter((link) => hasEnded(link, importing.began))
+  const ended = oldestFirst.filter((link) => hasEnded(link, began))
+  const rows = oldestFirst
+    .filter((link) => !hasEnded(link, began))
+    .flatMap((link) => rowsOf(link, { source, domains, visitsOf }))
   await importing.onTotal(report.next() + ended.length + rows.length)
   for (const { addresses, place, url } of ended)
     await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message: 'It has ended there.' })
   await report.store()
-  const left = Math.min(report.left(), rows.length)
-  report.skip(left)
-  for (const some of inBatches(rows.slice(left))) {
+  for (const some of inBatches(await skipReported(rows, run))) {
     const results = await createAll(some, importing, report)
     for (const [n, row] of some.entries()) {
       const result = results[n]!
       const { place, alias, url, notes, left: fields } = row
       const outcome = result.before ? 'kept' : 'created'
-      const line = { place, alias, url, left: fields, message: notes.join(' '), link: result.id, outcome } as const
-      await report.add(result.error === 1 ? await createAgain(row, result, importing, report) : line)
+      const made = { place, alias, url, left: fields, message: notes.join(' '), link: result.id, outcome } as const
+      const line = result.error === 1 ? await createAgain(row, result, importing, report) : made
+      if (line.outcome === 'created' || line.outcome === 'renamed') keep(run, row, line.link)
+      await report.add(line)
     }
     await report.store()
   }
 }
 
-/**
- * Creates the links of a source, oldest first. What has no counterpart is reported, and so is each link that is not
- * created. Broken off, it goes on behind the lines that are stored, with the same source. Throws `ConflictFound`.
- */
-export const importRecords = async (records: AsyncIterable<SourceRecord>, importing: Importing): Promise<void> => {
-  const report = openReport(importing)
+/** Imports what is no visit. */
+const importAll = async (run: Run) => {
+  const { importing, report } = run
   let links: SourceLink[] = []
-  let [visits, characters] = [0, 0]
-  for await (const record of records)
+  let characters = 0
+  for await (const record of importing.open())
     switch (record.kind) {
       case 'link':
         links.push(record)
         characters += charactersIn(record)
         if (links.length < sortedAtOnce && characters < charactersAtOnce) break
-        await importLinks(links, importing, report)
+        await importLinks(links, run)
         ;[links, characters] = [[], 0]
         break
       case 'visit':
-        visits++
         break
       case 'problem':
         await report.add({ place: record.place, outcome: 'failed', message: sentenceOf(record.problem) })
@@ -60,13 +85,23 @@ export const importRecords = async (records: AsyncIterable<SourceRecord>, import
       case 'notice':
         await report.add({ place: { line: 1 }, outcome: 'noted', message: noticeOf(record) })
     }
-  await importLinks(links, importing, report)
+  await importLinks(links, run)
+}
+
+/**
+ * Creates the links of a source, oldest first, and records their visits. Nothing is created of a source that cannot be
+ * read to its end. What has no counterpart is reported, and so is each link that is not created. Broken off, it goes on
+ * behind the lines that are stored, with the same source. Throws `ConflictFound` and `UnreadableSource`.
+ */
+export const importRecords = async (importing: Importing): Promise<void> => {
+  const { open, recordVisits } = importing
+  const { visits, visitsOf } = await survey(open())
+  const report = openReport(importing)
+  const brought = new Map<string, BroughtLink>()
+  await importAll({ importing, report, visitsOf: recordVisits ? visitsOf : new Map(), brought })
   if (visits > 0)
-    await report.add({
-      place: { line: 1 },
-      outcome: 'noted',
-      message: `${visits} single visits are not imported: their number is in the clicks of their links.`,
-    })
+    if (recordVisits) await importVisits(open(), brought, recordVisits, report)
+    else await report.add({ place: { line: 1 }, outcome: 'noted', message: `It has ${visits} single visits.` })
   await report.store()
 }
 

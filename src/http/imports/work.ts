@@ -64,12 +64,17 @@ const bringLinks = async (job: Job): Promise<void> => {
   const counts = Object.values(await patient(() => files.counts(stored.id)))
   const find = finding(job)
   let source = stored.format
-  const records = readFile(stored.format as Format | 'auto', readBytes(fileOf(services.imports, stored.id).path), {
-    timezone,
-    columns,
-    onFormat: (format) => (source = format),
-  })
-  await importRecords(records, {
+  const { path } = fileOf(services.imports, stored.id)
+  const reading = { timezone, columns, onFormat: (format: Format) => (source = format) }
+  await importRecords({
+    open: () => readFile(stored.format as Format | 'auto', readBytes(path), reading),
+    recordVisits: undefined,
+    linksOf: (from, lines) =>
+      patient(async () => {
+        const found = await files.lines(stored.id, from, lines)
+        const isOwn = (outcome: string) => outcome === 'created' || outcome === 'renamed'
+        return found.map(({ link, outcome }) => (isOwn(outcome) && link !== null ? link : undefined))
+      }),
     create: creating(job),
     find: (row) => patient(() => find(row)),
     findImported: (urls) =>
