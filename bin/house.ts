@@ -29,7 +29,8 @@ const mostEntries = (folder: string) =>
 
 const crowded = () =>
   [...entriesOf()]
-    .filter(([folder, entries]) => entries.size > mostEntries(folder))
+    // releases add migrations, and none is ever changed or moved
+    .filter(([folder, entries]) => folder !== 'src/postgres/migrations' && entries.size > mostEntries(folder))
     .map(([folder, { size }]) => `${folder} (${size})`)
 
 /** Names that begin with the name of another file beside them belong into a folder of that name. */
