@@ -81,7 +81,10 @@ const openMark =
  * it is not known which groups the issuer names. It returns the position of the last change.
  */
 export const openSync = (options: SyncOptions) => {
-  const { groupsOf, handler, log, reader } = options
+  const { handler, log, reader } = options
+  // an account whose own sign-in ends is no member of another one, also where somebody signs in at that moment
+  const groupsOf = async (person: number): Promise<Groups> =>
+    (await handler.load(team, person)).state.isTeam ? { claimed: [], sent: [] } : options.groupsOf(person)
   const mark = openMark(options)
   const give = async (person: number, groups: Groups) => {
     const { claimed, sent } = groups

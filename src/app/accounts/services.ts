@@ -108,6 +108,7 @@ export const openAccountServices = (
       groupRoles,
       proxy: proxied?.entrance,
       issuer: signIn?.issuer,
+      progress,
       exports: openExports(ledger, progress),
       stepUps: openStepUps(services),
     },

@@ -14,6 +14,7 @@ import { must, orStop, says, text, ownEmail, timestamp } from '../../lib/fields.
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
 import { fail, failField } from '../api/errors.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
+import { requireOwnSignIn } from './joiner.ts'
 import { oneTimeAddress } from './onetimeaddress.ts'
 import { memberContract } from './contract/member.ts'
 import type { StepUps } from './credentials.ts'
@@ -137,8 +138,11 @@ const accept = ({ links }: InvitationServices) =>
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
       const used = await links.use('invitation', body.token, async () => {
         const { account: id, member, role: given } = (await findInvitation({ links, load }, body.token)) ?? gone()
+        await requireOwnSignIn(load, person)
         const joining = onBehalfOf({ account: id, session, person, member: { number: member, role: given } })
         await joining.write(team, { type: 'Join', id, member, person, now: new Date().toISOString() })
+        const leave = { type: 'RemoveMember', id, member, by: undefined } as const
+        await requireOwnSignIn(load, person, () => joining.write(team, leave))
         return { account: id, role: given }
       })
       return (used ?? gone()).result

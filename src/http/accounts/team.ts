@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Progress } from '../../cache/progress.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { addTeamAccount, username } from '../../commands/accounts/register.ts'
 import { memberOf } from '../../commands/accounts/roster.ts'
@@ -9,6 +10,7 @@ import { refuse } from '../../commands/decider.ts'
 import { countRevision } from '../../commands/load.ts'
 import { ownMember } from '../../events/accounts/team.ts'
 import { must } from '../../lib/fields.ts'
+import { Behind } from '../../lib/unavailable.ts'
 import { listMemberships } from '../../queries/accounts/member.ts'
 import { fail, failField } from '../api/errors.ts'
 import type { OneTimeLinks } from '../../security/onetimelinks.ts'
@@ -18,6 +20,7 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type AccountServices, erasureDue, given, scheduled } from './account.ts'
 import { memberContract } from './contract/member.ts'
 import type { IdentityServices } from './identity.ts'
+import { requireOwnSignIn } from './joiner.ts'
 import type { RegisterServices } from './register.ts'
 
 /** What the routes of team accounts need. */
@@ -27,11 +30,14 @@ export interface TeamServices
     Pick<IdentityServices, 'groupRoles'>,
     Pick<RegisterServices, 'countRegistration'> {
   readonly links: Pick<OneTimeLinks, 'end'>
+  readonly progress: Pick<Progress, 'wait'>
   /** whether anybody may make accounts; operators may in any case */
   readonly registers: boolean
   readonly sessions: Pick<Sessions, 'endOthers'>
 }
 
+/** ms that a handover waits for the tables */
+const timeoutMs = 10_000
 /** team accounts that a person may own when they add one more */
 const mostTeams = 50
 
@@ -45,6 +51,7 @@ const addTeam = ({ countRegistration, pepper, registers }: TeamServices) =>
       if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
       if (!registers && !may('operator')) return fail(403, 'lacks_rights', { what: 'no_registration' })
       if ((await load(account, person)).state.erases !== null) refuse('lacks_rights', { what: 'erases' })
+      await requireOwnSignIn(load, person)
       const before = await created('account', account)
       const owned = (await listMemberships(reader, person)).filter((one) => one.team && one.role === 'owner')
       if (!before && owned.length >= mostTeams) refuse('too_many', { what: 'teams', max: mostTeams })
@@ -56,10 +63,9 @@ const addTeam = ({ countRegistration, pepper, registers }: TeamServices) =>
           throw error
         }))
       const { revision } = await load(team, id)
-      if (countRevision(revision) < 0) {
-        const owner = onBehalfOf({ account: id, session, person, member: { number: ownMember + 1, role: 'owner' } })
-        await owner.write(team, { type: 'Start', id, person })
-      }
+      const owner = onBehalfOf({ account: id, session, person, member: { number: ownMember + 1, role: 'owner' } })
+      if (countRevision(revision) < 0) await owner.write(team, { type: 'Start', id, person })
+      await requireOwnSignIn(load, person, () => owner.write(account, { type: 'EraseAccount', id }))
       return { id, message: 'The account has been added. You are its owner.' }
     },
   })
@@ -108,7 +114,7 @@ const keep = endpoint(memberContract, 'DELETE /api/membership/:id/erase', {
 const mayOwn = (state: Account) => state.status === 'active' && state.erases === null && !isShut(state)
 
 /** Ends the own sign-in of an account, in whose place a member is owner. */
-const handOver = ({ groupRoles, links, sessions, stepUps }: TeamServices) =>
+const handOver = ({ groupRoles, links, progress, sessions, stepUps }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/handover', {
     scope: [],
     person: true,
@@ -116,14 +122,20 @@ const handOver = ({ groupRoles, links, sessions, stepUps }: TeamServices) =>
     body: z.object({ member: z.int(must('wrong_type', { what: 'whole' })), ...given }),
     run: async (call) => {
       const { account: id, body, load, reader, write } = call
-      if ((await listMemberships(reader, id)).length > 0) refuse('lacks_rights', { what: 'has_memberships' })
+      const requireNoMemberships = async () => {
+        if ((await listMemberships(reader, id)).length > 0) refuse('lacks_rights', { what: 'has_memberships' })
+      }
+      await requireNoMemberships()
       if ((await load(account, id)).state.operator) refuse('lacks_rights', { what: 'operator_account' })
       const { person } = (await load(team, id)).state.members[body.member] ?? refuse('not_found', { what: 'member' })
       // an owner who cannot sign in would leave the account to no one
       if (person !== null && !mayOwn((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
       await stepUps.require('handover', call, body)
       // an attempt that ends here leaves both as owners, and can be made again
-      await write(team, { type: 'HandOver', id, member: body.member })
+      const { position } = await write(team, { type: 'HandOver', id, member: body.member })
+      // from here on it joins nothing; what it joined before is in the tables at that position
+      if (!(await progress.wait(position, timeoutMs))) throw new Behind('memberships are not projected yet')
+      await requireNoMemberships()
       await write(account, { type: 'EndSignIn', id, member: body.member })
       await groupRoles?.end(id)
       await links.end(id)

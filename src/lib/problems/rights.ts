@@ -55,6 +55,7 @@ export const rightTexts = {
     no_sign_in: 'This is a team account, which has no sign-in of its own.',
     no_owner: 'This member is no owner: make them one first.',
     operator_account: 'This is the account of an operator: `linkledger account operator --remove` first.',
+    sign_in_ends: 'The sign-in of this account ends: it becomes a team account.',
     has_memberships: 'This account is a member of other accounts: leave them first.',
     has_members: 'This account has other members. Remove them first.',
     limited: 'You see a part of this account only. This is about all of it.',

@@ -2,13 +2,13 @@ import type { TableNames } from '../../projections/engine/projection.ts'
 import type { Reader } from '../reader.ts'
 
 /**
- * SQL that is true if a team account, of which `m` is a member, has an owner besides them who can sign in, and is not
- * about to be erased.
+ * SQL that is true if a team account, of which `m` is a member, has an owner besides them who can sign in, as a team
+ * account cannot, and is not about to be erased.
  */
 const hasOther = (table: TableNames) => `exists (
   select from ${table('members')} o join ${table('accounts')} p on p.id = o.person
   where o.account = m.account and o.number <> m.number and o.status = 'active' and o.role = 'owner'
-    and p.status = 'active' and p.erases is null
+    and p.status = 'active' and p.erases is null and not p.team
     and not exists (select from ${table('deactivated')} d where d.account = o.person))`
 
 /** SQL that is true if the account `a` signs in the last owner of a team account. */
