@@ -6,7 +6,7 @@ import { isNew, type PartitionState, recordedSeq } from './partition.ts'
 const [maxClicks, maxBytes] = [500, 256 * 1024]
 
 type Row = Extract<ClickEvent, { type: 'LinkClicked' }>['data']['clicks'][number]
-interface Batch {
+export interface Batch {
   readonly rules: number
   readonly agents: Dictionary
   readonly destinations: Dictionary
@@ -83,7 +83,7 @@ const indexIn = (words: Dictionary, word: string): number => {
   return known
 }
 
-const emptyBatch = (rules: number): Batch => ({
+export const emptyBatch = (rules: number): Batch => ({
   rules,
   agents: dictionary(),
   destinations: dictionary(),
@@ -108,10 +108,14 @@ const bytesIn = ({ agents, destinations, languages }: Batch, click: Classified):
   )
 }
 
-const fits = (batch: Batch, { rules, click }: Extract<ClickEntry, { click: Classified }>): boolean =>
+/** Whether a click has room in a batch. */
+export const fits = (
+  batch: Batch,
+  { rules, click }: Pick<Extract<ClickEntry, { click: Classified }>, 'rules' | 'click'>,
+): boolean =>
   batch.rules === rules && batch.clicks.length < maxClicks && batch.bytes + bytesIn(batch, click) <= maxBytes
 
-const add = (batch: Batch, click: Classified): void => {
+export const add = (batch: Batch, click: Classified): void => {
   const { languages, ...others } = click
   batch.bytes += bytesIn(batch, click)
   batch.clicks.push({
@@ -123,14 +127,16 @@ const add = (batch: Batch, click: Classified): void => {
   })
 }
 
-const linkClicked = ({ rules, agents, destinations, languages, clicks }: Batch, state: PartitionState): ClickEvent => ({
+/** Returns what an event has of a batch. */
+export const contentOf = ({ rules, agents, destinations, languages, clicks }: Batch) => ({
+  rules,
+  agents: [...agents.keys()],
+  destinations: [...destinations.keys()],
+  languages: [...languages.keys()].map((list) => list.split(',').filter(Boolean)),
+  clicks,
+})
+
+const linkClicked = (batch: Batch, state: PartitionState): ClickEvent => ({
   type: 'LinkClicked',
-  data: {
-    rules,
-    agents: [...agents.keys()],
-    destinations: [...destinations.keys()],
-    languages: [...languages.keys()].map((list) => list.split(',').filter(Boolean)),
-    clicks,
-    ...stored(state),
-  },
+  data: { ...contentOf(batch), ...stored(state) },
 })

@@ -23,6 +23,7 @@ import { reportEvents } from './operator/report.ts'
 import { splashEvents } from './pages/splash.ts'
 import { teamEvents } from './accounts/team.ts'
 import type { UnknownEvent } from './unknown.ts'
+import { visitEvents, visitsOutline } from './statistics/visits.ts'
 import { webhookEvents } from './webhooks/webhook.ts'
 
 /** The payload schemas of the events in the streams of each kind of resource. */
@@ -52,6 +53,7 @@ export const events = {
   ...clickEvents,
   ...spoolEvents,
   ...reclassificationEvents,
+  ...visitEvents,
   ...joined(resourceEvents),
   ...teamEvents,
   ...approvalEvents,
@@ -66,7 +68,10 @@ export type DomainEvent = EventOf<typeof events>
  * Schemas of what has many parts and is read by those who trust the log: its parts are as this release has written
  * them, and are not validated one by one.
  */
-export const outlines: Readonly<Partial<Record<EventType, z.ZodType>>> = { LinkClicked: clickOutline }
+export const outlines: Readonly<Partial<Record<EventType, z.ZodType>>> = {
+  LinkClicked: clickOutline,
+  VisitsImported: visitsOutline,
+}
 /** What a reader of the log finds: a newer release may have written events that this one does not know. */
 export type LogEvent = DomainEvent | UnknownEvent
 export type EventType = DomainEvent['type']

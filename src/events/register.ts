@@ -23,6 +23,7 @@ import { projectionEvents } from './projection.ts'
 import { qrEvents } from './qr/qr.ts'
 import { clickEvents, spoolEvents } from './statistics/click.ts'
 import { reclassificationEvents } from './statistics/reclassification.ts'
+import { visitEvents } from './statistics/visits.ts'
 import { webhookEvents } from './webhooks/webhook.ts'
 import { type Entry, open, type Open } from './whose.ts'
 
@@ -172,6 +173,11 @@ export const register: readonly Group[] = [
     ...nobody('reclassification', 'account', 'part', 'link', 'qr', 'bio', 'view', 'from', 'to', 'since', 'rules'),
     ...stays('visit', 'visitor', 'agents'),
     ...stays('exclusion', 'owner', 'exclusions'),
+  }),
+  of(visitEvents, {
+    ...nobody('import', 'account', 'since', 'upTo', 'rules', 'salt', 'from'),
+    ...stays('destination', 'owner', 'destinations'),
+    ...stays('visit', 'visitor', 'clicks', 'agents', 'languages'),
   }),
   of(spoolEvents, nobody('log', 'partition', 'spool', 'after', 'last', 'dropped')),
   of(claimEvents, nobody('token', 'holder', 'account')),

@@ -20,13 +20,15 @@ export type Appended =
   | { readonly ok: true; readonly position: bigint }
   | { readonly ok: false; readonly stream: string; readonly actual: ExpectedRevision }
 
-/** Which events a subscription receives: clicks and what changes their classes, all other events, or both. */
+/** Which events a subscription receives: visits and what changes them, all other events, or both. */
 export type Filter = 'clicks' | 'domain' | 'all'
 /** The types of events that pass the filter `clicks`. They change statistics only, and in this order. */
 export const clickTypes = [
   'LinkClicked',
   'ClicksReclassified',
   'ReclassificationUndone',
+  'VisitsImported',
+  'ImportedVisitsWithdrawn',
 ] as const satisfies readonly EventType[]
 const passesClicks: ReadonlySet<string> = new Set(clickTypes)
 export const isClickType = (type: string): boolean => passesClicks.has(type)

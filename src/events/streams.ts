@@ -18,6 +18,7 @@ export type OtherStream =
   | 'report'
   | 'spool'
   | 'team'
+  | 'visits'
 
 /**
  * The name of a stream: `streamId('link', 7)` is `link-7`, `streamId('claim', 'alias', '0-a')` is `claim-alias-0-a`.

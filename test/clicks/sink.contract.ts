@@ -39,7 +39,8 @@ export const sinkContract = (name: string, setUp: () => Promise<SinkUnderTest>) 
         () => sink.recorded(partition),
         (found) => {
           const last = found.at(-1)?.data
-          return last !== undefined && 'upTo' in last && Object.entries(upTo).every(([s, seq]) => last.upTo[s] === seq)
+          const known: object = last !== undefined && 'upTo' in last ? Object(last.upTo) : {}
+          return last !== undefined && Object.entries(upTo).every(([s, seq]) => Reflect.get(known, s) === seq)
         },
         60_000,
       )

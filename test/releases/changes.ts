@@ -165,6 +165,8 @@ export const typesSince: readonly string[] = [
   'ImportStarted',
   'ImportFinished',
   'ImportUndone',
+  'VisitsImported',
+  'ImportedVisitsWithdrawn',
   'TeamStarted',
   'ApprovalRulesSet',
   'ChangeProposed',

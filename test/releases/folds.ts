@@ -12,6 +12,7 @@ import { pixel } from '../../src/commands/pages/pixel.ts'
 import { qr } from '../../src/commands/qr/qr.ts'
 import { reclassification } from '../../src/commands/statistics/reclassification.ts'
 import { report } from '../../src/commands/operator/report.ts'
+import { openElsewhere } from '../../src/clicks/elsewhere.ts'
 import { openClickRecord } from '../../src/clicks/record.ts'
 import { team } from '../../src/commands/accounts/team.ts'
 import { splash } from '../../src/commands/pages/splash.ts'
@@ -19,6 +20,7 @@ import { webhook } from '../../src/commands/webhooks/webhook.ts'
 import type { DomainEvent } from '../../src/events/index.ts'
 import { parseStreamId } from '../../src/events/streams.ts'
 import type { TestApp } from '../support/app.ts'
+import { memoryKeyring } from '../support/keyring.ts'
 import type { Json } from './database.ts'
 
 type Ledger = Pick<TestApp['app']['ledger'], 'handler' | 'store'>
@@ -51,6 +53,14 @@ const clickLog: Fold = async ({ store }, stream) => {
   return { partitions, reached, taken: await recording.lastMessage(Number(partition)) }
 }
 
+/** Returns up to where the visits of an import are recorded. */
+const visitsElsewhere: Fold = async ({ store }, stream) => {
+  const { forOpening } = memoryKeyring()
+  const visitors = { countryOf: () => '', isOurHost: () => false }
+  const elsewhere = openElsewhere({ store, keyring: { forOpening }, keptSince: async () => null, ...visitors })
+  return { upTo: await elsewhere.visitsRecordedUpTo(parseStreamId(stream).number) }
+}
+
 /** Kinds of streams without a state: what they say is about the log and its readers. */
 const stateless = ['log', 'projection', 'spool']
 /** The fold of each kind of stream. */
@@ -73,6 +83,7 @@ const folds: Readonly<Record<string, Fold>> = {
   report: by(report),
   splash: by(splash),
   team: by(team),
+  visits: visitsElsewhere,
   webhook: by(webhook),
 }
 

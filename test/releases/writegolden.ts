@@ -44,6 +44,7 @@ const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[]
     /^(?:ClicksReclassified|ReclassificationUndone)$/,
     (_, { reclassification }) => `reclassification-${String(reclassification)}`,
   ],
+  [/^(?:VisitsImported|ImportedVisitsWithdrawn)$/, (n, { import: id }) => `visits-${Number(id ?? n)}`],
   [/^EventParked$/, (n) => `projection-golden${n}`],
   [/^LogOpened$/, () => 'log'],
   [/^ServiceKeyMarked$/, () => 'log-key'],
@@ -78,6 +79,7 @@ const earlier: Readonly<Record<string, EventType>> = {
   AnswerErased: 'AnswerGiven',
   ReportClosed: 'ReportSent',
   ReportErased: 'ReportSent',
+  ImportedVisitsWithdrawn: 'VisitsImported',
 }
 const isType = (name: string): name is EventType => Object.hasOwn(events, name)
 

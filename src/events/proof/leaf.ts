@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { canonical, canonicalWith, type KnownText, NotCanonical } from '../../lib/canonical.ts'
 import { hashLeaf, hashLeaves, rootOf } from '../../lib/transparency/merkle.ts'
 import type { Recorded } from '../event.ts'
-import type { LogEvent } from '../index.ts'
+import type { EventType, LogEvent } from '../index.ts'
 
 /** An event as the log stores it. */
 export type StoredEvent = Recorded<LogEvent>
@@ -15,9 +15,12 @@ const listed = Object.entries(lists)
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The events that have clicks. */
+const batches: ReadonlySet<string> = new Set<EventType>(['LinkClicked', 'VisitsImported'])
+
 /** Returns the clicks of a stored batch, undefined for any other event. */
 const clicksIn = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): readonly Values[] | undefined => {
-  if (type !== 'LinkClicked' || !isValues(data)) return undefined
+  if (!batches.has(type) || !isValues(data)) return undefined
   const { clicks } = data as Values
   return Array.isArray(clicks) && clicks.every(isValues) ? clicks : undefined
 }

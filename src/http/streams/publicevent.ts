@@ -32,6 +32,7 @@ const others: Readonly<Record<OtherStream, Audience>> = {
   report: 'never',
   spool: 'never',
   team: 'account',
+  visits: 'never',
 }
 const shown: ReadonlyMap<string, Audience> = new Map([
   ...Object.entries(others),

@@ -1,5 +1,6 @@
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
+import { isClickType } from '../../events/store.ts'
 
 type Events = readonly Recorded<LogEvent>[]
 
@@ -26,8 +27,8 @@ export const most = 5000
  * Returns how much work an event is. A change of classes counts as a whole batch, since it may concern as many clicks.
  */
 export const weightOf = ({ type, data }: Recorded<LogEvent>) => {
-  if (type === 'LinkClicked') return Math.max(1, data.clicks.length)
-  return type === 'ClicksReclassified' || type === 'ReclassificationUndone' ? most : 1
+  if (type === 'LinkClicked' || type === 'VisitsImported') return Math.max(1, data.clicks.length)
+  return isClickType(type) ? most : 1
 }
 
 export const batchSize = (max = most): BatchSize => {

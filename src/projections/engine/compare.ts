@@ -17,6 +17,7 @@ interface Comparison {
 /** Tables without a primary key. */
 const keys: Readonly<Record<string, Comparison>> = {
   clicks: { range: ['link', 'minute'], key: ['seq'] },
+  withdrawn_visits: { range: ['link', 'minute'], key: ['seq'] },
   link_routes: { range: ['link', 'revision'], key: ['link', 'revision', 'rule', 'destination'] },
   route_rolls: { range: ['link', 'revision'], key: ['link', 'revision', 'rule', 'destination', 'position'] },
 }
@@ -25,9 +26,13 @@ const horizon = 'click_horizon'
 
 const counters = ['clicks', 'uniques', 'visits']
 /** What is made of clicks that were dropped is compared by its totals; of these tables, not even those are left. */
-const sums = ['quarters', 'days', 'tops', 'rolls', 'route_rolls', 'strays', 'corrections']
+const sums = [
+  ...['quarters', 'days', 'tops', 'rolls', 'route_rolls', 'strays'],
+  ...['corrections', 'corrected_quarters', 'corrected_days'],
+]
 const afterDropping = (first: number): Readonly<Record<string, Partial<Comparison>>> => ({
   clicks: { where: `minute >= ${first}` },
+  withdrawn_visits: { where: `minute >= ${first}` },
   link_stats: { columns: ['link', 'account', ...counters] },
   account_stats: { columns: ['account', ...counters] },
   link_routes: { columns: ['link', 'revision', 'rule', 'destination', 'clicks', 'visits'] },

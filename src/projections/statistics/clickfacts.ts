@@ -88,6 +88,7 @@ export interface Visit {
   readonly click: Click
 }
 export type Clicked = Recorded<Event<'LinkClicked'>>
+export type Imported = Recorded<Event<'VisitsImported'>>
 
 export const minuteMs = 60_000
 /** Returns the number of the minute since 1970 that a moment is in. */
@@ -102,8 +103,11 @@ export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
   return { minute, ms: ms - minute * minuteMs - minuteMs / 2 }
 }
 
+/** The visitor of visits of which nothing tells them apart: none of them is the first of a person. */
+export const unknownVisitor = -2n
 /** Returns a visitor as facts have it. */
-export const visitorOf = (hash: string): bigint => BigInt.asIntN(64, BigInt(`0x${hash}`))
+export const visitorOf = (hash: string): bigint =>
+  hash === '' ? unknownVisitor : BigInt.asIntN(64, BigInt(`0x${hash}`))
 
 /** Whether a visit is that of an account, not the scan by which it came. */
 export const isOwn = ({ account }: Visit) => account > 0
@@ -115,7 +119,7 @@ const scanOf = (visit: Visit): readonly Visit[] => {
   return [{ ...visit, seq: seq + BigInt(scanOffset), link: subjects.qr(click.source.id), account: -account }]
 }
 
-export const visitsOf = ({ position, data }: Clicked): Visit[] => {
+export const visitsOf = ({ position, data }: Pick<Clicked | Imported, 'position' | 'data'>): Visit[] => {
   const profiles = profilesOf(data)
   const visits = data.clicks.map((click, i): Visit => ({
     seq: seqOf(position, i),
@@ -129,6 +133,17 @@ export const visitsOf = ({ position, data }: Clicked): Visit[] => {
   }))
   return [...visits, ...visits.flatMap(scanOf)]
 }
+
+const small = dimensions.filter((dim) => !openDimensions.includes(dim))
+/** The columns of facts, with their types. */
+const columnsOfFacts: readonly (readonly [name: string, type: string])[] = [
+  ...['seq', 'visitor', 'link', 'account'].map((name) => [name, 'bigint'] as const),
+  ...['minute', ...openDimensions, ...detailNames].map((name) => [name, 'int'] as const),
+  ...['ms', ...small, 'class', 'recorded'].map((name) => [name, 'smallint'] as const),
+]
+/** The columns of facts. */
+export const factColumns = columnsOfFacts.map(([name]) => name)
+const columnTypes = columnsOfFacts.map(([name, type]) => `${name} ${type} not null`).join()
 
 /**
  * A row for each visit, in partitions by month, and a row for each person and link that they have visited, with their
@@ -150,17 +165,16 @@ export const visitsOf = ({ position, data }: Clicked): Visit[] => {
  * its position. See `rolls.ts`.
  */
 export const factTables = {
-  clicks: (t: string) => {
-    const small = dimensions.filter((dim) => !openDimensions.includes(dim))
-    return `
-      create table ${t} (
-        seq bigint not null, visitor bigint not null, link bigint not null, account bigint not null, minute int not null,
-        ${[...openDimensions, ...detailNames].map((name) => `${name} int not null`).join()}, ms smallint not null, ${small.map((dim) => `${dim} smallint not null`).join()}, class smallint not null, recorded smallint not null
-      ) partition by range (minute);
-      create index on ${t} (link, minute);
-      create index on ${t} (account, minute);
-      create index on ${t} (link, visitor, seq) where class = ${classes.human}`
-  },
+  clicks: (t: string) => `
+    create table ${t} (${columnTypes}) partition by range (minute);
+    create index on ${t} (link, minute);
+    create index on ${t} (account, minute);
+    create index on ${t} (link, visitor, seq) where class = ${classes.human}`,
+  // visits of other services that were taken back; `gone` is the position of the event that did it
+  withdrawn_visits: (t: string) => `
+    create table ${t} (gone bigint not null, ${columnTypes});
+    create index on ${t} (link, minute);
+    create index on ${t} (account, minute)`,
   visitors: (t: string) =>
     `create table ${t} (
       link bigint not null, visitor bigint not null, seq bigint not null, minute int not null, primary key (link, visitor))`,
@@ -171,33 +185,48 @@ export const monthStart = (minute: number, months = 0): number => {
   const at = new Date(minute * minuteMs)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months) / minuteMs
 }
-/** Returns the name of the partition that has the facts of a month, by its first minute. */
-export const partitionOf = (table: string, month: number): string =>
-  `${table}_${new Date(month * minuteMs).toISOString().slice(0, 7).replace('-', '_')}`
+/** Before it, visits are those of other services: a partition has a year, since a question locks all that it may read. */
+const firstMonth = Date.UTC(2024, 0) / minuteMs
+/** Returns the first minute of the partition that has a minute. */
+const partitionStart = (minute: number) =>
+  minute < firstMonth ? Date.UTC(new Date(minute * minuteMs).getUTCFullYear(), 0) / minuteMs : monthStart(minute)
+/** Returns the first minute after the partition that begins with a minute. */
+const partitionEnd = (start: number) => monthStart(start, start < firstMonth ? 12 : 1)
+/** Returns the name of the partition that begins with a minute. */
+export const partitionOf = (table: string, start: number): string =>
+  `${table}_${new Date(start * minuteMs)
+    .toISOString()
+    .slice(0, start < firstMonth ? 4 : 7)
+    .replace('-', '_')}`
+/** Returns the first minute after a partition, by its name. */
+export const endOfPartition = (name: string): number => {
+  const [, year, month] = /_(\d{4})(?:_(\d\d))?$/.exec(name) ?? []
+  return Date.UTC(Number(year), Number(month ?? 12)) / minuteMs
+}
 
 /**
  * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out
  * the readers of the whole table.
  */
 const ensurePartitions = async (tx: Knex, table: string, visits: readonly Visit[]) => {
-  const starts = new Set(visits.map(({ minute }) => monthStart(minute)))
-  const months = new Map([...starts].map((month) => [partitionOf(table, month), month]))
+  const starts = new Set(visits.map(({ minute }) => partitionStart(minute)))
+  const named = new Map([...starts].map((start) => [partitionOf(table, start), start]))
   const { rows } = await tx.raw<{ rows: { name: string }[] }>(
     `select name from unnest(?::text[]) as m (name) where to_regclass(name) is null order by name`,
-    [[...months.keys()]],
+    [[...named.keys()]],
   )
   for (const { name } of rows) {
-    const month = months.get(name)!
+    const start = named.get(name)!
     await tx.raw(
       `create table ${name} (like ${table});
-       alter table ${table} attach partition ${name} for values from (${month}) to (${monthStart(month, 1)})`,
+       alter table ${table} attach partition ${name} for values from (${start}) to (${partitionEnd(start)})`,
     )
   }
 }
 
 const visitorKey = (link: number | string, visitor: bigint | string) => `${link}/${visitor}`
 
-/** Stores who has visited which link, and returns the visits that are the first of a person on a link. */
+/** The visits of each person, in the order of the log: the first one stays the first. */
 const insertFirst = async (tx: Knex, table: string, visits: readonly Visit[]): Promise<ReadonlySet<Visit>> => {
   const first = new Map<string, Visit>()
   for (const visit of visits) {
@@ -215,16 +244,29 @@ const insertFirst = async (tx: Knex, table: string, visits: readonly Visit[]): P
   return new Set(rows.map(({ link, visitor }) => first.get(visitorKey(link, visitor))!))
 }
 
+/** Stores who has visited which link, and returns the visits that are the first of a person on a link. */
+export type FindFirst = (tx: Knex, table: string, visits: readonly Visit[]) => Promise<ReadonlySet<Visit>>
+
+/** The numbers of labels. */
+export interface Ids {
+  readonly labels: LabelIds
+  readonly details: LabelIds
+}
+/** Returns what tells the numbers of visits in a dimension. */
+export const idsIn = (ids: Pick<Ids, 'labels'>) => (dim: Dim) => (visit: Visit) =>
+  ids.labels(dims[dim], labelOf[dim](visit.click))
+
 /** Inserts a row for each visit, and returns which of them are unique. */
 export const insertFacts = async (
   tx: Knex,
   names: TableNames,
-  ids: { readonly labels: LabelIds; readonly details: LabelIds },
+  ids: Ids,
   visits: readonly Visit[],
+  findFirst: FindFirst = insertFirst,
 ): Promise<ReadonlySet<Visit>> => {
   await ensurePartitions(tx, names('clicks'), visits)
-  const uniques = await insertFirst(tx, names('visitors'), visits)
-  const idOf = (dim: Dim) => (visit: Visit) => ids.labels(dims[dim], labelOf[dim](visit.click))
+  const uniques = await findFirst(tx, names('visitors'), visits)
+  const idOf = idsIn(ids)
   const type = (dim: Dim) => (openDimensions.includes(dim) ? 'int[]' : 'smallint[]')
   await tx.raw(
     `insert into ${names('clicks')} (seq, visitor, link, account, minute, ms, class, recorded, ${[...detailNames, ...dimensions].join()})

@@ -1,40 +1,38 @@
 import type { Knex } from 'knex'
 import { bioRules } from '../../events/statistics/click.ts'
-import { aboveViews, classes, highestAccount, isClick } from './clickfacts.ts'
+import { absent, changedFacts } from './changedfacts.ts'
+import { aboveViews, classes, highestAccount, isClick, unknownVisitor } from './clickfacts.ts'
 import { changeEntries } from './entrystats.ts'
-import { details, dimensions, dims, readRoute, topDimensions } from './labels.ts'
+import { details, dimensions, dims, importedRoute, readRoute, topDimensions } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
 import { correctRoutes } from './routestats.ts'
 import { orAdd, plausible, quarter } from './rollup.ts'
 
 /**
- * What events that change classes have added to roll-ups. A question about an earlier position takes what came later
- * from the sums of today; see docs/adr/0062-corrections-are-added-up.md.
+ * What events that change classes have added to roll-ups, and those that add visits of another service or take them
+ * back. A question about an earlier position takes what came later from the sums of today; see
+ * docs/adr/0062-corrections-are-added-up.md.
  */
 export const correctedTables = {
   corrected_quarters: (t: string) => `
     create table ${t} (
-      subject bigint, quarter int, position bigint, clicks int not null, uniques int not null, suspects int not null,
+      subject bigint, quarter int, position bigint, clicks int not null, uniques int not null, visits int not null, suspects int not null,
       primary key (subject, quarter, position))`,
   corrected_days: (t: string) => `
     create table ${t} (
       subject bigint, dim smallint, day int, label int, position bigint, clicks int not null, primary key (subject, dim, day, label, position))`,
 } as const
 
-/**
- * The facts whose classes an event changes, with the class before and after it. The table exists while the event is
- * applied: statements that read it correct what is counted from facts.
- */
-export const changedFacts = 'changed_facts'
-
 const human = (value: string) => `(c.${value} <= ${classes.human})::int`
 const first = (value: string) => `(c.${value} = ${classes.first})::int`
-/** SQL of how many clicks and unique clicks more there are, or less. */
-const [clicks, uniques] = [`${human('now')} - ${human('was')}`, `${first('now')} - ${first('was')}`]
+const present = (value: string) => `(c.${value} <> ${absent})::int`
+const moreOf = (of: (value: string) => string) => `${of('now')} - ${of('was')}`
+/** SQL of how many clicks, unique clicks and visits more there are, or less. */
+const [clicks, uniques, visits] = [moreOf(human), moreOf(first), moreOf(present)]
 
 /** SQL of the facts that roll-ups have, for each that has them: of their link, and of their account. */
 const rolledFacts = (names: TableNames) => {
-  const columns = `c.link, c.visitor, c.minute, ${dimensions.map((dim) => `c.${dim}`).join()}, ${clicks} as clicks, ${uniques} as uniques`
+  const columns = `c.link, c.visitor, c.minute, ${dimensions.map((dim) => `c.${dim}`).join()}, ${clicks} as clicks, ${uniques} as uniques, ${visits} as visits`
   return `
     select c.link as subject, ${columns} from ${changedFacts} c
     join ${names('link_stats')} s on s.link = c.link where c.minute < s.rolled
@@ -52,15 +50,18 @@ const countedFor = (key: (typeof keys)[number]) =>
 const correctTotals = async (tx: Knex, names: TableNames, position: bigint) => {
   for (const key of keys) {
     const subject = key === 'link' ? 's.link' : `${highestAccount} - s.account`
+    const more = ['clicks', 'uniques', 'visits', ...(key === 'link' ? ['imported'] : [])]
+    const imported = `sum(case when c.route = ${importedRoute(names)} then ${clicks} else 0 end)`
     await tx.raw(
       `with sum as (
-         select c.${key} as id, sum(${clicks}) as clicks, sum(${uniques}) as uniques from ${countedFor(key)} group by 1
+         select c.${key} as id, sum(${clicks}) as clicks, sum(${uniques}) as uniques, sum(${visits}) as visits, ${imported} as imported
+         from ${countedFor(key)} group by 1
        ), before as (
-         insert into ${names('rolls')} (subject, position, rolled, hi, clicks, uniques, visits)
-         select ${subject}, ${position}, s.rolled, greatest(s.rolled, s.clock + 1), s.clicks, s.uniques, s.visits
+         insert into ${names('rolls')} (subject, position, rolled, hi, clicks, uniques, visits, before)
+         select ${subject}, ${position}, s.rolled, greatest(s.rolled, s.clock + 1), s.clicks, s.uniques, s.visits, true
          from ${names(`${key}_stats`)} s join sum on sum.id = s.${key}
        )
-       update ${names(`${key}_stats`)} s set last = ${position}, clicks = s.clicks + sum.clicks, uniques = s.uniques + sum.uniques
+       update ${names(`${key}_stats`)} s set last = ${position}, ${more.map((name) => `${name} = s.${name} + sum.${name}`).join()}
        from sum where sum.id = s.${key}`,
     )
   }
@@ -95,34 +96,44 @@ const correctWays = async (tx: Knex, names: TableNames, position: bigint) => {
 }
 
 const excess = (n: string) => `greatest(${n} - ${plausible}, 0)`
+const sums = ['clicks', 'uniques', 'visits', 'suspects'] as const
 
 /**
  * Corrects the sums per quarter of an hour. How many clicks of a visitor in a minute are too many depends on all of
  * them, so the minutes with so many visits are counted again.
  */
 const correctQuarters = async (tx: Knex, names: TableNames, position: bigint) => {
+  type Range = { readonly first: number | null; readonly last: number | null }
+  const { rows } = await tx.raw<{ rows: Range[] }>(
+    `select min(minute) as first, max(minute) as last from ${changedFacts}`,
+  )
+  // to plan for the other partitions takes longer than to read these
+  const within = `c.minute >= ${rows[0]?.first ?? 0} and c.minute <= ${rows[0]?.last ?? 0}`
   await tx.raw(
     `with fact as materialized (${rolledFacts(names)}), busy as materialized (
        select m.link, m.minute, f.visitor, count(*) filter (where f.${isClick}) as n
        from (select distinct link, minute from ${changedFacts}) m
-       cross join lateral (select visitor, class from ${names('clicks')} c where c.link = m.link and c.minute = m.minute) f
-       group by 1, 2, 3 having count(*) > ${plausible}
+       cross join lateral (
+         select visitor, class from ${names('clicks')} c where c.link = m.link and c.minute = m.minute and ${within}
+         union all
+         select visitor, now from ${changedFacts} c where c.link = m.link and c.minute = m.minute and now = ${absent}
+       ) f
+       where f.visitor <> ${unknownVisitor} group by 1, 2, 3 having count(*) > ${plausible}
      ), suspected as (
        select c.subject, c.minute / ${quarter} as quarter, ${excess('b.n')} - ${excess('b.n - sum(c.clicks)')} as more
        from fact c join busy b using (link, minute, visitor) group by c.subject, c.minute, c.link, c.visitor, b.n
      ), change as (
-       select subject, quarter, sum(clicks) as clicks, sum(uniques) as uniques, sum(suspects) as suspects from (
-         select subject, minute / ${quarter} as quarter, clicks, uniques, 0 as suspects from fact
+       select subject, quarter, ${sums.map((name) => `sum(${name}) as ${name}`).join()} from (
+         select subject, minute / ${quarter} as quarter, clicks, uniques, visits, 0 as suspects from fact
          union all
-         select subject, quarter, 0, 0, more from suspected
-       ) c group by 1, 2 having sum(clicks) <> 0 or sum(uniques) <> 0 or sum(suspects) <> 0
+         select subject, quarter, 0, 0, 0, more from suspected
+       ) c group by 1, 2 having ${sums.map((name) => `sum(${name}) <> 0`).join(' or ')}
      ), logged as (
-       insert into ${names('corrected_quarters')} (subject, quarter, position, clicks, uniques, suspects)
-       select subject, quarter, ${position}, clicks, uniques, suspects from change
+       insert into ${names('corrected_quarters')} (subject, quarter, position, ${sums.join()})
+       select subject, quarter, ${position}, ${sums.join()} from change
      )
-     update ${names('quarters')} t
-     set clicks = t.clicks + n.clicks, uniques = t.uniques + n.uniques, suspects = t.suspects + n.suspects
-     from change n where t.subject = n.subject and t.quarter = n.quarter`,
+     insert into ${names('quarters')} as t (subject, quarter, ${sums.join()}) select subject, quarter, ${sums.join()} from change
+     ${orAdd('subject, quarter', sums)}`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Click } from '../../events/statistics/click.ts'
+import { importedRule } from '../../events/statistics/visits.ts'
 import type { Event } from '../../events/index.ts'
 import type { TableNames } from '../engine/projection.ts'
 
@@ -108,6 +109,13 @@ export const readRoute = (label: string): Route => {
   const [, revision, bio, entry, rule = ''] = /^(-?\d+) (?:(\d+)\/(\d+)|-) (.*)$/s.exec(label) ?? []
   return { revision: Number(revision), bio: bio === undefined ? null : Number(bio), entry: Number(entry ?? 0), rule }
 }
+
+/** The label of the route of all visits that another service has recorded. */
+const importedLabel = `0 - ${importedRule}`
+/** SQL of the number of that route; null where there is no such visit. */
+export const importedRoute = (names: TableNames) => `(
+  select id from ${names('details')} where dim = ${details.route}
+    and hashtextextended(label, 0) = hashtextextended('${importedLabel}', 0) and label = '${importedLabel}')`
 
 /** What the labels of a visit are made of. */
 export interface Labelled {

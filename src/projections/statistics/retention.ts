@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { aboveViews, isClick, monthStart, subjects } from './clickfacts.ts'
+import { aboveViews, endOfPartition, isClick, monthStart, subjects } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import { dims, topDimensions } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
@@ -89,9 +89,16 @@ const moveOld = (
      ${orAdd('subject, dim, label', ['clicks'])}`,
   )
 
-/** Returns the position of the newest event that some partitions have facts of. */
+/**
+ * Returns the position of the newest event that some partitions have facts of. Visits of other services that might not
+ * be kept one by one when they were recorded are known without their facts: see `importedvisits.ts`.
+ */
 const newestPosition = async (tx: Knex, names: TableNames, partitions: readonly string[]) => {
-  const newest = partitions.map((partition) => `select max(seq) / 1000 as position from ${partition}`)
+  const newest = partitions.map(
+    (partition) => `
+    select max(seq) / 1000 as position from ${partition} c
+    where not exists (select from ${names('visit_imports')} i where i.position = c.seq / 1000 and c.minute < i.since)`,
+  )
   const { rows } = await tx.raw<{ rows: { position: string | null }[] }>(
     `select max(position) as position from (${[...newest, `select max(position) from ${names('click_horizon')}`].join(' union all ')}) p`,
   )
@@ -134,10 +141,7 @@ export const dropOldFacts = async (options: Dropping): Promise<readonly string[]
       `select inhrelid::regclass::text as name from pg_inherits where inhparent = ?::regclass order by 1`,
       [names('clicks')],
     )
-    return rows.flatMap(({ name }) => {
-      const [, year, month] = /_(\d{4})_(\d\d)$/.exec(name) ?? []
-      return Date.UTC(Number(year), Number(month)) / 60_000 <= horizon ? [name] : []
-    })
+    return rows.map(({ name }) => name).filter((name) => endOfPartition(name) <= horizon)
   })
   if (partitions.length === 0) return []
   const before = await locked((tx) => newestPosition(tx, names, partitions))
@@ -159,7 +163,8 @@ export const dropOldFacts = async (options: Dropping): Promise<readonly string[]
       await tx.raw(`drop table ${partition}`)
     }
     // their visits are gone
-    await tx.raw(`delete from ${names('corrections')} where minute < ${horizon}`)
+    for (const table of ['corrections', 'withdrawn_visits'])
+      await tx.raw(`delete from ${names(table)} where minute < ${horizon}`)
     await tx.raw(
       `delete from ${names('click_horizon')}; insert into ${names('click_horizon')} values (${horizon}, ${position})`,
     )

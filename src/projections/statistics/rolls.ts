@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { aboveViews, highestAccount, isClick, isUnique, type Visit } from './clickfacts.ts'
+import { aboveViews, factColumns, highestAccount, isClick, isUnique, type Visit } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import type { TableNames } from '../engine/projection.ts'
 import { earliest } from './rollup.ts'
@@ -20,7 +20,7 @@ const seqAfter = (position: string) => `(${position} + 1) * 1000`
 const countersAt = (names: TableNames, key: 'link' | 'account') => {
   const subject = key === 'link' ? 's.link' : `${highestAccount} - s.account`
   const own = key === 'link' ? 'c.link = s.link' : `c.account = s.account and c.link > ${aboveViews}`
-  const later = `c.seq >= ${seqAfter(at)} and c.seq < coalesce(${seqAfter('n.position')}, ${lastSeq})`
+  const later = `c.seq >= ${seqAfter(at)} and c.seq < coalesce((n.position + (not n.before)::int) * 1000, ${lastSeq})`
   const rolled =
     key === 'link'
       ? 'case when r.rolled is not null then greatest(r.rolled, h.minute) end'
@@ -29,10 +29,10 @@ const countersAt = (names: TableNames, key: 'link' | 'account') => {
   const classAt = `coalesce((select k.was from ${names('corrections')} k where k.seq = c.seq and k.position >= n.position order by k.position limit 1), c.class)`
   const columns = ['clicks', 'uniques', 'visits']
   return `
-    select s.${key}${key === 'link' ? ', s.account' : ''}, ${columns.map((name) => `coalesce(n.${name}, s.${name}) - x.${name} as ${name}`).join()},
+    select s.${key}${key === 'link' ? ', s.account, s.imported' : ''}, ${columns.map((name) => `coalesce(n.${name}, s.${name}) - x.${name} as ${name}`).join()},
       l.rolled, ${key === 'link' ? 's.since' : 'null::int'} as since, n.hi
     from ${names(`${key}_stats`)} s
-    left join lateral (select * from ${names('rolls')} where subject = ${subject} and position > ${at} order by position limit 1) n
+    left join lateral (select * from ${names('rolls')} where subject = ${subject} and position > ${at} order by position, before desc limit 1) n
       on s.last > ${at}
     left join lateral (select * from ${names('rolls')} where subject = ${subject} and position <= ${at} and rolled is not null
       order by position desc limit 1) r
@@ -59,17 +59,26 @@ const entriesAt = (names: TableNames) => `
     from ${names('entry_log')} l where l.bio = s.bio and l.entry = s.entry and l.position > ${at}
   ) x`
 
-/** Tables that have a view which shows them as they were. */
-export const viewedCounters: readonly string[] = ['link_stats', 'account_stats', 'entry_stats']
+/** Tables that have a view which shows them as they were, or what they had then. */
+export const viewedTables: readonly string[] = ['link_stats', 'account_stats', 'entry_stats', 'clicks']
+
+/** SQL of the visits that are there or were taken back later. Those that came later are in it, too. */
+const visitsAt = (names: TableNames) => {
+  const columns = factColumns.join()
+  return `
+    select ${columns} from ${names('clicks')} union all
+    select ${columns} from ${names('withdrawn_visits')} where gone > ${at}`
+}
 
 const viewsOf = (names: TableNames) => `
+  create view ${names('clicks')}_at as ${visitsAt(names)};
   create view ${names('link_stats')}_at as ${countersAt(names, 'link')};
   create view ${names('account_stats')}_at as ${countersAt(names, 'account')};
   create view ${names('entry_stats')}_at as ${entriesAt(names)}`
 
 /**
  * What was known when: `rolls` has the counters of a link or account at each of its roll-ups, and before each event
- * that changes classes of its visits, and `rolled`. `strays` has the minutes of visits that came when they were rolled
+ * that changes classes of its visits, or adds some of another service or takes them back, and `rolled`. `strays` has the minutes of visits that came when they were rolled
  * up already, or are later than the clock of the log: by the event, and once more by a roll-up before which they came.
  * No other visit up to a roll-up is later than its `hi`. By these, statistics of an earlier position are exact, and
  * read few facts. The views have to be made last.
@@ -78,7 +87,7 @@ export const rollTables = {
   rolls: (t: string) => `
     create table ${t} (
       subject bigint, position bigint, rolled int, hi int not null, clicks bigint not null, uniques bigint not null, visits bigint not null,
-      primary key (subject, position))`,
+      before boolean not null default false, primary key (subject, position, before))`,
   strays: (t: string) => `
     create table ${t} (subject bigint, position bigint, minute int, primary key (subject, position, minute));
     ${viewsOf((table) => t.replace('strays_', `${table}_`))}`,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { aboveViews, highestAccount, isClick, isUnique, type Visit } from './clickfacts.ts'
+import { aboveViews, highestAccount, isClick, isUnique, unknownVisitor, type Visit } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import { dimensions, dims, topDimensions } from './labels.ts'
 import type { TableNames } from '../engine/projection.ts'
@@ -91,13 +91,18 @@ const spansOf = ({ subject, before, after, visits }: Subject, seq: bigint): Span
   return [...spans, { subject, from, to: after.rolled, seq: 0n, late: false }]
 }
 
-/** SQL of the facts that the spans have, of links and of accounts: `key` is the column that has their id. */
-const factsIn = (clicks: string, key: 'link' | 'account') => `
+/** Minutes from one up to another. */
+type Within = Pick<Span, 'from' | 'to'>
+/**
+ * SQL of the facts that the spans have, of links and of accounts: `key` is the column that has their id. `within` has
+ * the minutes of all of them: to plan for the other partitions takes longer than to read these.
+ */
+const factsIn = (clicks: string, key: 'link' | 'account', { from, to }: Within) => `
   select s.subject, s.late, c.* from span s
   cross join lateral (
     select * from ${clicks} c
     where c.${key} = ${key === 'link' ? 's.subject' : `${highestAccount} - s.subject and c.link > ${aboveViews}`}
-      and c.minute >= s.from_minute and c.minute < s.to_minute and c.seq >= s.from_seq
+      and c.minute >= s.from_minute and c.minute < s.to_minute and c.seq >= s.from_seq and c.minute >= ${from} and c.minute < ${to}
   ) c
   where s.subject ${key === 'link' ? '>' : '<='} ${highestAccount}`
 
@@ -110,21 +115,22 @@ export const orAdd = (key: string, columns: readonly string[]) =>
  * One statement reads the facts and adds to all roll-ups. Of clicks that come late, only the new ones are read; how
  * many of them are too many in their minute depends on the older ones too.
  */
-const roll = (names: TableNames) => `
+const roll = (names: TableNames, within: Within) => `
   with span as (
     select * from unnest(?::bigint[], ?::int[], ?::int[], ?::bigint[], ?::boolean[]) as s (subject, from_minute, to_minute, from_seq, late)
   ), chosen as materialized (
-    ${factsIn(names('clicks'), 'link')} union all ${factsIn(names('clicks'), 'account')}
+    ${factsIn(names('clicks'), 'link', within)} union all ${factsIn(names('clicks'), 'account', within)}
   ), minutes as (
     select subject, late, link, visitor, minute, count(*) as n from chosen where ${isClick} group by 1, 2, 3, 4, 5
   ), suspected as (
     select subject, minute / ${quarter} as quarter, sum(n) as n from (
-      select subject, minute, n - ${plausible} as n from minutes where not late and n > ${plausible}
+      select subject, minute, n - ${plausible} as n from minutes where not late and n > ${plausible} and visitor <> ${unknownVisitor}
       union all
       select subject, minute, ${excess('f.n')} - ${excess('f.n - m.n')} from minutes m cross join lateral (
         select count(*) as n from ${names('clicks')} f
         where f.link = m.link and f.minute = m.minute and f.visitor = m.visitor and f.${isClick}
-      ) f where late
+          and f.minute >= ${within.from} and f.minute < ${within.to}
+      ) f where late and m.visitor <> ${unknownVisitor}
     ) n group by 1, 2
   ), labelled as materialized (
     select subject, day, dim, label, n from (
@@ -154,7 +160,11 @@ const roll = (names: TableNames) => `
 export const rollUp = async (tx: Knex, names: TableNames, changed: readonly Subject[], seq: bigint) => {
   const spans = changed.flatMap((subject) => spansOf(subject, seq))
   if (spans.length === 0) return
-  await tx.raw(roll(names), [
+  const within = {
+    from: spans.reduce((first, { from }) => Math.min(first, from), spans[0]!.from),
+    to: spans.reduce((last, { to }) => Math.max(last, to), spans[0]!.to),
+  }
+  await tx.raw(roll(names, within), [
     column(spans, ({ subject }) => subject),
     column(spans, ({ from }) => from),
     column(spans, ({ to }) => to),

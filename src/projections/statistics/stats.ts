@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Recorded } from '../../events/event.ts'
 import type { DomainEvent } from '../../events/index.ts'
+import { isClickType } from '../../events/store.ts'
 import {
   aboveViews,
   type Clicked,
@@ -15,6 +16,7 @@ import {
 } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
 import { countEntries, entryTables } from './entrystats.ts'
+import { addImported, importedTables } from './importedvisits.ts'
 import { labelIds, labelTables } from './labels.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
 import { reclassificationTables, type Reclassified, reclassify, type Undone } from './reclassify.ts'
@@ -22,6 +24,7 @@ import { rollTables, type Totals, type Traced, traceRolls } from './rolls.ts'
 import { type Progress, progressAfter, rollUp, rollupTables, type Subject } from './rollup.ts'
 import { countRoutes, routeTables } from './routestats.ts'
 import { retentionTables } from './retention.ts'
+import { takeBack } from './withdrawnvisits.ts'
 
 /** The visits of one event, and the minute in which the log has recorded it. */
 interface Batch {
@@ -188,7 +191,7 @@ const isClicked = (event: Recorded<DomainEvent>): event is Clicked => event.type
 const isReclassified = (event: Recorded<DomainEvent>): event is Reclassified | Undone =>
   event.type === 'ClicksReclassified' || event.type === 'ReclassificationUndone'
 
-/** Writes clicks together, and each change of classes after the clicks before it. */
+/** Writes clicks together, and each other event after the clicks before it. */
 const write = async (tx: Knex, names: TableNames, events: readonly Recorded<DomainEvent>[]) => {
   let clicks: Clicked[] = []
   const flush = async () => {
@@ -197,9 +200,10 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
   }
   for (const event of events) {
     if (isClicked(event)) clicks.push(event)
-    if (!isReclassified(event)) continue
-    await flush()
-    await reclassify(tx, names, event)
+    else if (isClickType(event.type)) await flush()
+    if (isReclassified(event)) await reclassify(tx, names, event)
+    if (event.type === 'VisitsImported') await addImported(tx, names, event)
+    if (event.type === 'ImportedVisitsWithdrawn') await takeBack(tx, names, event)
   }
   await flush()
 }
@@ -210,7 +214,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 14,
+  version: 15,
   filter: 'clicks',
   indexedLast: ['link_stats'],
   tables: {
@@ -219,7 +223,7 @@ export const stats: Projection = {
     link_stats: (t) => `
       create table ${t} (
         link bigint primary key, account bigint not null, clicks bigint not null, uniques bigint not null, visits bigint not null,
-        last bigint not null default 0,
+        imported bigint not null default 0, last bigint not null default 0,
         clock int not null default 0, rolled int, tail int not null, since int
       ) with (fillfactor = 80);
       create index on ${t} (account, clicks desc, link desc)`,
@@ -233,6 +237,7 @@ export const stats: Projection = {
     ...routeTables,
     ...entryTables,
     ...reclassificationTables,
+    ...importedTables,
     ...rollTables,
   },
   write,

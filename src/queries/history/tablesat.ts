@@ -6,7 +6,7 @@ import { beginSnapshot } from '../../postgres/readsnapshot.ts'
 import { past, projections } from '../../projections/index.ts'
 import { domainPosition, viewOf } from '../../projections/history/past.ts'
 import type { Projection, TableNames } from '../../projections/engine/projection.ts'
-import { clicksPosition, viewedCounters } from '../../projections/statistics/rolls.ts'
+import { clicksPosition, viewedTables } from '../../projections/statistics/rolls.ts'
 import { stats } from '../../projections/statistics/stats.ts'
 import { type Checkpoint, checkpoints, type LiveTables } from '../../projections/engine/tables.ts'
 import { pastOf } from '../../projections/history/versions.ts'
@@ -80,7 +80,6 @@ export const beginPresent = async (options: MomentOptions): Promise<TablesAt> =>
 /** Tables of clicks that questions about an earlier position read as they are. */
 const facts: readonly string[] = [
   'click_horizon',
-  'clicks',
   'corrected_days',
   'corrected_quarters',
   'corrections',
@@ -93,6 +92,7 @@ const facts: readonly string[] = [
   'route_rolls',
   'strays',
   'tops',
+  'visit_imports',
 ]
 
 /** Tables with a row for each event, at its position: questions about an earlier position leave out later rows. */
@@ -102,7 +102,7 @@ const earlierNames =
   (live: TableNames): TableNames =>
   (table) => {
     if (facts.includes(table) || logs.includes(table) || table in past.tables) return live(table)
-    if (viewedCounters.includes(table)) return viewOf(live(table))
+    if (viewedTables.includes(table)) return viewOf(live(table))
     const versions = pastOf(table)
     if (!(versions in past.tables)) throw new NoPast(`the table ${table} is not kept as it was`)
     return viewOf(live(versions))

@@ -57,7 +57,7 @@ const isOpen =
 /** Those that redirect, of these. */
 const isServed = (table: TableNames) =>
   `(l.domain is null or (d.deleted is null and d.verified))
-   and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0))`
+   and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks - s.imported from ${table('link_stats')} s where s.link = l.id), 0))`
 
 /** A link that a rotator may choose. */
 export interface RotatorLink {

@@ -2,7 +2,7 @@ import { checkpoints } from '../../projections/engine/tables.ts'
 import { stats } from '../../projections/statistics/stats.ts'
 import { planned, type Reader } from '../reader.ts'
 
-/** The clicks of a link, as the tables have them. */
+/** The clicks of a link that was followed here, as the tables have them. */
 export interface CountedClicks {
   readonly clicks: number
   /** up to which the tables contain the log */
@@ -13,7 +13,7 @@ export interface CountedClicks {
 export const countClicks = async (reader: Reader, links: readonly number[]): Promise<readonly CountedClicks[]> => {
   const { db, table } = reader
   const sql = `
-    select coalesce(s.clicks, 0) as clicks, (
+    select coalesce(s.clicks - s.imported, 0) as clicks, (
       select coalesce(min(position), 0) from ${checkpoints}
       where projection = '${stats.name}' and version = ${stats.version} and live) as position
     from unnest(?::bigint[]) with ordinality as w (link, n) left join ${table('link_stats')} s on s.link = w.link order by n`

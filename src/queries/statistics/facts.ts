@@ -48,7 +48,7 @@ export interface Earlier {
   readonly changed: readonly number[]
   /** minutes after `hi` that may have visits */
   readonly ahead: readonly number[]
-  /** a later event has changed classes of visits */
+  /** a later event has changed classes of visits, or has added some of another service or taken them back */
   readonly corrected: boolean
 }
 
@@ -75,15 +75,13 @@ interface CountedRow {
   readonly corrected: boolean
 }
 
-/**
- * SQL of the columns that an earlier position also needs. Its parameters are the subject, the position, and the
- * position again.
- */
+/** SQL of the columns that an earlier position also needs. Its parameters are the subject, and the position three times. */
 const earlierColumns = ({ table }: Reader) => `
   hi,
   (select json_agg(distinct minute) from ${table('strays')} t where t.subject = ?
      and (minute < coalesce(rolled, ${firstMinute}) and position > ? or minute > coalesce(hi, ${endOfMinutes}))) as strays,
-  exists (select from ${table('corrections')} where position > ?) as corrected`
+  exists (select from ${table('corrections')} where position > ?)
+    or exists (select from ${table('visit_imports')} where greatest(position, gone) > ?) as corrected`
 
 /** The row of a subject without visits. */
 const nothing: CountedRow = {
@@ -125,7 +123,7 @@ export const readCounted = async (reader: Reader, of: Subject): Promise<SubjectC
     from ${table(name)} where ${key} = ?`
   const position = clicksUpTo?.toString()
   const { rows } = await db
-    .raw<{ rows: CountedRow[] }>(sql, position === undefined ? [id] : [subject, position, position, id])
+    .raw<{ rows: CountedRow[] }>(sql, position === undefined ? [id] : [subject, position, position, position, id])
     .options(prepared(sql))
   const [row = nothing] = rows
   return {

@@ -1,5 +1,5 @@
 import { type Interval, startsIn, utc } from '../../lib/zone.ts'
-import { isClick, isUnique, minuteMs, timeOf } from '../../projections/statistics/clickfacts.ts'
+import { isClick, isUnique, minuteMs, timeOf, unknownVisitor } from '../../projections/statistics/clickfacts.ts'
 import { dims } from '../../projections/statistics/labels.ts'
 import { plausible, quarter } from '../../projections/statistics/rollup.ts'
 import {
@@ -165,16 +165,16 @@ const readPoints = async (
   const columns = ['clicks', 'uniques', 'visits', 'suspects'] as const
   const { rows } = await reader.db.raw<{ rows: Row[] }>(
     `with minutes as (
-       select minute, count(*)::int as visits, (count(*) filter (where ${isClick}))::int as clicks,
+       select minute, visitor, count(*)::int as visits, (count(*) filter (where ${isClick}))::int as clicks,
          (count(*) filter (where ${isUnique}))::int as uniques
        from (${factsIn(reader, counted, plan, options)}) c group by link, visitor, minute
      ), quarters as (
        select minute / ${quarter} as quarter, sum(clicks) as clicks, sum(uniques) as uniques, sum(visits) as visits,
-         sum(greatest(clicks - ${plausible}, 0)) as suspects
+         sum(case when visitor = ${unknownVisitor} then 0 else greatest(clicks - ${plausible}, 0) end) as suspects
        from minutes group by 1
        union all
        select quarter, ${columns.join()} from ${reader.table('quarters')} where subject = ${counted.subject} and ${inPlan('quarter', plan)}
-       ${correctedIn(reader, counted, { plan, period: 'quarter', select: `quarter, -clicks, -uniques, 0, -suspects` })}
+       ${correctedIn(reader, counted, { plan, period: 'quarter', select: `quarter, -clicks, -uniques, -visits, -suspects` })}
      )
      select ${intervalOf(`(quarter * ${quarter})`, options)} as at, ${columns.map((name) => `sum(${name}) as ${name}`).join()}
      from quarters group by 1`,

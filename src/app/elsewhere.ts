@@ -1,0 +1,10 @@
+import type { ClassifierOptions } from '../clicks/classify.ts'
+import { type Elsewhere, openElsewhere } from '../clicks/elsewhere.ts'
+import { clicksKeptSince } from '../queries/statistics/recorded.ts'
+import type { Ledger } from './log/ledger.ts'
+
+/** Opens what records visits of other services in the log, and takes them back. */
+export const openVisitsElsewhere = (
+  { keys, reader, store }: Pick<Ledger, 'keys' | 'reader' | 'store'>,
+  visitors: ClassifierOptions,
+): Elsewhere => openElsewhere({ store, keyring: keys, keptSince: () => clicksKeptSince(reader), ...visitors })

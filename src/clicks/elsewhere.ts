@@ -1,0 +1,277 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Actor, systemMetadata } from '../events/event.ts'
+import type { LogEvent } from '../events/index.ts'
+import { NoAccountKey } from '../events/sealing.ts'
+import type { Classified } from '../events/statistics/click.ts'
+import { importedRule, type VisitEvent } from '../events/statistics/visits.ts'
+import type { EventStore, ExpectedRevision } from '../events/store.ts'
+import { streamId } from '../events/streams.ts'
+import { ChangedByNewer } from '../events/unknown.ts'
+import { plainAddress } from '../lib/address.ts'
+import type { Keyring } from '../security/seal.ts'
+import { add, type Batch, contentOf, emptyBatch, fits } from './batch.ts'
+import { type ClassifierOptions, type Classify, createClassifier } from './classify.ts'
+import { type VisitorHash, visitorHash } from './hashvisitor.ts'
+import { rulesVersion } from './visitor/agent.ts'
+
+/** A visit that another service has recorded. */
+export interface VisitElsewhere {
+  /** where it stands in its source: higher than that of the visit before it */
+  readonly place: number
+  /** the link of ours that it counts for, and where the link leads */
+  readonly link: number
+  readonly destination: string
+  /** a time that `Date` can read */
+  readonly at: string
+  /** undefined where the source does not keep them: the visit is one of a person. Without one, a program has come. */
+  readonly userAgent?: string | undefined
+  readonly address?: string | undefined
+  readonly referrer?: string | undefined
+  /** ISO 3166-1 alpha-2; else the address says it */
+  readonly country?: string | undefined
+  /** as in `Accept-Language` */
+  readonly language?: string | undefined
+}
+
+/** A visit that is not recorded, and why. */
+export interface RefusedVisit {
+  readonly place: number
+  readonly why: 'no_time' | 'too_old' | 'future'
+}
+
+/** Whose visits they are, and by which import they come. */
+export interface VisitImport {
+  readonly import: number
+  readonly account: number
+}
+
+/** Records visits of other services, and takes them back. */
+export interface Elsewhere {
+  /**
+   * Records what is new of these visits, which are in the order of their places, and returns those that are refused.
+   * `upTo`: no visit of the source up to there is left; by default the place of the last one. What is recorded already
+   * is passed over, so that a call may be repeated, also after it has failed with a part of them recorded. Throws
+   * `ImportWithdrawn`, `NoAccountKey`, `StoreUnavailable`.
+   */
+  readonly recordVisits: (
+    of: VisitImport,
+    visits: readonly VisitElsewhere[],
+    upTo?: number,
+  ) => Promise<{ readonly refused: readonly RefusedVisit[] }>
+  /** Returns the place up to which the visits of an import are recorded; undefined when none is. */
+  readonly visitsRecordedUpTo: (id: number) => Promise<number | undefined>
+  /**
+   * Takes all visits of an import back; nothing of it is recorded afterwards. To repeat it changes nothing. Returns the
+   * position of the event that did it; undefined when there are none.
+   */
+  readonly withdrawVisits: (id: number, actor: Actor) => Promise<bigint | undefined>
+}
+
+export interface ElsewhereOptions extends ClassifierOptions {
+  readonly store: Pick<EventStore, 'append' | 'last'>
+  readonly keyring: Pick<Keyring, 'forOpening'>
+  /** Returns the time of the first visits that are kept one by one; null while all are. */
+  readonly keptSince: () => Promise<Date | null>
+  /** ms since 1970 */
+  readonly now?: () => number
+}
+
+/** The visits of an import were taken back, so none are added to them. */
+export class ImportWithdrawn extends Error {
+  override readonly name = 'ImportWithdrawn'
+  constructor(id: number) {
+    super(`the visits of import ${id} were taken back`)
+  }
+}
+
+const earliest = Date.UTC(1995, 0)
+/** visits that are classified in one turn: each may have a user agent that was never seen */
+const inOneTurn = 100
+/** events whose visits one event takes back: the statistics do it in one transaction */
+const takenAtOnce = 20
+
+/** What is known of the stream of an import. */
+interface End {
+  readonly revision: ExpectedRevision
+  readonly last: Extract<LogEvent, VisitEvent> | undefined
+}
+
+const endOf = async (store: Pick<EventStore, 'last'>, id: number): Promise<End & { readonly position: bigint }> => {
+  const event = await store.last(streamId('visits', id))
+  if (!event) return { revision: 'no_stream', last: undefined, position: 0n }
+  const { revision, position } = event
+  if (event.type === 'Unknown') throw new ChangedByNewer(`The import ${id}`)
+  if (event.type !== 'VisitsImported' && event.type !== 'ImportedVisitsWithdrawn')
+    throw new Error(`${event.type} does not belong in the stream of an import`)
+  return { revision, last: event, position }
+}
+
+const problemOf = ({ place, at }: VisitElsewhere, now: number): RefusedVisit | undefined => {
+  const time = Date.parse(at)
+  if (Number.isNaN(time)) return { place, why: 'no_time' }
+  if (time < earliest) return { place, why: 'too_old' }
+  return time > now ? { place, why: 'future' } : undefined
+}
+
+/** Returns a visit as a click, classified as one that was followed here. */
+const classified = (
+  classify: Classify,
+  hash: VisitorHash,
+  account: number,
+  { link, destination, at, userAgent, address = '', referrer = '', country, language = '' }: VisitElsewhere,
+): Classified => {
+  const plain = plainAddress(address)
+  const { bot, ...click } = classify(
+    {
+      at: new Date(at).toISOString(),
+      account,
+      link,
+      revision: 0,
+      destination,
+      rule: importedRule,
+      source: { kind: 'link', id: link },
+      address: plain,
+      agent: userAgent ?? '',
+      referrer,
+      languages: language,
+      prefetch: false,
+    },
+    hash,
+  )
+  return {
+    ...click,
+    ...(userAgent === undefined ? { class: 'human' } : bot === undefined ? {} : { bot }),
+    ...(country ? { country: country.toUpperCase() } : {}),
+    ...(plain === '' ? { visitor: '' } : {}),
+  }
+}
+
+/** Visits in the shape of one event, and the place of the last of them. */
+interface Part {
+  readonly batch: Batch
+  upTo: number
+}
+
+const partsOf = async (
+  visits: readonly VisitElsewhere[],
+  toClick: (visit: VisitElsewhere) => Classified,
+): Promise<readonly Part[]> => {
+  const parts: Part[] = []
+  for (const [i, visit] of visits.entries()) {
+    if (i > 0 && i % inOneTurn === 0) await nextTurn()
+    const click = toClick(visit)
+    let part = parts.at(-1)
+    if (!part || !fits(part.batch, { rules: rulesVersion, click })) {
+      part = { batch: emptyBatch(rulesVersion), upTo: visit.place }
+      parts.push(part)
+    }
+    add(part.batch, click)
+    part.upTo = visit.place
+  }
+  return parts
+}
+
+type Imported = Extract<VisitEvent, { type: 'VisitsImported' }>
+const importedOf = ({ import: id, account }: VisitImport, { batch, upTo }: Part, since: Date | null): Imported => ({
+  type: 'VisitsImported',
+  data: {
+    import: id,
+    account,
+    ...(since && { since: since.toISOString() }),
+    upTo,
+    ...contentOf(batch),
+    salt: randomBytes(16).toString('base64url'),
+  },
+})
+
+/** Returns the events that take everything back that a stream has up to a revision, the newest first. */
+const withdrawalsOf = ({ import: id, account }: VisitImport, revision: bigint, since: Date | null): VisitEvent[] => {
+  const events: VisitEvent[] = []
+  for (let from = Number(revision) + 1; from > 0;) {
+    from = Math.max(0, from - takenAtOnce)
+    const data = { import: id, account, ...(since && { since: since.toISOString() }), from }
+    events.push({ type: 'ImportedVisitsWithdrawn', data })
+  }
+  return events
+}
+
+/** Returns what appends to the stream of an import. */
+const appender =
+  (store: Pick<EventStore, 'append'>) =>
+  ({ import: id, account }: VisitImport, expected: ExpectedRevision, events: readonly VisitEvent[], actor?: Actor) => {
+    const metadata = { ...systemMetadata(account), ...(actor && { actor }) }
+    return store.append([
+      {
+        stream: streamId('visits', id),
+        expected,
+        events: events.map((event) => ({ ...event, id: randomUUID(), metadata })),
+      },
+    ])
+  }
+
+/** Returns what records those of some visits that are new. It returns false to be called again. */
+const recorder = (options: ElsewhereOptions) => {
+  const { store, keyring, keptSince } = options
+  const classify = createClassifier(options)
+  const append = appender(store)
+
+  return async (of: VisitImport, visits: readonly VisitElsewhere[], upTo: number): Promise<boolean> => {
+    const end = await endOf(store, of.import)
+    if (end.last?.type === 'ImportedVisitsWithdrawn') throw new ImportWithdrawn(of.import)
+    if (end.last && end.last.data.account !== of.account)
+      throw new Error(`import ${of.import} is one of account ${end.last.data.account}`)
+    const after = end.last?.data.upTo ?? -Infinity
+    const fresh = visits.filter(({ place }) => place > after)
+    if (fresh.length === 0) return true
+    const keys = await keyring.forOpening([of.account])
+    if (!keys.has(of.account)) throw new NoAccountKey(`account ${of.account} has no key: it was erased`)
+    const hash = visitorHash(keys)
+    const parts = await partsOf(fresh, (visit) => classified(classify, hash, of.account, visit))
+    const last = parts.at(-1)!
+    last.upTo = Math.max(last.upTo, upTo)
+    const since = await keptSince()
+    let { revision } = end
+    for (const part of parts) {
+      // another process may have recorded meanwhile
+      if (!(await append(of, revision, [importedOf(of, part, since)])).ok) return false
+      revision = revision === 'no_stream' ? 0n : revision + 1n
+    }
+    return true
+  }
+}
+
+/** Opens what records visits of other services. */
+export const openElsewhere = (options: ElsewhereOptions): Elsewhere => {
+  const { store, keptSince, now = Date.now } = options
+  const recordNew = recorder(options)
+  const append = appender(store)
+
+  return {
+    recordVisits: async (of, visits, upTo = visits.at(-1)?.place ?? 0) => {
+      const time = now()
+      const refused = visits.flatMap((visit) => problemOf(visit, time) ?? [])
+      const places = new Set(refused.map(({ place }) => place))
+      const taken = visits.filter(({ place }) => !places.has(place))
+      while (!(await recordNew(of, taken, upTo)));
+      return { refused }
+    },
+
+    visitsRecordedUpTo: async (id) => {
+      const { last } = await endOf(store, id)
+      return last?.type === 'VisitsImported' ? last.data.upTo : undefined
+    },
+
+    withdrawVisits: async (id, actor) => {
+      for (;;) {
+        const { last, revision, position } = await endOf(store, id)
+        if (!last || revision === 'no_stream') return undefined
+        if (last.type === 'ImportedVisitsWithdrawn') return position
+        const { account } = last.data
+        const of = { import: id, account }
+        const appended = await append(of, revision, withdrawalsOf(of, revision, await keptSince()), actor)
+        if (appended.ok) return appended.position
+      }
+    },
+  }
+}
