@@ -84,6 +84,25 @@ export const answersOf = ({ db, table }: Reader, account: number) =>
       .select('id', 'overlay', 'fields', 'created'),
   )
 
+interface RedirectingLink {
+  readonly id: string
+  readonly alias: string
+  readonly domain: string | null
+  readonly url: string
+}
+
+/** Returns the links of an account that redirect now, without a password. */
+export const redirectingLinks = ({ db, table }: Reader, account: number) =>
+  inBatches<RedirectingLink>((last) =>
+    db(table('links'))
+      .where({ account, deleted: null, password: null })
+      .whereRaw('coalesce(expiry > now(), true) and coalesce(starts <= now(), true)')
+      .where('id', '>', last?.id ?? 0)
+      .orderBy('id')
+      .limit(batchSize)
+      .select('id', 'alias', 'domain', 'url'),
+  )
+
 interface LogoRow {
   readonly id: string
   /** of its image; null: it is in the row, because an event of 0.1.0 contains it */

@@ -14,11 +14,20 @@ const [partBytes, partMs] = [1024 * 1024, 10_000]
 export type Content =
   | { readonly file: string; readonly text: () => Promise<string> | string }
   | { readonly files: AsyncIterable<{ readonly name: string; readonly content: Buffer }> }
-  | { readonly folder: string; readonly lines: AsyncIterable<object> }
+  | { readonly folder: string; readonly lines: AsyncIterable<object>; readonly form?: Form<never> }
+
+/** What the lines of a folder are, where they are no JSON: how one is written, and what stands at the top of a file. */
+interface Form<L> {
+  readonly extension: string
+  readonly head?: string
+  readonly line: (line: L) => string
+}
+const json: Form<object> = { extension: 'ndjson', line: (line) => JSON.stringify(line) }
 
 /** Joins lines to the contents of files. */
 const parts = async function* (
   lines: AsyncIterable<object>,
+  { head = '', line: write }: Form<object>,
   longest: number,
   onLine: () => void,
 ): AsyncGenerator<Buffer> {
@@ -27,13 +36,14 @@ const parts = async function* (
   let began = performance.now()
   for await (const line of lines) {
     onLine()
-    const text = Buffer.from(`${JSON.stringify(line)}\n`)
+    const text = Buffer.from(`${write(line)}\n`)
     if (size > 0 && (size + text.length > partBytes || performance.now() - began > longest)) {
       yield Buffer.concat(part)
       part = []
       size = 0
       began = performance.now()
     }
+    if (size === 0) part.push(Buffer.from(head))
     part.push(text)
     size += text.length
   }
@@ -68,15 +78,15 @@ const filesOf = async function* (contents: readonly Content[], options: ArchiveO
       for await (const { name, content: bytes } of content.files) yield file(name, bytes)
       continue
     }
-    const { folder, lines } = content
+    const { folder, lines, form = json } = content
     counts.set(folder, 0)
     const onLine = () => {
       signal.throwIfAborted()
       counts.set(folder, (counts.get(folder) ?? 0) + 1)
     }
     let n = 0
-    for await (const part of parts(lines, longest, onLine))
-      yield file(`${folder}/${String(++n).padStart(6, '0')}.ndjson`, part)
+    for await (const part of parts(lines, form as Form<object>, longest, onLine))
+      yield file(`${folder}/${String(++n).padStart(6, '0')}.${form.extension}`, part)
   }
   yield tarEnd
 }

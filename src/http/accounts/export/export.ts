@@ -5,9 +5,11 @@ import { findInlineLogo } from '../../../queries/qr/qr.ts'
 import { requireAdmitted } from '../../api/admit.ts'
 import type { Download } from '../../api/download.ts'
 import { endpoint, type Call, type Route } from '../../api/route.ts'
+import type { LinkAddresses } from '../../links/address.ts'
 import { archive, type Content } from './archive.ts'
 import { historyOf } from './history.ts'
 import type { Exports } from './limit.ts'
+import { redirectMaps } from './redirects.ts'
 import type { StepUps } from '../credentials.ts'
 import { type Ask, askRoutes, exportedLists, partsOf, resourcesOf } from './resources.ts'
 import { accountContract } from '../contract/account.ts'
@@ -20,6 +22,8 @@ files of about 1 MiB, in order. A folder that is missing has no lines. Times are
 account.json     the account, as GET /api/account answers
 links            every link, also archived ones, as GET /api/url/:id answers: "details", and statistics as "data"
 qr, bio          the same of QR codes and bio pages
+redirects        the links that redirect now, to anybody, for other servers: csv (alias and url), nginx, caddy, netlify and
+                 cloudflare. Links with a password, and rules, are not in it. docs/moving.md says how to use them
 logos            the logo of each QR code that has one, by the id of the code
 domains, overlays, splash
                  "details", as GET /api/domain/:id, /api/overlay/:id and /api/splash/:id answer
@@ -74,8 +78,9 @@ const resources = (ask: Ask): Content[] =>
 const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 
 /** Begins to export an account. Nothing is read before the client reads. */
-const exportAccount = async (call: Call, exports: Exports, routes: readonly Route[]): Promise<Download> => {
+const exportAccount = async (call: Call, services: ExportServices, routes: readonly Route[]): Promise<Download> => {
   const { account } = call
+  const { exports } = services
   const { reader } = exports
   const lost = new AbortController()
   const end = exports.begin(call, (why) => lost.abort(why))
@@ -98,6 +103,7 @@ const exportAccount = async (call: Call, exports: Exports, routes: readonly Rout
       { file: 'README.txt', text: () => readme },
       { file: 'account.json', text: async () => json((await ask('/api/account'))['data']) },
       ...resources(ask),
+      ...redirectMaps(account, reader, services),
       { files: logoFiles(account, exports) },
       { folder: 'answers', lines: presented(answersOf(reader, account), presentAnswer) },
       { folder: 'events', lines: historyOf(reader, exports.readStream, account) },
@@ -118,19 +124,19 @@ const exportAccount = async (call: Call, exports: Exports, routes: readonly Rout
   }
 }
 
-export interface ExportServices {
+export interface ExportServices extends LinkAddresses {
   readonly stepUps: Pick<StepUps, 'require'>
   readonly exports: Exports
 }
 
 /** An export has what the given routes answer. */
-export const exportRoutes = ({ exports, stepUps }: ExportServices, routes: readonly Route[]): readonly Route[] => [
+export const exportRoutes = (services: ExportServices, routes: readonly Route[]): readonly Route[] => [
   endpoint(accountContract, 'GET /api/account/export', {
     scope: 'account',
     nowOnly: 'export',
     run: async (call) => {
-      await stepUps.require('export', call)
-      return exportAccount(call, exports, routes)
+      await services.stepUps.require('export', call)
+      return exportAccount(call, services, routes)
     },
   }),
 ]

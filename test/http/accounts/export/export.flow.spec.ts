@@ -117,6 +117,24 @@ describe('the export of an account', () => {
   })
   after(() => app.close())
 
+  it('has maps of what redirects now for other servers, without links that have a password or have ended', async () => {
+    const own = await app.register()
+    const add = (body: object) => app.post('/api/url/add', { ...own, body })
+    await add({ url: 'https://example.com/a?x={y}&z=$1', custom: 'map-1' })
+    await add({ url: 'https://example.com/secret', custom: 'map-2', password: 'correct horse 2' })
+    await add({ url: 'https://example.com/later', custom: 'map-3', starts: '2999-01-01 00:00:00' })
+    const files = await exported(own.key)
+    const { host } = new URL(app.app.baseUrl)
+    const maps = Object.fromEntries([...files].filter(([name]) => name.startsWith('redirects/')))
+    expect(maps).to.deep.equal({
+      'redirects/csv/000001.csv': 'alias,url\nmap-1,https://example.com/a?x={y}&z=$1\n',
+      'redirects/nginx/000001.map': `"${host}/map-1" "https://example.com/a?x=%7By%7D&z=%241";\n`,
+      'redirects/caddy/000001.caddy': `"${host}/map-1" "https://example.com/a?x=%7By%7D&z=%241"\n`,
+      'redirects/netlify/000001._redirects': `https://${host}/map-1 https://example.com/a?x={y}&z=$1 302\n`,
+      'redirects/cloudflare/000001.csv': `source_url,target_url,status_code\n${host}/map-1,https://example.com/a?x={y}&z=$1,302\n`,
+    })
+  })
+
   it('has every list of the API', () => {
     const lists = Object.values(contracts).flatMap((described) =>
       Object.entries(described).flatMap(([endpoint, { list }]) => (list ? [endpoint.slice(4)] : [])),
