@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { type Credential, type Credentials, credentialsOf, linkCredential } from './credential.ts'
 import type { Database } from '../postgres/database.ts'
+import { type EndedThere, openEndedThere } from './endedthere.ts'
 import { type Logout, logoutAge } from './logout.ts'
 import { deleteExpiredLogouts, insertLogout } from '../postgres/logouts.ts'
 import { deleteExpiredAnswers } from '../postgres/passkeys.ts'
@@ -47,7 +48,7 @@ export interface IssuerSession {
   readonly sid?: string | undefined
 }
 /** What an issuer ends, and who that is here. */
-export interface Ended extends Omit<Logout, 'subject'> {
+export interface Ended extends Logout {
   /** undefined: somebody who has no account */
   readonly holder: { readonly account: number; readonly credential: Credential } | undefined
 }
@@ -64,6 +65,8 @@ export interface Sessions {
   readonly find: (token: string) => Promise<Session | undefined>
   /** Notes that whoever has a session has signed in again: for ten minutes, it may widen rights. */
   readonly confirm: (id: number, there?: IssuerSession) => Promise<void>
+  /** what the issuer has ended while somebody was on the way here from it */
+  readonly there: Pick<EndedThere, 'clock' | 'isEnded'>
   /** Notes that a session is used; never waits. */
   readonly recordUse: (session: Session) => void
   /** Returns the sessions of an account, newest first, read from another connection where one is given. */
@@ -111,6 +114,7 @@ const textOf = (credential: Credential) => {
 const hashesWith = (pepper: Buffer) => {
   const keyed = (what: string) => createHmac('sha256', pepper).update(what).digest()
   return {
+    keyed,
     hashed: (credential: Credential) => keyed(textOf(credential)),
     sessionThere: ({ issuer, sid }: IssuerSession) =>
       sid === undefined ? null : keyed(`session at ${JSON.stringify([issuer, sid])}`),
@@ -119,17 +123,25 @@ const hashesWith = (pepper: Buffer) => {
 }
 
 const endingBy =
-  (db: Database, { hashed, logout, sessionThere }: ReturnType<typeof hashesWith>): Sessions['endBy'] =>
-  ({ holder, issuer, jti, sid }) =>
+  (
+    db: Database,
+    { hashed, logout, sessionThere }: ReturnType<typeof hashesWith>,
+    { note }: Pick<EndedThere, 'note'>,
+  ): Sessions['endBy'] =>
+  async ({ holder, issuer, jti, sid, subject }) => {
+    const used = logout(issuer, jti)
+    // before sessions are looked for: one that opens meanwhile looks for this
+    await note(used, { issuer, sid, subject })
     // a token that could not be used up may come again
-    db.transaction(async (tx) => {
-      if (!(await insertLogout(tx, logout(issuer, jti), 2 * logoutAge))) return false
+    return db.transaction(async (tx) => {
+      if (!(await insertLogout(tx, used, 2 * logoutAge))) return false
       const by = holder && { account: holder.account, credential: hashed(holder.credential) }
       const there = sessionThere({ issuer, sid })
       if (there) await deleteSessionsOfIssuer(tx, there, by)
       else if (by) await deleteSessionsBy(tx, by)
       return true
     })
+  }
 
 /**
  * Opens the sessions of the dashboard, which end after `days`. One that was opened by what does not count is none while
@@ -144,18 +156,24 @@ export const openSessions = (
 ): Sessions => {
   const seconds = days * day
   const hashes = hashesWith(pepper)
-  const { hashed, sessionThere } = hashes
+  const { hashed, keyed, sessionThere } = hashes
+  const there = openEndedThere(db, keyed, sessionThere)
   const opened = ({ credential, ...session }: StoredSession): Session => ({
     ...session,
     openedWith: (now) => credentialsOf(now).find((one) => counts(one, now) && timingSafeEqual(credential, hashed(one))),
   })
   return {
     seconds,
-    open: async (account, by, { browser, os }, { confirmed, seconds: own = seconds, there } = { confirmed: true }) => {
+    open: async (
+      account,
+      by,
+      { browser, os },
+      { confirmed, seconds: own = seconds, there: from } = { confirmed: true },
+    ) => {
       const token = randomBytes(32).toString('base64url')
       const id = randomInt(1, 2 ** 47)
       const session = { id, hash: hashOf(token), account, credential: hashed(by), browser, os, confirmed }
-      const issuerSession = there ? sessionThere(there) : null
+      const issuerSession = from ? sessionThere(from) : null
       await insertSession(db, { ...session, issuerSession, seconds: own }, most)
       return { id, token }
     },
@@ -163,7 +181,7 @@ export const openSessions = (
       const session = isToken(token) ? await findSession(db, hashOf(token)) : undefined
       return session && opened(session)
     },
-    confirm: (id, there) => confirmSession(db, id, there ? sessionThere(there) : null),
+    confirm: (id, from) => confirmSession(db, id, from ? sessionThere(from) : null),
     recordUse: ({ account, id, used }) => {
       if (Date.now() - used.getTime() <= 60_000) return
       void touchSession(db, id).catch(() => {})
@@ -183,7 +201,8 @@ export const openSessions = (
       await deleteSessionsOf(db, [account], id)
     },
     endOf: (account, credential) => deleteSessionsBy(db, { account, credential: hashed(credential) }),
-    endBy: endingBy(db, hashes),
+    there,
+    endBy: endingBy(db, hashes, there),
     useStep: (account, step) => useStep(db, account, step),
     deleteExpired: async () => {
       await deleteExpiredSessions(db)

@@ -12,6 +12,8 @@ export interface Mischief {
   /** signs with a key that it does not publish */
   readonly forged?: boolean
   readonly userinfo?: Claims
+  /** what its userinfo waits for */
+  readonly pause?: Promise<unknown>
   /** answers everything with 503 */
   readonly away?: boolean
   /** sends a refresh token, which works while this holds */
@@ -81,6 +83,7 @@ export const startStubIssuer = async (alg: 'RS256' | 'ES256' = 'RS256') => {
         ...mischief.metadata,
       })
     if (path === '/jwks') return json(res, { keys: [keys.jwk] })
+    if (path === '/userinfo') await mischief.pause
     if (path === '/userinfo') return json(res, mischief.userinfo ?? person)
     const form = await formOf(req)
     const code = form.get('code') ?? ''

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
+import { until } from '../../support/client.ts'
 import { postForm } from '../../support/forms.ts'
 import { startStubIssuer, type StubIssuer } from '../../support/issuer.ts'
 import { openBrowser } from '../../support/issuerbrowser.ts'
@@ -68,6 +69,80 @@ describe('sessions that the issuer ends', () => {
     expect(await areSignedIn(...sessions)).to.deep.equal([false, true, true, true])
     expect((await send(stub.logoutToken({ sub, sid: 'second' }))).status).to.equal(200)
     expect(await areSignedIn(...sessions)).to.deep.equal([false, false, true, false])
+  })
+
+  /** Returns what becomes of somebody who comes back from the issuer, which ends a session before they are here. */
+  const endedOnTheWay = async (path: string, who: object, token: string) => {
+    const browser = openBrowser(app.app.baseUrl)
+    let goOn = () => {}
+    stub.knows({ ...who })
+    stub.does({ pause: new Promise<void>((resolve) => (goOn = resolve)) })
+    const begun = await browser.open(path)
+    const asked = stub.used.length
+    const coming = browser.open(stub.answerTo(begun.headers.get('Location')))
+    await until(async () => stub.used.slice(asked).includes('/userinfo'), Boolean)
+    expect((await send(token)).status).to.equal(200)
+    goOn()
+    const { status } = await coming
+    return { browser, status }
+  }
+
+  it('are also those that a sign-in opens which was under way at that moment', async () => {
+    const known = newSub()
+    await enter(known)
+    const cases = [
+      [{ sub: known, sid: 'way-1' }, { sid: 'way-1' }],
+      [{ sub: known, sid: 'way-2' }, { sub: known }],
+      [
+        { sub: known, sid: 'way-3' },
+        { sub: known, sid: 'way-3' },
+      ],
+      [{ sub: known }, { sub: known }],
+      [{ sub: known }, { sub: known, sid: 'way-4' }],
+      [{ sub: newSub(), sid: 'way-5' }, { sid: 'way-5' }],
+    ] as const
+    for (const [who, ended] of cases) {
+      const { browser, status } = await endedOnTheWay('/oidc/sign-in', who, stub.logoutToken(ended))
+      expect([status, await isSignedIn(browser)], JSON.stringify(ended)).to.deep.equal([403, false])
+      stub.does({})
+    }
+  })
+
+  it('are none that a sign-in opens which was under way when another one ended, or comes after', async () => {
+    const sub = newSub()
+    const cases = [
+      [{ sub, sid: 'own-1' }, { sid: 'other-1' }],
+      [
+        { sub, sid: 'own-2' },
+        { sub, sid: 'other-2' },
+      ],
+      [{ sub }, { sid: 'other-3' }],
+      [{ sub }, { sub: newSub() }],
+    ] as const
+    for (const [who, ended] of cases) {
+      const { browser, status } = await endedOnTheWay('/oidc/sign-in', who, stub.logoutToken(ended))
+      expect([status, await isSignedIn(browser)], JSON.stringify(ended)).to.deep.equal([303, true])
+      stub.does({})
+    }
+    await send(stub.logoutToken({ sub }))
+    await enter(sub)
+    await enter(sub, 'own-3')
+  })
+
+  it('are also one that is confirmed by a session there which ends at that moment', async () => {
+    const sub = newSub()
+    const browser = await enter(sub, 'confirmed-before')
+    const { json } = await browser.ask('POST', '/api/session/confirm/identity', {})
+    let goOn = () => {}
+    stub.knows({ sub, sid: 'confirmed-after' })
+    stub.does({ pause: new Promise<void>((resolve) => (goOn = resolve)) })
+    const asked = stub.used.length
+    const coming = browser.open(stub.answerTo(json['address']))
+    await until(async () => stub.used.slice(asked).includes('/userinfo'), Boolean)
+    expect((await send(stub.logoutToken({ sid: 'confirmed-after' }))).status).to.equal(200)
+    goOn()
+    await coming
+    expect(await isSignedIn(browser)).to.equal(false)
   })
 
   it('are found by the session at which it has signed somebody in again', async () => {

@@ -56,7 +56,8 @@ const isForm = ({ headers }: IncomingMessage) =>
 /** Ends the sessions that a token names. */
 const createLogout = ({ entrance, issuer, log, sessions }: BackchannelOptions) => {
   const end = async (token: string): Promise<Outcome> => {
-    const { subject, ...ended } = await issuer.logoutIn(token)
+    const ended = await issuer.logoutIn(token)
+    const { subject } = ended
     const holder = subject === undefined ? undefined : await entrance.find({ issuer: ended.issuer, subject })
     const isFirst = await sessions.endBy({ ...ended, holder })
     return isFirst ? { status: 200 } : invalid('the logout token was used before')

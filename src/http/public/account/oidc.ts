@@ -79,13 +79,31 @@ export const mayEnter = async (
   return token === undefined || (await sessions.find(token)) === undefined
 }
 
-/** Signs a person in. Returns the cookies that the browser gets. Throws `NotSignedIn`. */
+/**
+ * Ends a session that an issuer has just opened or confirmed, if it has ended that of its own `since` the person came
+ * back from it: a logout looks for sessions after it is noted, and this for logouts after the session is stored.
+ */
+const requireGoing = async (
+  person: Person,
+  since: Date,
+  { account: id, session }: { readonly account: number; readonly session: number },
+  { sessions }: Pick<Signing, 'sessions'>,
+) => {
+  if (!(await sessions.there.isEnded(person, since))) return
+  await sessions.throwOut(id, session)
+  throw new NotSignedIn('session', 'the issuer has ended the session there meanwhile')
+}
+
+/**
+ * Signs a person in, who has come back from the issuer `since` then. Returns the cookies that the browser gets. Throws
+ * `NotSignedIn`.
+ */
 export const signInAs = async (
   req: IncomingMessage,
   person: Person,
   from: string,
   { entrance, groupRoles, handler, serviceUrl, sessions, ...hosts }: Signing,
-  { confirmed }: Pick<SessionLimits, 'confirmed'>,
+  { confirmed, since }: Pick<SessionLimits, 'confirmed'> & { readonly since?: Date },
 ): Promise<readonly string[]> => {
   const { account: id, credential } = await entrance.enter(person, from)
   const { deactivated, status } = (await handler.load(account, id)).state
@@ -96,7 +114,8 @@ export const signInAs = async (
   // always a new session: one that the browser had before may be known to somebody else
   const old = before === undefined ? undefined : await sessions.find(before)
   if (old) await sessions.end(old.account, old.id)
-  const { token } = await sessions.open(id, credential, client, { confirmed, there: person })
+  const { id: session, token } = await sessions.open(id, credential, client, { confirmed, there: person })
+  if (since) await requireGoing(person, since, { account: id, session }, { sessions })
   return [sessionCookie(token, serviceUrl, sessions.seconds)]
 }
 
@@ -113,7 +132,7 @@ const createSteps = (options: OidcPagesOptions) => {
       throw new NotSignedIn('session', 'the session that has asked for it has ended')
     return { session, credential }
   }
-  const confirm = async (req: IncomingMessage, person: Person, flow: Flow) => {
+  const confirm = async (req: IncomingMessage, person: Person, flow: Flow, since: Date) => {
     const { session, credential } = await sessionOf(req, flow)
     const found = await entrance.find(person)
     if (found?.account !== session.account)
@@ -122,6 +141,7 @@ const createSteps = (options: OidcPagesOptions) => {
       throw new NotSignedIn('fresh', 'the ID token has no `auth_time` after the request, although `max_age` was 0')
     const isOpener = credential.kind === 'identity' && credential.token === found.credential.token
     await sessions.confirm(session.id, isOpener ? person : undefined)
+    await requireGoing(person, since, { account: session.account, session: session.id }, { sessions })
     return []
   }
   const link = async (req: IncomingMessage, person: Person, flow: Flow) => {
@@ -134,10 +154,10 @@ const createSteps = (options: OidcPagesOptions) => {
       })
     return []
   }
-  return (req: IncomingMessage, person: Person, flow: Flow, from: string): Promise<readonly string[]> => {
+  return (req: IncomingMessage, person: Person, flow: Flow, from: string, since: Date): Promise<readonly string[]> => {
     // the issuer may have asked for nothing: what widens a right asks again
-    if (flow.for === 'signIn') return signInAs(req, person, from, options, { confirmed: false })
-    return flow.for === 'confirm' ? confirm(req, person, flow) : link(req, person, flow)
+    if (flow.for === 'signIn') return signInAs(req, person, from, options, { confirmed: false, since })
+    return flow.for === 'confirm' ? confirm(req, person, flow, since) : link(req, person, flow)
   }
 }
 
@@ -161,8 +181,9 @@ export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: I
     const flow = flowOf(req, flows)
     if (!flow || query.get('state') !== flow.state)
       throw new NotSignedIn('begin', 'this browser has not begun this sign-in, or has used its answer already')
+    const since = await options.sessions.there.clock()
     const person = await issuer.personOf(query, flow)
-    const cookies = await finish(req, person, flow, from)
+    const cookies = await finish(req, person, flow, from, since)
     leadTo(res, flow.to, [...cookies, endFlow(serviceUrl)])
   }
   const refuse = (req: IncomingMessage, res: ServerResponse, error: NotSignedIn) => {
