@@ -87,7 +87,7 @@ export class ImportWithdrawn extends Error {
 
 const earliest = Date.UTC(1995, 0)
 /** visits that are classified in one turn: each may have a user agent that was never seen */
-const inOneTurn = 100
+const inOneTurn = 25
 /** events whose visits one event takes back: the statistics do it in one transaction */
 const takenAtOnce = 20
 

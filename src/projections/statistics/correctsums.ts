@@ -111,12 +111,15 @@ const correctQuarters = async (tx: Knex, names: TableNames, position: bigint) =>
   const within = `c.minute >= ${rows[0]?.first ?? 0} and c.minute <= ${rows[0]?.last ?? 0}`
   await tx.raw(
     `with fact as materialized (${rolledFacts(names)}), busy as materialized (
-       select m.link, m.minute, f.visitor, count(*) filter (where f.${isClick}) as n
-       from (select distinct link, minute from ${changedFacts}) m
-       cross join lateral (
-         select visitor, class from ${names('clicks')} c where c.link = m.link and c.minute = m.minute and ${within}
+       select f.link, f.minute, f.visitor, count(*) filter (where f.${isClick}) as n
+       from (
+         select m.link, m.minute, f.visitor, f.class
+         from (select distinct link, minute from ${changedFacts}) m
+         cross join lateral (
+           select visitor, class from ${names('clicks')} c where c.link = m.link and c.minute = m.minute and ${within}
+         ) f
          union all
-         select visitor, now from ${changedFacts} c where c.link = m.link and c.minute = m.minute and now = ${absent}
+         select link, minute, visitor, now from ${changedFacts} where now = ${absent}
        ) f
        where f.visitor <> ${unknownVisitor} group by 1, 2, 3 having count(*) > ${plausible}
      ), suspected as (
