@@ -15,7 +15,7 @@ import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
-import { isSender, namesIn } from './people.ts'
+import { isProposer, isSender, namesIn } from './people.ts'
 import { changesOf, deciderOf, effectOf, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
 import { requireOwnChange, requireSeen } from './seen.ts'
 
@@ -85,7 +85,8 @@ const single = ({ handler, ...services }: ApprovalServices) =>
       if (!effect) return { details: { ...shown, ...none, stale: true } }
       const changes = changesOf(row.kind, effect, (domain) => origin({ domain }, services))
       const deletes = (effect.after as { readonly status?: string }).status === 'deleted'
-      return { details: { ...shown, changes, deletes, stale: effect.isStale } }
+      const mine = await isProposer(call, handler, waiting)
+      return { details: { ...shown, own: mine, changes, deletes, stale: effect.isStale } }
     },
   })
 
@@ -120,7 +121,7 @@ const approve = ({ handler }: ApprovalServices) =>
       await requireSeen(call, waiting)
       await requireApprover(call, waiting)
       const { member } = senderOf(call)
-      if (await isSender(call, handler, waiting.member)) refuse('lacks_rights', { what: 'own_proposal' })
+      if (await isProposer(call, handler, waiting)) refuse('lacks_rights', { what: 'own_proposal' })
       /** Ends the proposal if the change cannot be made later either: it is out of date, or approved already. */
       const end = (isApproved: boolean) => async (error: unknown) => {
         if (!(error instanceof Refused)) throw error
