@@ -14,6 +14,11 @@ export const textIn = (claims: Claims, name: string) => {
   const value = claims[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
+/** Returns the text of a claim by which somebody is known; some issuers send a number. */
+export const idIn = (claims: Claims, name: string) => {
+  const value = claims[name]
+  return Number.isSafeInteger(value) ? String(value) : textIn(claims, name)
+}
 /** Returns a claim by its name, or below others: `realm_access.roles`. */
 const claimIn = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type ClaimNames, emailIn, groupsIn, type GroupSource, type Said, textIn } from './claims.ts'
+import { type ClaimNames, emailIn, groupsIn, type GroupSource, idIn, type Said, textIn } from './claims.ts'
 import { type Logout, openLogoutTokens } from './logout.ts'
 import { failed } from './notsignedin.ts'
 import { type Client, openLibrary, readUserInfo, tolerance } from './openid.ts'
@@ -76,7 +76,7 @@ const personIn = (
     authTime: own.auth_time,
     sid: textIn({ ...own }, 'sid'),
     ...groupsIn(said, names.groups, before),
-    externalId: names.directory === 'sub' ? own.sub : textOf(names.directory),
+    externalId: names.directory === 'sub' ? own.sub : sources.map((one) => idIn(one, names.directory)).find(Boolean),
     refreshToken,
   }
 }

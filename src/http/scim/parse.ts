@@ -7,7 +7,9 @@ const term = new RegExp(
   'iy',
 )
 const path = new RegExp(String.raw`^([\w$]+)(?:\[(\w+) eq (${quoted}|[\w.-]+)\])?(?:\.(\w+))?$`, 'i')
-const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/i
+const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group)[.:]/i
+/** the name of all that a resource is */
+const whole = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):?$/i
 
 const valueOf = (text: string): unknown => {
   const read = readJson(text, { levels: 0, values: 1 })
@@ -74,25 +76,42 @@ export const isObject = (value: unknown): value is Fields =>
 export const lowered = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
 
+const wrong = (detail: string): never => refuse(400, detail, 'invalidSyntax')
+const isWhole = (name: string) => name.length <= 60 && whole.test(name)
+
+/** operations of a request, and attributes in them */
+const most = 1000
+const requireFew = (many: number) => {
+  if (many > most) refuse(413, `A request has at most ${most} operations and attributes.`)
+}
+
+/** Returns attributes with those that stand below the schema of the resource, as those of extensions do. */
+const attributesOf = (fields: Fields): readonly (readonly [name: string, value: unknown])[] =>
+  Object.entries(fields).flatMap((one) => {
+    const [name, value] = one
+    if (!isWhole(name)) return [one]
+    return isObject(value) ? Object.entries(value) : wrong(`${name} must be an object.`)
+  })
+
 /** Returns the changes that make a resource of what a directory sends. Attributes that nobody knows are left out. */
-export const operationsOf = (fields: Fields, op: 'add' | 'replace' = 'replace'): readonly Operation[] =>
-  Object.entries(fields).flatMap(([name, value]) => {
+export const operationsOf = (fields: Fields, op: 'add' | 'replace' = 'replace'): readonly Operation[] => {
+  const all = attributesOf(fields)
+  requireFew(all.length)
+  return all.flatMap(([name, value]) => {
+    if (isWhole(name)) return wrong(`${name} must not be below itself.`)
     const found = parsePath(name)
     return found ? [{ ...found, op, value }] : []
   })
-
-/** operations of a request */
-const most = 1000
+}
 
 const parseOperation = (given: unknown): readonly Operation[] => {
-  const wrong = (detail: string): never => refuse(400, detail, 'invalidSyntax')
   const { op: sent, path: at, value } = isObject(given) ? lowered(given) : wrong('An operation must be an object.')
   // Entra writes them with a capital letter
   const op = ['add', 'replace', 'remove'].find(
     (one) => typeof sent === 'string' && one === cut('filter', sent).toLowerCase(),
   )
   if (op === undefined) return wrong('op must be add, replace or remove.')
-  if (at === undefined || at === null || at === '') {
+  if (at === undefined || at === null || at === '' || (typeof at === 'string' && isWhole(at))) {
     if (!isObject(value) || op === 'remove')
       return wrong('An operation without a path must have an object as its value.')
     return operationsOf(value, op as 'add' | 'replace')
@@ -103,11 +122,19 @@ const parseOperation = (given: unknown): readonly Operation[] => {
   return [{ ...found, op: op as Operation['op'], value }]
 }
 
+/** Returns how many attributes an operation names. */
+const attributesIn = (given: unknown): number => {
+  if (!isObject(given)) return 1
+  const value = Object.entries(given).find(([name]) => name.toLowerCase() === 'value')?.[1]
+  return isObject(value) ? attributesOf(value).length : 1
+}
+
 /** Returns the changes of a PATCH. */
 export const parsePatch = (body: Fields): readonly Operation[] => {
   const { operations } = lowered(body)
   if (!Array.isArray(operations)) return refuse(400, 'Operations must be a list.', 'invalidSyntax')
-  if (operations.length > most) refuse(413, `A request has at most ${most} operations.`)
+  requireFew(operations.length)
+  requireFew(operations.reduce<number>((sum, one) => sum + attributesIn(one), 0))
   return operations.flatMap(parseOperation)
 }
 

@@ -51,9 +51,15 @@ const changeName = (name: DirectoryPerson['name'], { part, value }: Operation): 
   return { ...(part === undefined && value === undefined ? {} : name), ...(Object.fromEntries(parts) as object) }
 }
 
+/** attributes that are a value, and have no parts */
+const simple: ReadonlySet<string> = new Set(['active', 'username', 'externalid', 'displayname'])
+
 /** Changes what a directory says of a user. Attributes that are not stored are left out. */
 const apply = (draft: Draft, change: Operation) => {
   const { person } = draft
+  // what is not understood is not answered as done
+  if (simple.has(change.attribute) && (change.where ?? change.part) !== undefined)
+    refuse(400, 'This attribute has no parts: name it alone, such as active.', 'invalidPath')
   const value = change.op === 'remove' ? undefined : (change.value ?? undefined)
   switch (change.attribute) {
     case 'active':

@@ -114,4 +114,28 @@ describe('a user of a directory', () => {
     expect((await tryEnter(app, { sub: name })).status).to.equal(403)
     expect((await directory.ask('DELETE', `/Users/${user}`)).status).to.equal(404)
   })
+
+  describe('whose sign-in does not say what the directory calls them', () => {
+    let other: TestApp
+    before(async () => {
+      const settings = { OIDC_ISSUER: stub.address, OIDC_CLIENT_ID: 'linkledger', OIDC_CLIENT_SECRET: 'a secret' }
+      other = await startTestApp({ ...settings, OIDC_SCIM_CLAIM: 'oid' }, app.connection)
+    })
+    after(() => other.close())
+
+    it('does not sign in, whether the claim is missing, a list or empty', async () => {
+      const { tryEnter } = people()
+      const sub = newName()
+      for (const claim of [{}, { oid: [sub] }, { oid: '' }, { oid: {} }])
+        expect((await tryEnter(other, { sub, ...claim })).status, JSON.stringify(claim)).to.equal(400)
+    })
+
+    it('is known by a number as by the text of it', async () => {
+      const { add, enter, patch, statusOf } = people()
+      const user = await add('123456')
+      const browser = await enter(other, { sub: newName(), oid: 123_456 })
+      await patch(user, { active: false })
+      expect(await statusOf(browser)).to.equal(401)
+    })
+  })
 })

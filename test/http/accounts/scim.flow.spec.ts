@@ -206,6 +206,32 @@ describe('a directory that provisions people by SCIM', () => {
       expect((await change({ op: 'remove', path: 'members' })).members).to.deep.equal([])
     })
 
+    it('changes a user by attributes below the schema, and is not told that what has no effect is done', async () => {
+      const id = await add(newName())
+      const schema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+      const change = (...operations: readonly object[]) => ask('PATCH', `/Users/${id}`, patchOf(...operations))
+      const forms = [
+        { op: 'replace', value: { [schema]: { active: false } } },
+        { op: 'replace', path: schema, value: { active: false } },
+        { op: 'replace', path: `${schema}:active`, value: false },
+        { op: 'replace', path: `${schema}.active`, value: 'False' },
+      ]
+      for (const form of forms) {
+        await setActive(id, true)
+        const { status, json, text } = await change(form)
+        expect([status, json['active']], `${JSON.stringify(form)} ${text}`).to.deep.equal([200, false])
+      }
+      const wrong = [
+        { op: 'replace', value: { [schema]: false } },
+        { op: 'replace', value: { [schema]: { [schema]: { active: true } } } },
+        { op: 'replace', path: 'active[value eq "true"]', value: true },
+        { op: 'replace', path: 'active.value', value: true },
+        { op: 'replace', path: 'externalId.value', value: 'x' },
+      ]
+      for (const form of wrong) expect((await change(form)).status, JSON.stringify(form)).to.equal(400)
+      expect((await ask('GET', `/Users/${id}`)).json['active']).to.equal(false)
+    })
+
     it('deletes a user, whom it can make again', async () => {
       const name = newName()
       const id = await add(name)
@@ -570,6 +596,15 @@ describe('a directory that provisions people by SCIM', () => {
         expect(json['detail']).to.be.a('string')
       }
       expect((await ask('POST', '/Users', 'x'.repeat(1024 * 1024 + 1))).status).to.equal(413)
+      const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`name.x${i}`, 1]))
+      const schema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+      expect((await ask('POST', '/Users', { userName: 'many', ...many(1000) })).status).to.equal(413)
+      const spread = [
+        Array.from({ length: 20 }, () => ({ op: 'add', value: many(100) })),
+        Array.from({ length: 20 }, () => ({ op: 'add', value: { [schema]: many(100) } })),
+      ]
+      for (const operations of spread)
+        expect((await ask('PATCH', `/Users/${id}`, patchOf(...operations))).status).to.equal(413)
       expect((await ask('POST', '/Users', '{}', 'text/plain')).status).to.equal(415)
       const unknown = {
         ...entraUser(newName(), `u-${n}`),
