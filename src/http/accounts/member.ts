@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
+import { isShut } from '../../commands/accounts/state.ts'
 import { memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import type { Caller } from '../../commands/caller.ts'
@@ -106,6 +107,9 @@ const update = ({ stepUps }: InvitationServices) =>
     },
   })
 
+const keysWorkAgain =
+  'Their access had ended: their API keys work again, with the rights of the member who has them now. Replace each of them.'
+
 const remove = ({ links, stepUps }: InvitationServices) =>
   endpoint(memberContract, 'DELETE /api/member/:id/delete', {
     scope: 'account',
@@ -115,13 +119,17 @@ const remove = ({ links, stepUps }: InvitationServices) =>
       const { account: id, load, params, query, write } = call
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
       const { person = null } = (await load(team, id)).state.members[params.id] ?? {}
-      const gone = person !== null && (await load(account, person)).state.identities.length === 0
+      const own = person === null ? undefined : (await load(account, person)).state
+      const gone = own?.identities.length === 0
       // whoever gets the keys may have more rights than their maker had
       if (query.to !== undefined) await stepUps.require('members', call)
       await requireOwnerLeft(call, id, params.id)
       await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to, gone })
       await links.endInvitation(id, params.id)
-      return deletedForGood('Member', 'invite them again')
+      const deleted = deletedForGood('Member', 'invite them again')
+      // somebody who may not enter their own account may still know the keys, which work again
+      const isWarned = query.to !== undefined && own !== undefined && isShut(own)
+      return isWarned ? { ...deleted, message: `${deleted.message} ${keysWorkAgain}` } : deleted
     },
   })
 

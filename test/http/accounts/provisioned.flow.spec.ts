@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { startStubIssuer, type StubIssuer } from '../../support/issuer.ts'
 import { openPeople } from '../../support/provisioned.ts'
+import { signIn } from '../../support/session.ts'
 import { type DirectoryClient, filtered, openDirectoryClient } from '../../support/scim.ts'
 
 describe('a user of a directory', () => {
@@ -137,5 +138,30 @@ describe('a user of a directory', () => {
       await patch(user, { active: false })
       expect(await statusOf(browser)).to.equal(401)
     })
+  })
+
+  it('who has no access any more leaves keys to another member, who is warned that they work again', async () => {
+    const inAccount = async () => {
+      const own = await app.register()
+      return { ...own, session: await signIn(app, own.email) }
+    }
+    const [ann, ben] = [await inAccount(), await inAccount()]
+    const ofAnn = { 'Linkledger-Account': String(ann.id) }
+    const given = { current_password: 'correct horse 1' }
+    const { json } = await ann.session.ask('POST', '/api/member/invite', { role: 'admin' })
+    await ben.session.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+    const made = await ben.session.ask('POST', '/api/key/add', { name: 'work', scopes: ['read'], ...given }, ofAnn)
+    const key = String(made.json['key'])
+    const { handler } = app.app.ledger
+    await handler.handle(accounts, { type: 'DeactivateAccount', id: ben.id }, systemMetadata(ben.id))
+    const has = (wanted: number) =>
+      until(
+        async () => (await app.get('/api/urls', { key })).status,
+        (status) => status === wanted,
+      )
+    await has(401)
+    const removed = await ann.session.ask('DELETE', `/api/member/${json['id']}/delete?to=1`, given)
+    expect(removed.json['message']).to.match(/API keys work again.*Replace each of them/)
+    await has(200)
   })
 })
