@@ -42,7 +42,7 @@ export interface RefusedVisit {
 
 /** Whose visits they are, and by which import they come. */
 export interface VisitImport {
-  readonly import: number
+  readonly import: string
   readonly account: number
 }
 
@@ -60,12 +60,12 @@ export interface Elsewhere {
     upTo?: number,
   ) => Promise<{ readonly refused: readonly RefusedVisit[] }>
   /** Returns the place up to which the visits of an import are recorded; undefined when none is. */
-  readonly visitsRecordedUpTo: (id: number) => Promise<number | undefined>
+  readonly visitsRecordedUpTo: (id: string) => Promise<number | undefined>
   /**
    * Takes all visits of an import back; nothing of it is recorded afterwards. To repeat it changes nothing. Returns the
    * position of the event that did it; undefined when there are none.
    */
-  readonly withdrawVisits: (id: number, actor: Actor) => Promise<bigint | undefined>
+  readonly withdrawVisits: (id: string, actor: Actor) => Promise<bigint | undefined>
 }
 
 export interface ElsewhereOptions extends ClassifierOptions {
@@ -80,7 +80,7 @@ export interface ElsewhereOptions extends ClassifierOptions {
 /** The visits of an import were taken back, so none are added to them. */
 export class ImportWithdrawn extends Error {
   override readonly name = 'ImportWithdrawn'
-  constructor(id: number) {
+  constructor(id: string) {
     super(`the visits of import ${id} were taken back`)
   }
 }
@@ -97,7 +97,7 @@ interface End {
   readonly last: Extract<LogEvent, VisitEvent> | undefined
 }
 
-const endOf = async (store: Pick<EventStore, 'last'>, id: number): Promise<End & { readonly position: bigint }> => {
+const endOf = async (store: Pick<EventStore, 'last'>, id: string): Promise<End & { readonly position: bigint }> => {
   const event = await store.last(streamId('visits', id))
   if (!event) return { revision: 'no_stream', last: undefined, position: 0n }
   const { revision, position } = event

@@ -58,7 +58,7 @@ const visitsElsewhere: Fold = async ({ store }, stream) => {
   const { forOpening } = memoryKeyring()
   const visitors = { countryOf: () => '', isOurHost: () => false }
   const elsewhere = openElsewhere({ store, keyring: { forOpening }, keptSince: async () => null, ...visitors })
-  return { upTo: await elsewhere.visitsRecordedUpTo(parseStreamId(stream).number) }
+  return { upTo: await elsewhere.visitsRecordedUpTo(parseStreamId(stream).id) }
 }
 
 /** Kinds of streams without a state: what they say is about the log and its readers. */

@@ -8,6 +8,7 @@ import type { Ledger } from '../log/ledger.ts'
 export const openImporting = (
   { config, db, instance, log }: Pick<Ledger, 'config' | 'db' | 'instance' | 'log'>,
   caughtUp: () => Promise<unknown>,
+  visits: ImportServices['imports']['visits'],
 ): { readonly imports: ImportServices['imports']; readonly close: () => Promise<void> } => {
   const ended = new AbortController()
   const running = new Set<Promise<void>>()
@@ -17,6 +18,7 @@ export const openImporting = (
       folder: join(config.DATA_DIR, 'imports'),
       mib: config.IMPORT_MAX_MB,
       caughtUp,
+      visits,
       work: (job) => {
         const done = job(ended.signal)
           .catch((error: unknown) => {

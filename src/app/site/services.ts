@@ -8,6 +8,7 @@ import { openFetch } from '../../lib/fetch.ts'
 import type { Images } from '../../qr/images.ts'
 import { hashPassword } from '../../security/passwords.ts'
 import { openAccountServices } from '../accounts/services.ts'
+import { openVisitsElsewhere } from './elsewhere.ts'
 import { openImporting } from './imports.ts'
 import { openAccountLimits } from '../accounts/limits.ts'
 import { secondsBehind } from '../health/lag.ts'
@@ -26,6 +27,7 @@ export interface ServicesOptions {
   readonly operatorHealth: OperatorHealth
   readonly images: Images
   readonly baseUrl: string
+  readonly countryOf: (address: string) => string
   readonly isOurHost: (host: string) => boolean
   readonly isMainHost: (host: string) => boolean
 }
@@ -40,7 +42,8 @@ const openDomainCheck = ({ config, keys }: Pick<Ledger, 'config' | 'keys'>, over
 
 /** Opens what the routes of the API need, and starts the background work that belongs to it. */
 export const openServices = (options: ServicesOptions) => {
-  const { ledger, cache, effects, overrides, operatorHealth, images, baseUrl, isOurHost, isMainHost } = options
+  const { ledger, cache, effects, overrides, operatorHealth, images, baseUrl, countryOf, isOurHost, isMainHost } =
+    options
   const { config, handler, keys, ordinals, store, transactions } = ledger
   const { auth, blocks, domains, progress } = cache
   const domainCheck = openDomainCheck(ledger, overrides)
@@ -48,7 +51,11 @@ export const openServices = (options: ServicesOptions) => {
   const streams = openStreams(ledger)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const accounts = openAccountServices(ledger, cache, effects, limits.countRegistration, baseUrl)
-  const importing = openImporting(ledger, accounts.services.exports.caughtUp)
+  const importing = openImporting(
+    ledger,
+    accounts.services.exports.caughtUp,
+    openVisitsElsewhere(ledger, { countryOf, isOurHost }),
+  )
   const services: Services & Pick<ApiOptions, 'authProxy'> = {
     ...accounts.services,
     allowedSchemes: config.ALLOWED_SCHEMES,

@@ -6,8 +6,8 @@ import type { EventOf } from '../event.ts'
 export const importedRule = 'imported'
 
 const ofImport = {
-  /** the number of the import */
-  import: z.int(),
+  /** the id of the import */
+  import: z.uuid(),
   account: z.int(),
   /** visits before it were not kept one by one when this was recorded; absent while all are */
   since: z.iso.datetime().optional(),

@@ -8,6 +8,7 @@ import type { NextIds } from '../../commands/handle.ts'
 import type { Context as Cause, Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
+import type { Actor } from '../../events/event.ts'
 import type { Part } from '../../queries/accounts/part.ts'
 import type { Reader } from '../../queries/reader.ts'
 import type { Credential } from '../../security/credential.ts'
@@ -122,7 +123,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly later: () => Pick<
     Call,
     'account' | 'from' | 'isAdmitted' | 'load' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting' | 'write'
-  >
+  > & { readonly actor: Actor }
 }
 /** The caller of a request: an account, and its key unless it is somebody on the dashboard. */
 export type Who = Pick<KeyHolder, 'account'> & {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Domains } from '../../cache/domains.ts'
-import type { OnConflict } from '../../imports/importing.ts'
+import type { Actor } from '../../events/event.ts'
+import type { OnConflict, PlacedVisit, VisitRefusal } from '../../imports/importing.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import type { ImportFiles, StoredImport } from '../../queries/imports/import.ts'
 import type { Call } from '../api/route.ts'
@@ -26,6 +27,15 @@ export interface ImportServices extends BulkServices {
     readonly files: ImportFiles<ImportOptions>
     /** Waits a short time until the read tables have all changes up to now. */
     readonly caughtUp: () => Promise<unknown>
+    /** Records single visits of other services, and takes them back: see `src/clicks/elsewhere.ts`. */
+    readonly visits: {
+      readonly recordVisits: (
+        of: { readonly import: string; readonly account: number },
+        visits: readonly PlacedVisit[],
+        upTo: number,
+      ) => Promise<{ readonly refused: readonly { readonly why: VisitRefusal }[] }>
+      readonly withdrawVisits: (id: string, actor: Actor) => Promise<bigint | undefined>
+    }
     /** Works in the background until the service ends. Failures that are not expected are logged. */
     readonly work: (job: (signal: AbortSignal) => Promise<void>) => void
   }

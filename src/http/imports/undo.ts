@@ -3,6 +3,7 @@ import { Refused } from '../../commands/decider.ts'
 import { link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { type ImportedLink, linksOfImport } from '../../queries/imports/import.ts'
+import { awaitStatistics } from '../../queries/statistics/reclassifications.ts'
 import { Proposed } from '../approvals/guard.ts'
 import type { Writer } from '../api/route.ts'
 import { deleteLink } from '../links/write.ts'
@@ -10,6 +11,8 @@ import { requireAdmitted } from '../api/admit.ts'
 import { type Job, patiently } from './job.ts'
 
 const linksAtOnce = 200
+/** ms that statistics are waited for until the end of the service is looked for */
+const pauseMs = 1000
 
 /** Whether a change is left out: it needs a second person, or the link is not there any more. */
 const isKept = (error: unknown) => error instanceof Proposed || error instanceof Refused
@@ -33,10 +36,13 @@ const takeBack = async (writer: Writer, { id, used }: ImportedLink, force: boole
 
 /** Takes back what an import has created, as far as nothing has happened to it since. */
 export const takeBackLinks = async ({ call, services, stored, signal }: Job): Promise<void> => {
-  const { caughtUp } = services.imports
+  const { caughtUp, visits } = services.imports
   const { force = false } = stored.options
   const patient = patiently(signal)
   const count = { links: 0, kept: 0 }
+  const withdrawn = await patient(() => visits.withdrawVisits(stored.id, call.actor))
+  while (withdrawn !== undefined && !(await awaitStatistics(call.reader, withdrawn, performance.now() + pauseMs)))
+    signal.throwIfAborted()
   for (let after = 0; ;) {
     signal.throwIfAborted()
     await patient(caughtUp)

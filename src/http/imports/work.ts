@@ -68,7 +68,16 @@ const bringLinks = async (job: Job): Promise<void> => {
   const reading = { timezone, columns, onFormat: (format: Format) => (source = format) }
   await importRecords({
     open: () => readFile(stored.format as Format | 'auto', readBytes(path), reading),
-    recordVisits: undefined,
+    recordVisits:
+      stored.work === 'check'
+        ? undefined
+        : async (visits, upTo) => {
+            signal.throwIfAborted()
+            await requireAdmitted(call)
+            const of = { import: stored.id, account: call.account }
+            const { refused } = await patient(() => services.imports.visits.recordVisits(of, visits, upTo))
+            return refused.map(({ why }) => why)
+          },
     linksOf: (from, lines) =>
       patient(async () => {
         const found = await files.lines(stored.id, from, lines)

@@ -35,7 +35,7 @@ import { earliest, type Progress, rollAfter, rollUp } from './rollup.ts'
 export const importedTables = {
   visit_imports: (t: string) => `
     create table ${t} (
-      position bigint primary key, import bigint not null, revision bigint not null, account bigint not null,
+      position bigint primary key, import uuid not null, revision bigint not null, account bigint not null,
       first int not null, last int not null, since int, gone bigint);
     create unique index on ${t} (import, revision);
     create index on ${t} (greatest(position, gone))`,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { openVisitsElsewhere } from '../../../src/app/elsewhere.ts'
+import { openVisitsElsewhere } from '../../../src/app/site/elsewhere.ts'
 import { ImportWithdrawn, type VisitElsewhere } from '../../../src/clicks/elsewhere.ts'
 import type { Actor } from '../../../src/events/event.ts'
 import { NoAccountKey } from '../../../src/events/sealing.ts'
@@ -12,6 +12,9 @@ import { readStream } from '../../support/stream.ts'
 const robot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
 const operator: Actor = { kind: 'operator', name: 'ann' }
+
+/** The id of an import. */
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 describe('visits of another service', function () {
   this.timeout(120_000)
@@ -112,12 +115,12 @@ describe('visits of another service', function () {
   it('are counted at their own times, with their bots, persons and countries, once recorded', async () => {
     const given = visits()
     const { recordVisits, visitsRecordedUpTo } = open()
-    expect(await visitsRecordedUpTo(1)).to.equal(undefined)
-    expect(await recordVisits({ import: 1, account }, given.slice(0, 700), 700)).to.deep.equal({ refused: [] })
-    expect(await visitsRecordedUpTo(1)).to.equal(700)
+    expect(await visitsRecordedUpTo(idOf(1))).to.equal(undefined)
+    expect(await recordVisits({ import: idOf(1), account }, given.slice(0, 700), 700)).to.deep.equal({ refused: [] })
+    expect(await visitsRecordedUpTo(idOf(1))).to.equal(700)
     // the process that had begun is gone: another one goes on, and does not know how far it came
-    expect(await open().recordVisits({ import: 1, account }, given, 5000)).to.deep.equal({ refused: [] })
-    expect(await visitsRecordedUpTo(1)).to.equal(5000)
+    expect(await open().recordVisits({ import: idOf(1), account }, given, 5000)).to.deep.equal({ refused: [] })
+    expect(await visitsRecordedUpTo(idOf(1))).to.equal(5000)
     await caughtUp()
 
     const ofOne = given.filter(({ link }) => link === one)
@@ -152,8 +155,8 @@ describe('visits of another service', function () {
   it('change nothing when they are recorded again', async () => {
     const [now, recorded] = [await seen(), await events('VisitsImported')]
     const { recordVisits } = open()
-    await recordVisits({ import: 1, account }, visits(), 5000)
-    await recordVisits({ import: 1, account }, visits().slice(100, 900), 900)
+    await recordVisits({ import: idOf(1), account }, visits(), 5000)
+    await recordVisits({ import: idOf(1), account }, visits().slice(100, 900), 900)
     expect(await events('VisitsImported')).to.equal(recorded)
     await caughtUp()
     expect(await seen()).to.deep.equal(now)
@@ -168,14 +171,14 @@ describe('visits of another service', function () {
     const visit = visits()[0]!
     const soon = new Date(Date.now() + 60_000).toISOString()
     const given = ['yesterday', '1994-12-31T23:59:59Z', soon].map((at, n) => ({ ...visit, at, place: n + 1 }))
-    expect(await open().recordVisits({ import: 9, account }, given)).to.deep.equal({
+    expect(await open().recordVisits({ import: idOf(9), account }, given)).to.deep.equal({
       refused: [
         { place: 1, why: 'no_time' },
         { place: 2, why: 'too_old' },
         { place: 3, why: 'future' },
       ],
     })
-    expect(await open().visitsRecordedUpTo(9)).to.equal(undefined)
+    expect(await open().visitsRecordedUpTo(idOf(9))).to.equal(undefined)
   })
 
   it('leave the service by no stream, and have receipts as every event has', async () => {
@@ -216,7 +219,7 @@ describe('visits of another service', function () {
   it('leave nothing in any answer of the present when they are taken back, and are known to the time before it', async () => {
     const during = await seen(between)
     const { recordVisits, withdrawVisits } = open()
-    const position = await withdrawVisits(1, operator)
+    const position = await withdrawVisits(idOf(1), operator)
     expect(position).to.be.a('bigint')
     await caughtUp()
     expect(await seen()).to.deep.equal(first)
@@ -224,10 +227,10 @@ describe('visits of another service', function () {
     expect(await seen(beforeAt)).to.deep.equal(first)
 
     const taken = await events('ImportedVisitsWithdrawn')
-    expect(await withdrawVisits(1, operator)).to.equal(position)
+    expect(await withdrawVisits(idOf(1), operator)).to.equal(position)
     expect(await events('ImportedVisitsWithdrawn')).to.equal(taken)
-    expect(await withdrawVisits(77, operator)).to.equal(undefined)
-    const again = await recordVisits({ import: 1, account }, visits()).catch((error: unknown) => error)
+    expect(await withdrawVisits(idOf(77), operator)).to.equal(undefined)
+    const again = await recordVisits({ import: idOf(1), account }, visits()).catch((error: unknown) => error)
     expect(again).to.be.instanceOf(ImportWithdrawn)
   })
 
@@ -235,7 +238,7 @@ describe('visits of another service', function () {
     const given = visits()
       .slice(0, 20)
       .map((visit) => ({ ...visit, link: limited }))
-    await open().recordVisits({ import: 3, account }, given)
+    await open().recordVisits({ import: idOf(3), account }, given)
     await caughtUp()
     expect((await app.get(`/api/url/${limited}`, { key })).json['data'].clicks).to.be.above(2)
     const found = await query<{ path: string }>(
@@ -247,7 +250,7 @@ describe('visits of another service', function () {
       () => totalOf(limited, 'from=2025-01-01'),
       ({ clicks }) => clicks === 1,
     )
-    await open().withdrawVisits(3, operator)
+    await open().withdrawVisits(idOf(3), operator)
     await caughtUp()
     expect((await app.get(`/api/url/${limited}`, { key })).json['data'].clicks).to.equal(1)
   })
@@ -257,7 +260,7 @@ describe('visits of another service', function () {
     await app.app.ledger.keys.destroy([other.id])
     const link = { ...visits()[0]!, link: one }
     const refused = await open()
-      .recordVisits({ import: 5, account: other.id }, [link])
+      .recordVisits({ import: idOf(5), account: other.id }, [link])
       .catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(NoAccountKey)
   })

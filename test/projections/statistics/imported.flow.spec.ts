@@ -33,10 +33,13 @@ interface Visit {
   readonly click: Click
   readonly seq: number
   /** of the import, undefined for a click */
-  readonly of: number | undefined
+  readonly of: string | undefined
   readonly revision: number
   readonly class: string
 }
+
+/** The id of an import. */
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 /** What a log says of visits, counted without any table. */
 class Model {
@@ -188,14 +191,14 @@ class Writer {
     const { upTo: _, ...batch } = clicked(...clicks).data
     const data: Event<'VisitsImported'>['data'] = {
       ...batch,
-      ...{ import: id, account, salt: 's', upTo: done },
+      ...{ import: idOf(id), account, salt: 's', upTo: done },
       ...(since === undefined ? {} : { since }),
     }
     return this.add({ type: 'VisitsImported', data }, `visits-${id}`)
   }
 
   withdraw(id: number, from = 0) {
-    return this.add({ type: 'ImportedVisitsWithdrawn', data: { import: id, account, from } }, `visits-${id}`)
+    return this.add({ type: 'ImportedVisitsWithdrawn', data: { import: idOf(id), account, from } }, `visits-${id}`)
   }
 
   exclude(id: string) {

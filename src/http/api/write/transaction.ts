@@ -4,7 +4,7 @@ import { streamOf } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import type { Transactions } from '../../../commands/transaction.ts'
 import type { Call, Who } from '../route.ts'
-import { projected, writer, type WriterOptions, type Writing } from './writer.ts'
+import { actorOf, projected, writer, type WriterOptions, type Writing } from './writer.ts'
 
 export interface TransactionOptions extends WriterOptions {
   readonly transactions: Transactions
@@ -85,6 +85,7 @@ export const withoutWaitingOf =
 /** Returns what writes for a caller whose request has its answer: its Idempotency-Key has ended then. */
 export const laterOf = (ctx: Context, who: Who | undefined, options: TransactionOptions) => ({
   ...writer(ctx, who, options),
+  actor: actorOf(who),
   transaction: transactionOf(ctx, who, options, {}),
   withoutWaiting: withoutWaitingOf(ctx, who, options, {}),
 })

@@ -56,7 +56,8 @@ export const projected = async (
   if (!hidden.every(isShown)) ctx.set('X-Projection-Pending', '1')
 }
 
-const actorOf = (who: Who | undefined) => {
+/** Returns who causes what a caller writes. */
+export const actorOf = (who: Who | undefined) => {
   if (who === undefined) return { kind: 'visitor' } as const
   const isMember = who.member !== undefined && who.member.number !== ownMember
   const by = isMember && { member: who.member.number, role: who.member.role }

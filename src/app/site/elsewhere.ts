@@ -1,7 +1,7 @@
-import type { ClassifierOptions } from '../clicks/classify.ts'
-import { type Elsewhere, openElsewhere } from '../clicks/elsewhere.ts'
-import { clicksKeptSince } from '../queries/statistics/recorded.ts'
-import type { Ledger } from './log/ledger.ts'
+import type { ClassifierOptions } from '../../clicks/classify.ts'
+import { type Elsewhere, openElsewhere } from '../../clicks/elsewhere.ts'
+import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
+import type { Ledger } from '../log/ledger.ts'
 
 /** Opens what records visits of other services in the log, and takes them back. */
 export const openVisitsElsewhere = (

@@ -1,0 +1,166 @@
+import { expect } from 'chai'
+import { createHash } from 'node:crypto'
+import type { FoundImport } from '../../../src/http/imports/contract.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { browser, until } from '../../support/client.ts'
+
+type Own = Awaited<ReturnType<TestApp['register']>>
+type Details = FoundImport['details']
+
+interface Visit {
+  readonly alias: string
+  readonly at: string
+  readonly agent?: string
+  readonly address?: string
+}
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** A dump as mysqldump writes it: the table of the log comes before that of the links. */
+const dumpOf = (
+  links: readonly (readonly [alias: string, clicks: number])[],
+  visits: readonly Visit[],
+) => `-- MySQL dump 10.13
+CREATE TABLE \`yourls_log\` (
+  \`click_id\` int NOT NULL,
+  \`click_time\` datetime NOT NULL,
+  \`shorturl\` varchar(100) NOT NULL,
+  \`referrer\` varchar(200) NOT NULL,
+  \`user_agent\` varchar(255) NOT NULL,
+  \`ip_address\` varchar(41) NOT NULL,
+  \`country_code\` char(2) NOT NULL
+);
+INSERT INTO \`yourls_log\` VALUES ${visits
+  .map(
+    ({ alias, at, agent = browser, address = '192.0.2.1' }, n) =>
+      `(${n + 1},${quoted(at)},${quoted(alias)},'direct',${quoted(agent)},${quoted(address)},'FR')`,
+  )
+  .join(',')};
+INSERT INTO \`yourls_url\` VALUES ${links
+  .map(
+    ([alias, clicks]) =>
+      `(${quoted(alias)},'https://example.com/${alias}','T','2019-01-01 00:00:00','192.0.2.9',${clicks})`,
+  )
+  .join(',')};
+`
+
+describe('single visits of another service', () => {
+  let app: TestApp
+  before(async () => {
+    app = await startTestApp()
+  })
+  after(() => app.close())
+
+  const ended = (own: Own, id: string) =>
+    until(
+      async () => (await app.get(`/api/import/${id}`, own)).json['details'] as Details,
+      ({ state }) => !['checking', 'running', 'undoing'].includes(state),
+    )
+  const bring = async (own: Own, body: string, query = '') => {
+    const headers = { 'Content-Type': 'application/sql' }
+    const { json } = await app.post(`/api/import?format=yourls&${query}`, { ...own, body, headers })
+    return ended(own, json['id'] as string)
+  }
+  const details = async (own: Own, alias: string) => {
+    const { json } = await app.get(`/api/urls?short=${alias}`, own)
+    const { id } = json['details'] as { id: number }
+    return (await app.get(`/api/url/${id}`, own)).json as { details: { id: number }; data: Record<string, number> }
+  }
+  const seriesOf = async (own: Own, id: number, query: string) =>
+    (await app.get(`/api/url/${id}/stats?interval=month&from=2018-01-01&${query}`, own)).json['data'] as {
+      total: { clicks: number; uniqueClicks: number; visits: number }
+      series: { at: string; clicks: number }[]
+    }
+  const visits: readonly Visit[] = [
+    ...Array.from({ length: 30 }, (_, i) => ({
+      alias: 'old',
+      at: `20${19 + (i % 3)}-03-0${1 + (i % 9)} 10:00:00`,
+      address: `192.0.2.${1 + (i % 5)}`,
+    })),
+    { alias: 'old', at: '2020-05-05 10:00:00', agent: 'Googlebot/2.1 (+http://www.google.com/bot.html)' },
+    { alias: 'young', at: '2021-05-05 10:00:00' },
+    { alias: 'gone', at: '2021-05-05 10:00:00' },
+    { alias: 'young', at: '2099-05-05 10:00:00' },
+    { alias: 'young', at: '1990-05-05 10:00:00' },
+  ]
+
+  it('are in the statistics of their years, with the totals of the source', async () => {
+    const own = await app.register()
+    const done = await bring(
+      own,
+      dumpOf(
+        [
+          ['old', 40],
+          ['young', 3],
+        ],
+        visits,
+      ),
+    )
+    expect(done, JSON.stringify(done)).to.include({ state: 'done', created: 2 })
+    const { details: old, data } = await until(
+      () => details(own, 'old'),
+      (found) => found.data['clicks'] === 39,
+    )
+    // 30 visits by people, one by a bot, and nine that were only counted
+    expect(data).to.include({ clicks: 39, imported: 9 })
+    const { total, series } = await seriesOf(own, old.id, '')
+    expect(total).to.include({ clicks: 30, uniqueClicks: 5, visits: 31 })
+    const years: Record<string, number> = {}
+    for (const { at, clicks } of series) if (clicks > 0) years[at.slice(0, 4)] = (years[at.slice(0, 4)] ?? 0) + clicks
+    expect(years).to.deep.equal({ 2019: 10, 2020: 10, 2021: 10 })
+    const said = done.notes.map(({ message }) => message)
+    expect(said).to.include.members([
+      '32 single visits are imported.',
+      '1 visits are left out: this import has created no link at their address.',
+      '1 visits are left out: they are in the future.',
+      '1 visits are left out: they are from before 1995.',
+    ])
+    expect((await app.get(`/api/visits?link=${old.id}&limit=100&from=2018-01-01`, own)).json['data']).to.include({
+      result: 31,
+    })
+  })
+
+  it('are not there a second time when the dump comes again, and not at a moment before', async () => {
+    const own = await app.register()
+    const before = (await app.get('/api/account', own)).headers.get('Linkledger-At') ?? ''
+    const dump = dumpOf(
+      [['again', 30]],
+      visits.map((visit) => ({ ...visit, alias: 'again' })),
+    )
+    await bring(own, dump)
+    const first = await until(
+      () => details(own, 'again'),
+      ({ data }) => (data['clicks'] ?? 0) > 30,
+    )
+    expect(await bring(own, dump)).to.include({ created: 0, existing: 1 })
+    expect(await details(own, 'again')).to.deep.equal(first)
+    const { json } = await app.get(
+      `/api/account/stats?interval=month&from=2018-01-01&at=${encodeURIComponent(before)}`,
+      own,
+    )
+    expect(json['data'].total).to.include({ clicks: 0, visits: 0 })
+  })
+
+  it('go with the import when that is taken back, and come again with another one', async () => {
+    const own = await app.register()
+    const answers = async () => {
+      const paths = ['/api/urls', '/api/account/stats?interval=month&from=2018-01-01&to=2026-01-01', '/api/visits']
+      const texts = await Promise.all(paths.map(async (path) => JSON.stringify((await app.get(path, own)).json)))
+      return createHash('sha256').update(texts.join('\n')).digest('hex')
+    }
+    const before = await answers()
+    const dump = dumpOf(
+      [['back', 30]],
+      visits.map((visit) => ({ ...visit, alias: 'back' })),
+    )
+    const { id } = await bring(own, dump)
+    await until(answers, (now) => now !== before)
+    await app.del(`/api/import/${id}/delete`, own)
+    expect(await ended(own, id)).to.include({ state: 'undone', kept: 0 })
+    await until(answers, (now) => now === before)
+    expect(await bring(own, dump)).to.include({ created: 1 })
+    await until(
+      () => details(own, 'back'),
+      ({ data }) => (data['clicks'] ?? 0) > 30,
+    )
+  })
+})
