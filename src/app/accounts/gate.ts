@@ -22,7 +22,7 @@ export const openDirectoryGate = ({
   const refuse = () => {
     throw new NotSignedIn('deactivated', 'the directory of the issuer has ended the access of this person')
   }
-  /** Returns by what directories know a person. Throws where one provisions people, and the sign-in does not say that. */
+  /** Returns by what directories know a person. Throws where there is one, and the sign-in does not say that. */
   const knownBy = async (person: Person) => {
     const persons = keysOf(person)
     if (persons) return persons
