@@ -15,6 +15,7 @@ import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
 import { BulkRow, LinkChanges, NewLink } from '../body.ts'
 import type { BulkRowDone, BulkRowFailed } from '../contract/bulk.ts'
+import { knowingTaken } from './taken.ts'
 import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
 export type Operation = 'create' | 'update' | 'delete'
@@ -142,6 +143,7 @@ export const doRows = async (
     op,
     rows.filter((row): row is Row => 'value' in row),
   )
+  const part = op === 'create' ? knowingTaken() : (own: Writer) => own
   // rows are looked at one after another
   const looked = turnsForAll()
   const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
@@ -151,7 +153,7 @@ export const doRows = async (
     try {
       await looked()
       await requireAdmitted()
-      const answer = await write[op]({ ...given.part(row.number), load: writer.load, ...from }, row, sources)
+      const answer = await write[op]({ ...part(given.part(row.number), row), load: writer.load, ...from }, row, sources)
       const done = withoutAnswer({ row: row.number, line: row.line })
       return dryRun ? done : { ...done, ...answer }
     } catch (error) {

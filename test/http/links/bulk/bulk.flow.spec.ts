@@ -134,6 +134,19 @@ describe('POST /api/urls/bulk', () => {
     }
   })
 
+  it('answers a thousand rows with the alias of the first one: the others are refused at once', async () => {
+    const rows = Array.from({ length: 1000 }, (_, n) => ({ url: address(n), custom: n % 2 ? 'Constant' : 'constant' }))
+    for (const [query, failed] of [
+      ['op=create', 999],
+      ['op=create', 1000],
+      ['op=create&dryRun=true', 1000],
+    ] as const) {
+      const { status, json } = await bulk(query, { rows })
+      expect([status, json['failed']], query).to.deep.equal([200, failed])
+      expect(messages(json).slice(1), query).to.deep.equal(Array.from({ length: 999 }, () => taken))
+    }
+  })
+
   it('fails only the row that repeats an alias, and never changes a link of another account', async () => {
     const { json } = await bulk('op=create', {
       rows: [
