@@ -40,7 +40,11 @@ const cpuOf = async (format: Format, begin: string, part: string, bytes: number,
 }
 
 const begins: readonly (readonly [Format, string, readonly string[]])[] = [
-  ['csv', 'url,alias\n', ['"', '""', '"\n', '\n', '\r', ',', 'x', '"x', '"\n"",""\n', 'u,"\n', '{"a":['.repeat(9)]],
+  [
+    'csv',
+    'url,alias\n',
+    ['"', '""', '"\n', '\n', '\r', ',', 'x', '"x', '"\n"",""\n', 'u,"\n', 'x","\n', '{"a":['.repeat(9)],
+  ],
   [
     'csv',
     '{"data":[',

@@ -20,11 +20,18 @@ const countBreaks = (bytes: Buffer, separator: number | undefined) => {
 
 /**
  * Splits a file into its lines; with a separator into the records of a table, in which line breaks may be between
- * quotes. Behind a record that is too long or never ends, reading goes on with the next line: no line is looked at more
- * than twice, because quotes that are open in one reading are closed in the other.
+ * quotes. What was read of a record that is too long or never ends is read again line by line: its first line is passed
+ * over, and each other one is a record of its own, `open` where its quotes are. So no byte is looked at more than
+ * twice. `onLook` learns how many bytes are.
  */
-export const frames = async function* (blocks: AsyncIterable<Buffer>, separator?: number): AsyncGenerator<Frame> {
+export const frames = async function* (
+  blocks: AsyncIterable<Buffer>,
+  separator?: number,
+  onLook: (bytes: number) => void = () => {},
+): AsyncGenerator<Frame> {
   let [rest, at, state, line, skipping] = [Buffer.alloc(0) as Buffer, 0, begin, 1, false]
+  /** bytes that are read line by line */
+  let again = 0
 
   const advance = (byte: number) => {
     if (separator === undefined) return
@@ -36,16 +43,19 @@ export const frames = async function* (blocks: AsyncIterable<Buffer>, separator?
 
   /** Returns where the record ends, -1 when its end has not come yet. */
   const findEnd = () => {
+    const from = at
     for (; at < rest.length; at++) {
       const byte = rest[at]!
-      if (state !== quoted && isBreak(byte)) return at
+      if ((state !== quoted || again > 0) && isBreak(byte)) break
       advance(byte)
     }
-    return -1
+    onLook(at - from)
+    return at < rest.length ? at : -1
   }
   const drop = (bytes: number) => {
     line += countBreaks(rest.subarray(0, bytes), separator)
     rest = rest.subarray(bytes)
+    again = Math.max(0, again - bytes)
     ;[at, state] = [0, begin]
   }
   /** Passes over the line in which a record begins that cannot be read. */
@@ -54,7 +64,13 @@ export const frames = async function* (blocks: AsyncIterable<Buffer>, separator?
     skipping = end < 0
     drop(end < 0 ? rest.length : end + 1)
   }
+  /** Goes on behind the first line of what was read of a record. */
+  const giveUp = () => {
+    again = at
+    skipLine()
+  }
   const isBehindCr = (end: number) => rest[end] === cr && rest[end + 1] === lf
+  const none = Buffer.alloc(0)
 
   const take = function* (isLast: boolean): Generator<Frame> {
     for (;;) {
@@ -64,11 +80,11 @@ export const frames = async function* (blocks: AsyncIterable<Buffer>, separator?
       }
       const end = findEnd()
       if ((end < 0 ? rest.length : end) > recordLimit) {
-        yield { line, bytes: rest.subarray(0, 0), fault: 'long' }
-        skipLine()
+        yield { line, bytes: none, fault: 'long' }
+        giveUp()
       } else if (end < 0 && isLast && state === quoted) {
-        yield { line, bytes: rest.subarray(0, 0), fault: 'open' }
-        skipLine()
+        yield { line, bytes: none, fault: 'open' }
+        giveUp()
       } else if (end < 0) {
         if (isLast && rest.length > 0) yield { line, bytes: rest }
         return
@@ -76,7 +92,8 @@ export const frames = async function* (blocks: AsyncIterable<Buffer>, separator?
         // whether a line feed follows is not known yet
         return
       } else {
-        if (end > 0) yield { line, bytes: rest.subarray(0, end) }
+        if (state === quoted) yield { line, bytes: none, fault: 'open' }
+        else if (end > 0) yield { line, bytes: rest.subarray(0, end) }
         drop(end + (isBehindCr(end) ? 2 : 1))
       }
       if (isLast && rest.length === 0) return
