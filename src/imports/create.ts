@@ -1,4 +1,5 @@
 import { ConflictFound, type Imported, type Importing, type Reported, type Result, TryAgain } from './importing.ts'
+import { ownFields } from './records.ts'
 import type { Report } from './report.ts'
 import type { Row } from './row.ts'
 
@@ -10,9 +11,9 @@ const renames = 20
 const [pause, mostTries] = [5, 200]
 
 /** Fields of a row that a link can do without, and is open to no one else then. */
-const optional: ReadonlySet<string> = new Set([
+const optional: ReadonlySet<string> = new Set<string>([
   ...['title', 'description', 'tags', 'date', 'clicks', 'uniqueclicks'],
-  ...['geotarget', 'devicetarget', 'languagetarget'],
+  ...['geotarget', 'devicetarget', 'languagetarget', ...ownFields],
 ])
 
 const isConflict = ({ code, field }: Result) => field === 'custom' && code !== undefined

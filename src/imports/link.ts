@@ -1,7 +1,8 @@
 import { defined } from '../lib/defined.ts'
-import { problem } from '../lib/problems/problem.ts'
+import { problem, sentenceOf } from '../lib/problems/problem.ts'
 import { addressesOf, hostIn } from './address.ts'
 import { type Field, fieldOf, type Meaning } from './fields.ts'
+import { takingOwn } from './own.ts'
 import type { Reading } from './reading.ts'
 import type { Place, SourceLink, SourceProblem, SourceTarget } from './records.ts'
 import {
@@ -9,6 +10,7 @@ import {
   filledText,
   isBlank,
   isEmpty,
+  isOpen,
   type Named,
   passwordOf,
   structured,
@@ -48,36 +50,56 @@ const allTargets = (found: Found): readonly SourceTarget[] => [
   }),
 ]
 
-const linkOf = (found: Found, links: readonly Named[], left: readonly string[], place: Place, reading: Reading) => {
+interface Parts {
+  readonly found: Found
+  readonly links: readonly Named[]
+  readonly left: readonly string[]
+  readonly own: ReturnType<typeof takingOwn>
+}
+
+const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Reading) => {
   const url = filledText(found.get('url'))
   if (url === undefined) throw new Unreadable(problem('required', { field: found.get('url')?.name ?? 'url' }))
   const filled = <T>(field: Field, read: (named: Named) => T) => {
     const named = found.get(field)
-    return named && !isEmpty(named.value) ? read(named) : undefined
+    return named && !isEmpty(named.value) && !isOpen(named.value) ? read(named) : undefined
   }
-  const count = (field: Field) => {
-    const named = found.get(field)
-    return named && filledText(named) !== undefined ? countOf(named) : undefined
+  const notes: string[] = []
+  /** Returns what a link can do without, and is open to no one else then. */
+  const optional = <T>(field: Field, read: (named: Named) => T) => {
+    try {
+      const named = found.get(field)
+      return named && !isOpen(named.value) ? read(named) : undefined
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      notes.push(`Left out: ${sentenceOf(error.problem)}`)
+      return undefined
+    }
   }
   const targets = allTargets(found)
   const [password, tags] = [found.get('password'), found.get('tags')]
+  const clicks = optional('clicks', countOf)
+  const { imported, fields } = own.found()
   return defined({
     kind: 'link' as const,
     place,
     addresses: addressesIn(found, links, reading),
     url,
-    title: filledText(found.get('title')),
-    description: filledText(found.get('description')),
+    title: own.isShown('title') ? undefined : filledText(found.get('title')),
+    description: own.isShown('description') ? undefined : filledText(found.get('description')),
     tags: tags && !isBlank(tags.value) ? tagsOf(tags) : undefined,
-    created: timeOf(found.get('created'), '00:00:00', reading),
+    created: optional('created', (named) => timeOf(named, '00:00:00', reading)),
     expiry: timeOf(found.get('expiry'), '23:59:59', reading),
     starts: timeOf(found.get('starts'), '00:00:00', reading),
     maxClicks: filled('maxClicks', countOf),
     archived: filled('archived', truthOf) || undefined,
     password: password && password.value !== null ? passwordOf(password) : undefined,
     targets: targets.length > 0 ? targets : undefined,
-    clicks: count('clicks'),
-    uniques: count('uniques'),
+    clicks,
+    measured: imported > 0 && clicks !== undefined ? Math.max(0, clicks - imported) : undefined,
+    uniques: optional('uniques', countOf),
+    fields,
+    notes: notes.length > 0 ? notes : undefined,
     left: left.length > 0 ? left : undefined,
   }) as SourceLink
 }
@@ -93,10 +115,11 @@ export type Values = readonly (Named & { readonly as?: Meaning })[]
 export const readLink = (values: Values, place: Place, reading: Reading): SourceLink | SourceProblem => {
   const found = new Map<Field, Named & { readonly rank: number }>()
   const links: (Named & { readonly rank: number })[] = []
-  const left: string[] = []
+  const own = takingOwn(reading.format)
+  const { left } = own
   for (const { name, value: given, as = fieldOf(name, reading.format) ?? { field: 'left', rank: 0 } } of values) {
     const { field, rank } = as
-    if (field === 'ignored') continue
+    if (own.take({ name, value: given }) || field === 'ignored') continue
     const value = structures.has(field) ? structured(given) : given
     if (field === 'left' || isPlain(field, value)) {
       if (!isEmpty(value)) left.push(name)
@@ -112,7 +135,7 @@ export const readLink = (values: Values, place: Place, reading: Reading): Source
   }
   try {
     links.sort((a, b) => a.rank - b.rank)
-    return linkOf(found, links, left, place, reading)
+    return linkOf({ found, links, left, own }, place, reading)
   } catch (error) {
     if (error instanceof Unreadable) return { kind: 'problem', place, problem: error.problem }
     throw error

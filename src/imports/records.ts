@@ -20,6 +20,13 @@ export const formats = [
 ] as const
 export type Format = (typeof formats)[number]
 
+/** Fields of links of a service with this API that have the same meaning here. */
+export const ownFields = [
+  ...['metatitle', 'metadescription', 'metaimage', 'notes', 'parameters', 'expired_url', 'forward'],
+  ...['type', 'variants', 'browsertarget'],
+] as const
+export type OwnFields = { readonly [F in (typeof ownFields)[number]]?: unknown }
+
 /** Where a record stands in its source: a line of a file, or an id there. */
 export type Place = { readonly line: number } | { readonly id: string }
 
@@ -58,6 +65,12 @@ export interface SourceLink {
   /** clicks that the source has counted, with those visits that are records of their own (a dump of YOURLS) */
   readonly clicks?: number
   readonly uniques?: number
+  /** those of them that count for `maxClicks`, where not all do */
+  readonly measured?: number
+  /** fields that a service with this API has as they are here */
+  readonly fields?: OwnFields
+  /** what could not be read and is left out, as sentences */
+  readonly notes?: readonly string[]
   /** fields that have no counterpart here and are not empty, by their names there */
   readonly left?: readonly string[]
 }

@@ -36,7 +36,7 @@ const targetsOf = ({ targets = [] }: SourceLink) =>
   )
 
 /** Returns how many clicks are left until a link ends. Only those that are measured here end it. */
-const remaining = ({ maxClicks, clicks = 0 }: SourceLink) => maxClicks && maxClicks - clicks
+const remaining = ({ maxClicks, clicks = 0, measured = clicks }: SourceLink) => maxClicks && maxClicks - measured
 
 /** Whether a link did not redirect any more at a moment at the service that it comes from. */
 export const hasEnded = (link: SourceLink, now: string): boolean =>
@@ -51,8 +51,8 @@ const passwordOf = ({ password }: SourceLink) => {
 const withoutUndefined = (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
 
-const notesOf = ({ password }: SourceLink) =>
-  password === 'unknown' ? ['Its password is not known: set a new one.'] : []
+const notesOf = ({ password, notes = [] }: SourceLink) =>
+  password === 'unknown' ? [...notes, 'Its password is not known: set a new one.'] : notes
 
 /** Returns the rows of a link: one for each of its addresses, of which the first has the clicks. */
 export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping): readonly Row[] => {
@@ -65,6 +65,7 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
   return addresses.map((address, n) => {
     const isFurther = n > 0
     const body = withoutUndefined({
+      ...link.fields,
       url,
       // the root of a host has no alias: it gets a random one
       custom: address?.alias || undefined,

@@ -7,11 +7,10 @@ import { hasEnded, type Row, rowsOf } from './row.ts'
 import { survey } from './survey.ts'
 import { type BroughtLink, importVisits } from './visits.ts'
 
-/** links, and characters of their texts, that are sorted by their dates together: most exports have the newest first */
+/** links, and characters of their values, that are sorted by their dates together: most exports have the newest first */
 const [sortedAtOnce, charactersAtOnce] = [200_000, 64 * 1024 * 1024]
 
-const charactersIn = ({ url, title = '', description = '', tags = [], targets = [] }: SourceLink) =>
-  [url, title, description, ...tags, ...targets.map((target) => target.url)].reduce((sum, text) => sum + text.length, 0)
+const charactersIn = (link: SourceLink) => JSON.stringify(link).length
 
 /** What is known while a source is imported. */
 interface Run {

@@ -66,9 +66,14 @@ export const tagsOf = ({ name, value }: Named): readonly string[] => {
   return [...new Set(found.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
 }
 
+/** Whether a count or a time is left open, maybe by a word. */
+export const isOpen = (value: unknown): boolean =>
+  isBlank(value) || (typeof value === 'string' && /^(?:never|none|n\/a|-+|–|—)$/i.test(value.trim()))
+
+/** Reads a count, also as spreadsheets write it: `1,234`, `12.0`. */
 export const countOf = ({ name, value }: Named): number => {
   const text = textOf({ name, value })
-  if (!/^\d{1,15}$|^\d{1,3}(?:,\d{3}){1,4}$/.test(text))
+  if (!/^(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,4})(?:\.0{1,9})?$/.test(text))
     throw new Unreadable(problem('wrong_type', { what: 'whole', field: name }))
   return Number(text.replaceAll(',', ''))
 }
@@ -105,7 +110,7 @@ export const targetsOf = (kind: SourceTarget['kind'], { name, value }: Named): r
 }
 
 export const timeOf = (named: Named | undefined, timeOfDay: string, reading: Reading): string | undefined => {
-  if (named === undefined || isEmpty(named.value)) return undefined
+  if (named === undefined || isEmpty(named.value) || isOpen(named.value)) return undefined
   const time = readTime(named.value, timeOfDay, reading)
   if (time === undefined) throw new Unreadable(problem('wrong_form', { what: 'moment', field: named.name }))
   return time || undefined

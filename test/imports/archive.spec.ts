@@ -65,7 +65,7 @@ describe('an archive that this service has exported', () => {
     const expected = [
       zone,
       linkOf(1),
-      { ...linkOf(2), left: ['forward'] },
+      { ...linkOf(2), fields: { forward: true } },
       linkOf(3),
       { notice: 'left_out', folder: 'qr' },
       { notice: 'left_out', folder: 'clicks' },
@@ -75,6 +75,32 @@ describe('an archive that this service has exported', () => {
       const found = await readAll(whole, 'linkledger', { lengthOf: () => length })
       expect(shortly(found)).to.deep.equal(expected)
     }
+  })
+
+  it('has fields as they are, names what is of that account alone, and the clicks that count for `max_clicks`', async () => {
+    const own = {
+      ...{ title: 'Preview', metatitle: 'Preview', description: 'D', metadescription: 'P', notes: 'for me alone' },
+      ...{ variants: [{ id: 3, url: 'https://v.example', weight: 2 }], browser: { chrome: 'https://b.example' } },
+      ...{ type: 'frame', forward: 'path', parameters: [{ name: 'a', value: 'b' }], expired_url: 'https://e.example' },
+    }
+    const lines = [
+      { ...link(1, own), data: { clicks: 507, uniqueClicks: 6, imported: 500, topCountries: { Germany: 3 } } },
+      link(2, { type: 'splash-7', campaign: 4, pixels: [1], channels: [2], unframed: [{ url: 'https://u.example' }] }),
+    ]
+    const archive = Buffer.concat([file('links/000001.ndjson', ...lines), manifest, tarEnd])
+    const [, first, second] = shortly(await readAll(archive))
+    const { title: _, ...same } = linkOf(1)
+    expect(first).to.deep.equal({
+      ...same,
+      ...{ description: 'D', clicks: 507, measured: 7 },
+      fields: {
+        ...{ metatitle: 'Preview', metadescription: 'P', notes: 'for me alone', type: 'frame', forward: 'path' },
+        variants: [{ url: 'https://v.example', weight: 2 }],
+        browsertarget: [{ browser: 'chrome', link: 'https://b.example' }],
+        ...{ parameters: [{ name: 'a', value: 'b' }], expired_url: 'https://e.example' },
+      },
+    })
+    expect(second).to.deep.equal({ ...linkOf(2), left: ['type', 'campaign', 'pixels', 'channels'] })
   })
 
   it('says that it was cut when it has no manifest, or ends within a file', async () => {

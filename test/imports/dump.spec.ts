@@ -40,6 +40,19 @@ INSERT INTO \`yourls_url\` (\`keyword\`, \`url\`, \`title\`, \`timestamp\`, \`ip
 `
 
 describe('a dump of the database of YOURLS', () => {
+  it('has texts as hexadecimal literals, as mysqldump writes binary columns', async () => {
+    const [first, second, third, ...rest] = await read(
+      "INSERT INTO `yourls_url` VALUES (0x7965,'https://example.com/e',_binary 0xc3a9,'2024-01-01 00:00:00','',3)," +
+        "(X'7a65', _utf8mb4 x'68747470733a2f2f6578616d706c652e636f6d2f7a', 0x, '2024-01-01 00:00:00', '', 0)," +
+        "(0xff,'https://example.com/f','F','2024-01-01 00:00:00','',0);",
+      'yourls',
+    ).then((all) => all.filter((one) => !('notice' in one)))
+    expect(first).to.deep.include({ addresses: [{ host: undefined, alias: 'ye' }], title: 'é', clicks: 3 })
+    expect(second).to.deep.include({ addresses: [{ host: undefined, alias: 'ze' }], url: 'https://example.com/z' })
+    expect(third).to.have.property('problem')
+    expect(rest).to.deep.equal([])
+  })
+
   it('has links and visits, as mysqldump writes them', async () => {
     expect(await read(mysqldump, 'auto', { timezone: 'Europe/Paris' })).to.deep.equal([
       { notice: 'no_zone', zone: 'Europe/Paris' },
@@ -81,7 +94,10 @@ describe('a dump of the database of YOURLS', () => {
     expect(await read(phpMyAdmin)).to.deep.equal([
       { notice: 'no_zone', zone: 'UTC' },
       { place: { line: 5 }, ...a, ...created, clicks: 0 },
-      { place: { line: 6 }, problem: '`clicks` must be a whole number.' },
+      {
+        ...{ place: { line: 6 }, addresses: [{ host: undefined, alias: 'b/c' }], url: 'https://example.com/b' },
+        ...{ title: 'B', ...created, notes: ['Left out: `clicks` must be a whole number.'] },
+      },
       { place: { line: 7 }, problem: 'The row is not valid SQL.' },
       { place: { line: 8 }, ...b, title: 'D', ...created, clicks: 3 },
     ])

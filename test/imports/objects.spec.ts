@@ -190,7 +190,6 @@ describe('a JSON file with links', () => {
         targets: [{ kind: 'location', name: 'canada', url: 'https://c.example' }],
         clicks: 4,
         uniques: 2,
-        left: ['topCountries'],
       },
     ])
   })

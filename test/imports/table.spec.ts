@@ -212,11 +212,15 @@ describe('a table of links', () => {
         password: 'unknown',
       },
       {
-        place: { line: 4 },
-        problem:
-          '`created` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
+        ...{ place: { line: 4 }, addresses: [], url: 'u' },
+        notes: [
+          'Left out: `created` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
+        ],
       },
-      { place: { line: 5 }, problem: '`clicks` must be a whole number.' },
+      {
+        ...{ place: { line: 5 }, addresses: [], url: 'u' },
+        notes: ['Left out: `clicks` must be a whole number.'],
+      },
       { place: { line: 6 }, problem: '`archived` must be true or false.' },
       { place: { line: 7 }, addresses: [], url: 'u', clicks: 0, password: 'unknown' },
     ])
@@ -277,6 +281,40 @@ describe('the address of a link', () => {
         { host: 'x.example', alias: 'a' },
         { host: 'x.example', alias: 'b' },
       ],
+    ])
+  })
+})
+
+describe('counts and dates of a table', () => {
+  it('are read as spreadsheets write them, and left out with a note where they cannot be read', async () => {
+    const records = await readAll(
+      [
+        'url,clicks,unique clicks,created,expires,max clicks',
+        'https://example.com/1,12.0,"1,234",2020-01-02T00:00:00Z,never,n/a',
+        'https://example.com/2,n/a,-,never,-,',
+        'https://example.com/3,1.234,x,"Jan 1, 2020",,',
+        'https://example.com/4,1,1,,someday,',
+      ].join('\n'),
+      'csv',
+    )
+    const place = (line: number) => ({ addresses: [], place: { line }, url: `https://example.com/${line - 1}` })
+    expect(shortly(records)).to.deep.equal([
+      { ...place(2), clicks: 12, uniques: 1234, created: '2020-01-02T00:00:00.000Z' },
+      place(3),
+      {
+        ...place(4),
+        notes: [
+          'Left out: `clicks` must be a whole number.',
+          'Left out: `created` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
+          'Left out: `unique clicks` must be a whole number.',
+        ],
+      },
+      // without an end, the link would be open longer than it was
+      {
+        place: { line: 5 },
+        problem:
+          '`expires` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.',
+      },
     ])
   })
 })

@@ -11,6 +11,9 @@ const [lf, cr, quote] = [0x0a, 0x0d, 0x22]
 /** What is at the beginning of a cell, in a cell, between quotes, and behind a quote that may be the last one. */
 const [begin, plain, quoted, closing] = [0, 1, 2, 3]
 
+const none = Buffer.alloc(0)
+const isPair = (bytes: Buffer, at: number) => bytes[at] === cr && bytes[at + 1] === lf
+
 const countBreaks = (bytes: Buffer, separator: number | undefined) => {
   let breaks = 0
   for (let at = 0; at < bytes.length; at++)
@@ -69,8 +72,6 @@ export const frames = async function* (
     again = at
     skipLine()
   }
-  const isBehindCr = (end: number) => rest[end] === cr && rest[end + 1] === lf
-  const none = Buffer.alloc(0)
 
   const take = function* (isLast: boolean): Generator<Frame> {
     for (;;) {
@@ -94,7 +95,7 @@ export const frames = async function* (
       } else {
         if (state === quoted) yield { line, bytes: none, fault: 'open' }
         else if (end > 0) yield { line, bytes: rest.subarray(0, end) }
-        drop(end + (isBehindCr(end) ? 2 : 1))
+        drop(end + (isPair(rest, end) ? 2 : 1))
       }
       if (isLast && rest.length === 0) return
     }

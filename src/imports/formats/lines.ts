@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { readJson } from '../../lib/strangers.ts'
-import { type Format, formats, type SourceRecord } from '../records.ts'
+import { type Format, formats, ownFields, type SourceRecord } from '../records.ts'
 import { recordLimit, textOf } from './blocks.ts'
 import { frames } from './frames.ts'
 
@@ -27,6 +27,9 @@ const Line = z.discriminatedUnion('kind', [
     ...z.object({ maxClicks: count, archived: z.boolean(), clicks: count, uniques: count }).partial().shape,
     password: z.union([z.literal('unknown'), z.object({ clear: text })]).optional(),
     targets: z.array(target).optional(),
+    measured: count.optional(),
+    fields: z.object(Object.fromEntries(ownFields.map((name) => [name, z.unknown()]))).optional(),
+    notes: z.array(text).optional(),
     left: z.array(text).optional(),
   }),
   z.object({

@@ -24,21 +24,27 @@ const stringAt = (text: string, at: number) => {
   return undefined
 }
 
+/** Returns the text of a hexadecimal literal, as mysqldump writes binary columns; undefined when it is no text. */
+const textOfHex = (digits: string) => (digits.length % 2 === 0 ? textOf(Buffer.from(digits, 'hex')) : undefined)
+
 /** Returns the values of a row, without its brackets; undefined when it has something else than values. */
 const valuesIn = (text: string): readonly (string | null)[] | undefined => {
   const values: (string | null)[] = []
-  const space = /\s*(?:_\w{1,20}\s*(?=['"]))?/y
+  const space = /\s*(?:_\w{1,20}\s*(?=['"]|0x|x'))?/iy
+  const hex = /0x([\da-f]+)(?!\w)|x'([\da-f]*)'/iy
   const word = /(?:NULL|-?[\w.]{1,100})/iy
   for (let at = 0; ; at++) {
     space.lastIndex = at
     space.exec(text)
     at = space.lastIndex
     const string = text[at] === "'" || text[at] === '"' ? stringAt(text, at) : undefined
-    word.lastIndex = at
-    const plain = string ? undefined : word.exec(text)?.[0]
-    if (!string && plain === undefined) return undefined
-    values.push(string ? string.value : /^null$/i.test(plain!) ? null : plain!)
-    at = string ? string.end : word.lastIndex
+    hex.lastIndex = word.lastIndex = at
+    const binary = string ? null : hex.exec(text)
+    const plain = string || binary ? undefined : word.exec(text)?.[0]
+    const value = string?.value ?? (binary ? textOfHex(binary[1] ?? binary[2] ?? '') : plain)
+    if (value === undefined) return undefined
+    values.push(plain !== undefined && /^null$/i.test(plain) ? null : value)
+    at = string ? string.end : binary ? hex.lastIndex : word.lastIndex
     while (/\s/.test(text[at] ?? '')) at++
     if (at >= text.length) return values
     if (text[at] !== ',') return undefined
