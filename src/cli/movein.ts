@@ -144,6 +144,8 @@ const bringIn = async (cli: Cli, client: ApiClient, format: string, source: stri
     )
     if (problem) stop(`${problem.message} What is created so far stays; the same command goes on.`)
     if (!dryRun) cli.print(`To take it back: linkledger import undo ${id}`)
+    // scripts see by the exit status that something has to be looked at
+    if (failed > 0) stop(`Of the links, ${failed} failed: --report names all of them.`)
   } catch (error) {
     if (error instanceof UnreadableSource) stop(sentenceOf(error.problem, source))
     throw error

@@ -10,7 +10,7 @@ import { turnsForAll } from '../../../lib/async/pause.ts'
 import { createSemaphore } from '../../../lib/async/semaphore.ts'
 import { problem, type Problem } from '../../../lib/problems/problem.ts'
 import { Proposed } from '../../approvals/guard.ts'
-import { answerOf, Failure, failureOf } from '../../api/errors.ts'
+import { answerOf, failField, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
 import { BulkRow, LinkChanges, NewLink } from '../body.ts'
@@ -44,6 +44,8 @@ interface Sources {
 const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<RowAnswer>>> = {
   create: (writer, row, { services, hash, origin }) => {
     const { date, clicks, uniqueclicks, source = 'bulk', ...body } = parse(NewLink, row.value)
+    // a visitor who is counted once is counted at least once among the clicks
+    if ((uniqueclicks ?? 0) > (clicks ?? 0)) failField('uniqueclicks', 'out_of_range', { min: 0, max: clicks ?? 0 })
     const imported = clicks || uniqueclicks ? { source, clicks: clicks ?? 0, uniques: uniqueclicks ?? null } : undefined
     const from = { imported, import: origin, ...(date && { created: date }) }
     return addLink(writer, body, services, (password) => hash(row, password), from)

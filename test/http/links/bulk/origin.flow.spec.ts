@@ -54,6 +54,20 @@ describe('links that come from another service', () => {
     expect(rows.find(({ alias }) => alias === 'fresh')).to.not.have.property('imported')
   })
 
+  it('have no more visitors than clicks', async () => {
+    const rows = [
+      { url: address('more'), clicks: 3, uniqueclicks: 9 },
+      { url: address('none'), uniqueclicks: 5 },
+    ]
+    const { json } = await bulk({ rows }, 'application/json')
+    expect((json['rows'] as object[]).map((row) => ({ ...row, message: undefined }))).to.deep.equal(
+      [3, 0].map((max, n) => ({
+        ...{ row: n + 1, error: 1, status: 400, message: undefined, code: 'out_of_range' },
+        ...{ field: 'uniqueclicks', params: { min: 0, max } },
+      })),
+    )
+  })
+
   it('are found by that date, and sorted by all of their clicks', async () => {
     expect((await listed('to=2019-12-31')).map(({ alias }) => alias)).to.deep.equal(['old'])
     expect((await listed('order=click')).map(({ alias }) => alias)).to.deep.equal(['old', 'counted', 'fresh'])
