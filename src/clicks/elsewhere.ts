@@ -1,38 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Actor, systemMetadata } from '../events/event.ts'
 import type { LogEvent } from '../events/index.ts'
 import { NoAccountKey } from '../events/sealing.ts'
-import type { Classified } from '../events/statistics/click.ts'
-import { importedRule, type VisitEvent } from '../events/statistics/visits.ts'
+import type { VisitEvent } from '../events/statistics/visits.ts'
 import type { EventStore, ExpectedRevision } from '../events/store.ts'
 import { streamId } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
-import { plainAddress } from '../lib/address.ts'
 import type { Keyring } from '../security/seal.ts'
-import { add, type Batch, contentOf, emptyBatch, fits } from './batch.ts'
-import { type ClassifierOptions, type Classify, createClassifier } from './classify.ts'
-import { type VisitorHash, visitorHash } from './hashvisitor.ts'
-import { rulesVersion } from './visitor/agent.ts'
-
-/** A visit that another service has recorded. */
-export interface VisitElsewhere {
-  /** where it stands in its source: higher than that of the visit before it */
-  readonly place: number
-  /** the link of ours that it counts for, and where the link leads */
-  readonly link: number
-  readonly destination: string
-  /** a time that `Date` can read */
-  readonly at: string
-  /** undefined where the source does not keep them: the visit is one of a person. Without one, a program has come. */
-  readonly userAgent?: string | undefined
-  readonly address?: string | undefined
-  readonly referrer?: string | undefined
-  /** ISO 3166-1 alpha-2; else the address says it */
-  readonly country?: string | undefined
-  /** as in `Accept-Language` */
-  readonly language?: string | undefined
-}
+import { contentOf } from './batch.ts'
+import { type ClassifierOptions, createClassifier } from './classify.ts'
+import { classified, type Part, partsOf, type VisitElsewhere } from './declared.ts'
+import { visitorHash } from './hashvisitor.ts'
 
 /** A visit that is not recorded, and why. */
 export interface RefusedVisit {
@@ -86,8 +64,6 @@ export class ImportWithdrawn extends Error {
 }
 
 const earliest = Date.UTC(1995, 0)
-/** visits that are classified in one turn: each may have a user agent that was never seen */
-const inOneTurn = 25
 /** events whose visits one event takes back: the statistics do it in one transaction */
 const takenAtOnce = 20
 
@@ -112,64 +88,6 @@ const problemOf = ({ place, at }: VisitElsewhere, now: number): RefusedVisit | u
   if (Number.isNaN(time)) return { place, why: 'no_time' }
   if (time < earliest) return { place, why: 'too_old' }
   return time > now ? { place, why: 'future' } : undefined
-}
-
-/** Returns a visit as a click, classified as one that was followed here. */
-const classified = (
-  classify: Classify,
-  hash: VisitorHash,
-  account: number,
-  { link, destination, at, userAgent, address = '', referrer = '', country, language = '' }: VisitElsewhere,
-): Classified => {
-  const plain = plainAddress(address)
-  const { bot, ...click } = classify(
-    {
-      at: new Date(at).toISOString(),
-      account,
-      link,
-      revision: 0,
-      destination,
-      rule: importedRule,
-      source: { kind: 'link', id: link },
-      address: plain,
-      agent: userAgent ?? '',
-      referrer,
-      languages: language,
-      prefetch: false,
-    },
-    hash,
-  )
-  return {
-    ...click,
-    ...(userAgent === undefined ? { class: 'human' } : bot === undefined ? {} : { bot }),
-    ...(country ? { country: country.toUpperCase() } : {}),
-    ...(plain === '' ? { visitor: '' } : {}),
-  }
-}
-
-/** Visits in the shape of one event, and the place of the last of them. */
-interface Part {
-  readonly batch: Batch
-  upTo: number
-}
-
-const partsOf = async (
-  visits: readonly VisitElsewhere[],
-  toClick: (visit: VisitElsewhere) => Classified,
-): Promise<readonly Part[]> => {
-  const parts: Part[] = []
-  for (const [i, visit] of visits.entries()) {
-    if (i > 0 && i % inOneTurn === 0) await nextTurn()
-    const click = toClick(visit)
-    let part = parts.at(-1)
-    if (!part || !fits(part.batch, { rules: rulesVersion, click })) {
-      part = { batch: emptyBatch(rulesVersion), upTo: visit.place }
-      parts.push(part)
-    }
-    add(part.batch, click)
-    part.upTo = visit.place
-  }
-  return parts
 }
 
 type Imported = Extract<VisitEvent, { type: 'VisitsImported' }>

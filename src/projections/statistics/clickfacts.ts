@@ -185,7 +185,9 @@ export const monthStart = (minute: number, months = 0): number => {
   const at = new Date(minute * minuteMs)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months) / minuteMs
 }
-/** Before it, visits are those of other services: a partition has a year, since a question locks all that it may read. */
+/**
+ * Before it, visits are those of other services: a partition has a year, since a question locks all that it may read.
+ */
 const firstMonth = Date.UTC(2024, 0) / minuteMs
 /** Returns the first minute of the partition that has a minute. */
 const partitionStart = (minute: number) =>

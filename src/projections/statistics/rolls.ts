@@ -78,10 +78,10 @@ const viewsOf = (names: TableNames) => `
 
 /**
  * What was known when: `rolls` has the counters of a link or account at each of its roll-ups, and before each event
- * that changes classes of its visits, or adds some of another service or takes them back, and `rolled`. `strays` has the minutes of visits that came when they were rolled
- * up already, or are later than the clock of the log: by the event, and once more by a roll-up before which they came.
- * No other visit up to a roll-up is later than its `hi`. By these, statistics of an earlier position are exact, and
- * read few facts. The views have to be made last.
+ * that changes classes of its visits, or adds some of another service or takes them back, and `rolled`. `strays` has
+ * the minutes of visits that came when they were rolled up already, or are later than the clock of the log: by the
+ * event, and once more by a roll-up before which they came. No other visit up to a roll-up is later than its `hi`. By
+ * these, statistics of an earlier position are exact, and read few facts. The views have to be made last.
  */
 export const rollTables = {
   rolls: (t: string) => `

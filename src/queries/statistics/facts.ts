@@ -75,7 +75,9 @@ interface CountedRow {
   readonly corrected: boolean
 }
 
-/** SQL of the columns that an earlier position also needs. Its parameters are the subject, and the position three times. */
+/**
+ * SQL of the columns that an earlier position also needs. Its parameters are the subject, and the position three times.
+ */
 const earlierColumns = ({ table }: Reader) => `
   hi,
   (select json_agg(distinct minute) from ${table('strays')} t where t.subject = ?

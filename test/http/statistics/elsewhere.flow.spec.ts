@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { openVisitsElsewhere } from '../../../src/app/site/elsewhere.ts'
-import { ImportWithdrawn, type VisitElsewhere } from '../../../src/clicks/elsewhere.ts'
+import type { VisitElsewhere } from '../../../src/clicks/declared.ts'
+import { ImportWithdrawn } from '../../../src/clicks/elsewhere.ts'
 import type { Actor } from '../../../src/events/event.ts'
 import { NoAccountKey } from '../../../src/events/sealing.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
