@@ -143,6 +143,18 @@ const endingBy =
     })
   }
 
+const keepingWith =
+  (db: Database, { hashed }: ReturnType<typeof hashesWith>): Sessions['keepWith'] =>
+  async (account, before, password, id) => {
+    const link = (now: Credentials) => hashed(linkCredential(now))
+    if (id !== undefined) {
+      const by = (hash: string | null) => hashed({ kind: 'password', hash })
+      await setCredential(db, id, by(before.password), by(password))
+      await setCredential(db, id, link(before), link({ ...before, password }))
+    }
+    await deleteSessionsOf(db, [account], id)
+  }
+
 /**
  * Opens the sessions of the dashboard, which end after `days`. One that was opened by what does not count is none while
  * that is so. `onUse` is called with the account of one that is used, at most once a minute.
@@ -191,15 +203,7 @@ export const openSessions = (
     end: (account, id) => deleteSession(db, account, id),
     throwOut: (account, id) => throwSessionOut(db, account, id),
     endOthers: (account, except) => deleteSessionsOf(db, [account], except),
-    keepWith: async (account, before, password, id) => {
-      const link = (now: Credentials) => hashed(linkCredential(now))
-      if (id !== undefined) {
-        const by = (hash: string | null) => hashed({ kind: 'password', hash })
-        await setCredential(db, id, by(before.password), by(password))
-        await setCredential(db, id, link(before), link({ ...before, password }))
-      }
-      await deleteSessionsOf(db, [account], id)
-    },
+    keepWith: keepingWith(db, hashes),
     endOf: (account, credential) => deleteSessionsBy(db, { account, credential: hashed(credential) }),
     there,
     endBy: endingBy(db, hashes, there),
