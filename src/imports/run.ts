@@ -7,7 +7,7 @@ import { hasEnded, type Row, rowsOf } from './row.ts'
 import { survey } from './survey.ts'
 import { type BroughtLink, importVisits } from './visits.ts'
 
-/** links, and characters of their values, that are sorted by their dates together: most exports have the newest first */
+/** links, and characters of their JSON, sorted by their dates together: most exports have the newest first */
 const [sortedAtOnce, charactersAtOnce] = [200_000, 64 * 1024 * 1024]
 
 const charactersIn = (link: SourceLink) => JSON.stringify(link).length

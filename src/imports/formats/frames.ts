@@ -21,6 +21,59 @@ const countBreaks = (bytes: Buffer, separator: number | undefined) => {
   return breaks
 }
 
+/** Returns what knows how far a file is read; `onLook` learns how many bytes are looked at. */
+const createCursor = (separator: number | undefined, onLook: (bytes: number) => void) => {
+  let [rest, at, state, line] = [none as Buffer, 0, begin, 1]
+  /** bytes that are read line by line */
+  let again = 0
+
+  const advance = (byte: number) => {
+    if (separator === undefined) return
+    if (state === quoted) state = byte === quote ? closing : quoted
+    else if (byte === quote && (state === begin || state === closing)) state = quoted
+    else state = byte === separator ? begin : plain
+  }
+  const isBreak = (byte: number) => byte === lf || (byte === cr && separator !== undefined)
+  const drop = (bytes: number) => {
+    line += countBreaks(rest.subarray(0, bytes), separator)
+    rest = rest.subarray(bytes)
+    again = Math.max(0, again - bytes)
+    ;[at, state] = [0, begin]
+  }
+  /** Passes over a line, or its part that has come; returns whether it goes on. */
+  const skipLine = () => {
+    const end = rest.findIndex(isBreak)
+    drop(end < 0 ? rest.length : end + 1)
+    return end < 0
+  }
+  return {
+    drop,
+    skipLine,
+    rest: () => rest,
+    line: () => line,
+    isOpen: () => state === quoted,
+    add: (block: Buffer) => {
+      rest = rest.length === 0 ? block : Buffer.concat([rest, block])
+    },
+    /** Returns where the record ends, -1 when its end has not come yet. */
+    findEnd: () => {
+      const from = at
+      for (; at < rest.length; at++) {
+        const byte = rest[at]!
+        if ((state !== quoted || again > 0) && isBreak(byte)) break
+        advance(byte)
+      }
+      onLook(at - from)
+      return at < rest.length ? at : -1
+    },
+    /** Goes on behind the first line of what was read of a record; returns whether that goes on. */
+    giveUp: () => {
+      again = at
+      return skipLine()
+    },
+  }
+}
+
 /**
  * Splits a file into its lines; with a separator into the records of a table, in which line breaks may be between
  * quotes. What was read of a record that is too long or never ends is read again line by line: its first line is passed
@@ -32,77 +85,36 @@ export const frames = async function* (
   separator?: number,
   onLook: (bytes: number) => void = () => {},
 ): AsyncGenerator<Frame> {
-  let [rest, at, state, line, skipping] = [Buffer.alloc(0) as Buffer, 0, begin, 1, false]
-  /** bytes that are read line by line */
-  let again = 0
-
-  const advance = (byte: number) => {
-    if (separator === undefined) return
-    if (state === quoted) state = byte === quote ? closing : quoted
-    else if (byte === quote && (state === begin || state === closing)) state = quoted
-    else state = byte === separator ? begin : plain
-  }
-  const isBreak = (byte: number) => byte === lf || (byte === cr && separator !== undefined)
-
-  /** Returns where the record ends, -1 when its end has not come yet. */
-  const findEnd = () => {
-    const from = at
-    for (; at < rest.length; at++) {
-      const byte = rest[at]!
-      if ((state !== quoted || again > 0) && isBreak(byte)) break
-      advance(byte)
-    }
-    onLook(at - from)
-    return at < rest.length ? at : -1
-  }
-  const drop = (bytes: number) => {
-    line += countBreaks(rest.subarray(0, bytes), separator)
-    rest = rest.subarray(bytes)
-    again = Math.max(0, again - bytes)
-    ;[at, state] = [0, begin]
-  }
-  /** Passes over the line in which a record begins that cannot be read. */
-  const skipLine = () => {
-    const end = rest.findIndex(isBreak)
-    skipping = end < 0
-    drop(end < 0 ? rest.length : end + 1)
-  }
-  /** Goes on behind the first line of what was read of a record. */
-  const giveUp = () => {
-    again = at
-    skipLine()
-  }
+  const cursor = createCursor(separator, onLook)
+  let skipping = false
+  const faulty = (fault: Frame['fault']): Frame => ({ line: cursor.line(), bytes: none, ...(fault && { fault }) })
 
   const take = function* (isLast: boolean): Generator<Frame> {
     for (;;) {
-      if (skipping) {
-        skipLine()
-        if (skipping) return
-      }
-      const end = findEnd()
-      if ((end < 0 ? rest.length : end) > recordLimit) {
-        yield { line, bytes: none, fault: 'long' }
-        giveUp()
-      } else if (end < 0 && isLast && state === quoted) {
-        yield { line, bytes: none, fault: 'open' }
-        giveUp()
+      if (skipping) skipping = cursor.skipLine()
+      if (skipping) return
+      const [end, rest] = [cursor.findEnd(), cursor.rest()]
+      const isLong = (end < 0 ? rest.length : end) > recordLimit
+      if (isLong || (end < 0 && isLast && cursor.isOpen())) {
+        yield faulty(isLong ? 'long' : 'open')
+        skipping = cursor.giveUp()
       } else if (end < 0) {
-        if (isLast && rest.length > 0) yield { line, bytes: rest }
+        if (isLast && rest.length > 0) yield { line: cursor.line(), bytes: rest }
         return
       } else if (rest[end] === cr && end + 1 === rest.length && !isLast) {
         // whether a line feed follows is not known yet
         return
       } else {
-        if (state === quoted) yield { line, bytes: none, fault: 'open' }
-        else if (end > 0) yield { line, bytes: rest.subarray(0, end) }
-        drop(end + (isPair(rest, end) ? 2 : 1))
+        if (cursor.isOpen()) yield faulty('open')
+        else if (end > 0) yield { line: cursor.line(), bytes: rest.subarray(0, end) }
+        cursor.drop(end + (isPair(rest, end) ? 2 : 1))
       }
-      if (isLast && rest.length === 0) return
+      if (isLast && cursor.rest().length === 0) return
     }
   }
 
   for await (const block of blocks) {
-    rest = rest.length === 0 ? block : Buffer.concat([rest, block])
+    cursor.add(block)
     yield* take(false)
   }
   yield* take(true)
