@@ -9,6 +9,7 @@ import { answer } from '../../../../src/commands/pages/answer.ts'
 import { report } from '../../../../src/commands/operator/report.ts'
 import { systemMetadata } from '../../../../src/events/event.ts'
 import { insertAttempt } from '../../../../src/postgres/webhooks.ts'
+import { importing } from '../../../../src/commands/links/importing.ts'
 import { openMisses } from '../../../../src/postgres/misses.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { until } from '../../../support/client.ts'
@@ -149,6 +150,18 @@ describe(`lists of the API (${repeatable})`, () => {
       },
       remove: async ({ kind, value }) => {
         expect((await operator.ask('POST', '/api/operator/unblock', { kind, value })).status).to.equal(200)
+      },
+    },
+    '/api/imports': {
+      add: async (name) => {
+        const [id, { handler }] = [randomUUID(), app.app.ledger]
+        await handler.handle(importing, { type: 'Start', id, account }, systemMetadata(account))
+        await handler.handle(
+          importing,
+          { type: 'Finish', id, account, format: name, links: 1 },
+          systemMetadata(account),
+        )
+        await shown('/api/imports', name)
       },
     },
     '/api/misses': { add: (name) => miss(account, name) },
