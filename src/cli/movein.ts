@@ -134,7 +134,7 @@ const bringIn = async (cli: Cli, client: ApiClient, format: string, source: stri
     ...{ domain: domain.join(','), columns: column.join(','), name: file ? basename(file.name) : source },
   })
   try {
-    const { id } = (await client.send(`/api/import?${query}`, body)) as { readonly id: string }
+    const { id } = (await client.send(`/api/import?${query.toString()}`, body)) as { readonly id: string }
     const details = await follow(client, id, cli)
     printNotes(details, cli.printError)
     if (report !== undefined) await writeReport(client, id, report)

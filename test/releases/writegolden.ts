@@ -44,7 +44,7 @@ const streams: readonly (readonly [RegExp, (n: number, data: Data) => string])[]
     /^(?:ClicksReclassified|ReclassificationUndone)$/,
     (_, { reclassification }) => `reclassification-${String(reclassification)}`,
   ],
-  [/^(?:VisitsImported|ImportedVisitsWithdrawn)$/, (n, { import: id }) => `visits-${String(id ?? n)}`],
+  [/^(?:VisitsImported|ImportedVisitsWithdrawn)$/, (n, { import: id }) => `visits-${typeof id === 'string' ? id : n}`],
   [/^EventParked$/, (n) => `projection-golden${n}`],
   [/^LogOpened$/, () => 'log'],
   [/^ServiceKeyMarked$/, () => 'log-key'],

@@ -131,7 +131,11 @@ const approve = ({ handler }: ApprovalServices) =>
         throw error
       }
       // after a crash the change may be made already: `apply` finds it by its command
-      if (waiting.approved === undefined) await requireCurrent(handler, waiting).catch(end(false))
+      if (waiting.approved === undefined)
+        await requireCurrent(handler, waiting).catch(async (error: unknown) => {
+          // who has approved it at the same moment has made the change: it is noted before the resource is changed
+          if ((await waitingProposal(handler, id, number)).approved === undefined) await end(false)(error)
+        })
       await write(approval, { type: 'Approve', id, number, member, note: body.note })
       const approved = { proposal: number, member, role: sender?.role ?? ('owner' as const) }
       const context = {

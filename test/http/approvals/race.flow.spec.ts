@@ -71,6 +71,6 @@ describe('an approval at the moment of other changes', () => {
       ann.ask('PUT', '/api/account/approval', { tags: ['ann'] }),
       ben.ask('PUT', '/api/account/approval', { tags: ['ben'] }, { 'Linkledger-Account': String(own.id) }),
     ])
-    expect(saved.map(({ status }) => status).toSorted()).to.deep.equal([200, 202])
+    expect(saved.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([200, 202])
   })
 })

@@ -31,6 +31,7 @@ const row = (position: bigint, changed = {}) => ({
   password: 'scrypt',
   unframed: [],
   created: at(1),
+  import: null,
   deleted: null,
   revision: position - 1n,
   position,
