@@ -1,12 +1,15 @@
 import type { Cache } from '../cache/cache.ts'
 import type { DomainCheck } from '../commands/domains/check.ts'
+import { importFolder } from '../http/imports/file.ts'
 import { type FailedCheck, startDomainChecks } from './jobs/domaincheck.ts'
 import { createFrameProbe } from './jobs/frameprobe.ts'
 import { type FrameChecks, noFrameChecks, startFrameChecks } from './jobs/framing.ts'
 import { startErasures } from './jobs/erasure.ts'
+import { removeLeftFiles } from './jobs/importfiles.ts'
 import { startTextErasure } from './jobs/texterasure.ts'
 import { startImageCleanup } from './jobs/imagecleanup.ts'
 import { deleteExpiredRequests } from '../postgres/idempotency.ts'
+import { knownImports } from '../postgres/jobs/imports.ts'
 import { deleteOldMisses } from '../postgres/misses.ts'
 import { deleteOldAttempts } from '../postgres/webhooks.ts'
 import { type GuardedProbe, openProbe } from '../lib/fetch.ts'
@@ -53,6 +56,7 @@ export const startJobs = ({ ledger, cache, baseUrl, domainCheck, overrides }: Jo
       await deleteExpiredRequests(ledger.db)
       await deleteOldAttempts(ledger.db, attemptDays)
       await deleteOldMisses(ledger.db)
+      await removeLeftFiles(importFolder(config.DATA_DIR), (names) => knownImports(ledger.db, names))
     },
     ...job('cleanup', 'unused images, expired answers and old attempts to deliver are not deleted'),
   })

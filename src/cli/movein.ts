@@ -6,6 +6,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { readConfig } from '../config.ts'
+import type { FoundImport } from '../http/imports/contract.ts'
 import { lineOf } from '../imports/formats/lines.ts'
 import { formats, UnreadableSource } from '../imports/records.ts'
 import { conflictWays } from '../imports/importing.ts'
@@ -28,26 +29,7 @@ interface ImportOptions {
   readonly force?: true
 }
 
-/** What `GET /api/import/:id` says. */
-interface Details {
-  readonly state: string
-  readonly total: number | null
-  readonly done: number
-  readonly created: number
-  readonly existing: number
-  readonly renamed: number
-  readonly conflicts: number
-  readonly skipped: number
-  readonly failed: number
-  readonly kept: number
-  readonly problem: { readonly message: string } | null
-  readonly notes: readonly {
-    readonly place: string
-    readonly outcome: string
-    readonly message: string
-    readonly left: readonly string[]
-  }[]
-}
+type Details = FoundImport['details']
 
 /** ms between the first two looks, and between later ones at most: a key may send 30 requests in a minute */
 const [firstLook, lookEvery] = [200, 3000]

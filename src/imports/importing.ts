@@ -6,6 +6,9 @@ import type { Row } from './row.ts'
 /** What became of a link: `kept` had been there with the same destination, `conflict` has an alias that is not free. */
 export type Outcome = 'created' | 'kept' | 'conflict' | 'skipped' | 'renamed' | 'failed'
 
+/** Whether a link was created for a record. */
+export const isCreated = (outcome: string): boolean => outcome === 'created' || outcome === 'renamed'
+
 /** A line of the report: what became of a link, and what of it was left out. */
 export interface Reported {
   readonly place: Place

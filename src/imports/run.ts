@@ -1,6 +1,6 @@
 import { sentenceOf } from '../lib/problems/problem.ts'
 import { createAgain, createAll, inBatches } from './create.ts'
-import type { Importing } from './importing.ts'
+import { type Importing, isCreated } from './importing.ts'
 import type { SourceLink, SourceRecord } from './records.ts'
 import { openReport, type Report } from './report.ts'
 import { hasEnded, type Row, rowsOf } from './row.ts'
@@ -55,7 +55,7 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
       const outcome = result.before ? 'kept' : 'created'
       const made = { place, alias, url, left: fields, message: notes.join(' '), link: result.id, outcome } as const
       const line = result.error === 1 ? await createAgain(row, result, importing, report) : made
-      if (line.outcome === 'created' || line.outcome === 'renamed') keep(run, row, line.link)
+      if (isCreated(line.outcome)) keep(run, row, line.link)
       await report.add(line)
     }
     await report.store()

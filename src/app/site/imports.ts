@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { importFolder } from '../../http/imports/file.ts'
 import type { ImportOptions, ImportServices } from '../../http/imports/job.ts'
 import { isUnavailable } from '../../lib/unavailable.ts'
 import { openImports } from '../../postgres/jobs/imports.ts'
@@ -15,7 +15,7 @@ export const openImporting = (
   return {
     imports: {
       files: openImports<ImportOptions>(db, instance),
-      folder: join(config.DATA_DIR, 'imports'),
+      folder: importFolder(config.DATA_DIR),
       mib: config.IMPORT_MAX_MB,
       caughtUp,
       visits,

@@ -50,6 +50,11 @@ export const destination = destinationAsSent.transform((safe) => safe.url)
 export const url = urlAsSent.transform((safe) => safe.url)
 
 export const flag = z.boolean(must('wrong_type', { what: 'boolean' }))
+/** The same in a query; nothing means false. */
+export const truthText = z
+  .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
+  .optional()
+  .transform((given) => given === 'true')
 
 /** `` and null clear the field. */
 export const orEmpty = <T extends z.ZodType<string>>(schema: T) =>

@@ -15,6 +15,9 @@ export interface ImportFolder {
   readonly mib: number
 }
 
+/** Returns the folder of the files of imports in a data folder. */
+export const importFolder = (dataDir: string): string => join(dataDir, 'imports')
+
 /** A file that a request has brought, under a name for the time being. */
 export class Received {
   readonly path: string

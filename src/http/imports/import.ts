@@ -11,6 +11,7 @@ import { isZone } from '../../lib/zone.ts'
 import { type ImportWork, listImports } from '../../queries/imports/import.ts'
 import { fail, Failure } from '../api/errors.ts'
 import { list, listQuery } from '../api/list/list.ts'
+import { truthText } from '../api/fields.ts'
 import { firstValues } from '../api/past/zone.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { importContract, imports } from './contract.ts'
@@ -18,11 +19,6 @@ import { fileOf, Received, receiveFile } from './file.ts'
 import { found, present, report } from './shown.ts'
 import type { ImportOptions, ImportServices, Stored } from './job.ts'
 import { workOn } from './work.ts'
-
-const truth = z
-  .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
-  .optional()
-  .transform((given) => given === 'true')
 
 /** Pairs such as `bit.ly=go.example.com,x.example=y.example`. */
 const pairs = z
@@ -41,7 +37,7 @@ const pairs = z
 const allFormats = ['auto', ...formats] as const
 const ImportQuery = z.object({
   format: z.enum(allFormats, must('not_one_of', { values: allFormats.join(', ') })).default('auto'),
-  dryRun: truth,
+  dryRun: truthText,
   conflict: z.enum(conflictWays, must('not_one_of', { values: conflictWays.join(', ') })).default('skip'),
   timezone: z
     .string()
@@ -102,7 +98,6 @@ const resume = async (
   const stored = (await files.resume(before, next)) ? await files.find(call.account, before.id) : undefined
   if (!stored) return stillRunning()
   workOn({ call: call.later(), services, stored })
-  return stored
 }
 
 const start = async (call: Call<z.output<typeof byId>>, services: ImportServices) => {
@@ -193,7 +188,7 @@ export const importRoutes = (services: ImportServices): readonly Route[] => [
   endpoint(importContract, 'DELETE /api/import/:id/delete', {
     scope: 'links:write',
     params: byId,
-    query: z.object({ force: truth }),
+    query: z.object({ force: truthText }),
     run: (call) => takeBack(call, services),
   }),
 ]

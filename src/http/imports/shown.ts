@@ -25,7 +25,8 @@ const stateOf = (stored: Stored | undefined, listed: ListedImport | undefined): 
   if (stored?.running) return ({ check: 'checking', import: 'running', undo: 'undoing' } as const)[stored.work]
   if (stored?.interrupted) return 'interrupted'
   if (stored?.problem) return 'failed'
-  if (stored?.work === 'check') return 'checked'
+  // its work has ended, also where the tables do not have that yet
+  if (stored) return ({ check: 'checked', import: 'done', undo: 'undone' } as const)[stored.work]
   if (listed?.undone) return 'undone'
   return listed?.finished ? 'done' : 'interrupted'
 }
@@ -45,16 +46,16 @@ export const present = async (call: ById, services: ImportServices) => {
   const { id } = call.params
   const { stored, listed } = await found(call, services)
   const [counts, notes] = await Promise.all([files.counts(id), files.lines(id, 0, notesShown, true)])
-  const problem = stored?.problem && answerOf(new Failure(400, stored.problem))
+  const { error: _, ...problem } = stored?.problem ? answerOf(new Failure(400, stored.problem)) : { error: 1 as const }
   const { created = 0, kept: existing = 0, renamed = 0, conflict = 0, skipped = 0, failed = 0 } = counts
   return {
     details: {
       ...{ id, state: stateOf(stored, listed), format: stored?.format || listed?.format || '' },
-      ...{ name: stored?.name ?? '', date: timestamp(listed?.started ?? stored?.began ?? new Date()) },
+      ...{ name: stored?.name ?? '', date: timestamp((listed?.started ?? stored?.began)!) },
       total: stored?.total ?? null,
       done: Object.values(counts).reduce((sum, n) => sum + n, 0),
       ...{ created, existing, renamed, conflicts: conflict, skipped, failed, kept: listed?.kept ?? 0 },
-      problem: problem ? { message: problem.message, code: problem.code, params: problem.params } : null,
+      problem: 'code' in problem ? problem : null,
       notes: notes.map(presentLine),
     },
   }

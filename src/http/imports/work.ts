@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { importing } from '../../commands/links/importing.ts'
 import { aliasKey } from '../../commands/links/alias.ts'
 import { readFile } from '../../imports/formats/read.ts'
-import { ConflictFound, type Importing, TryAgain } from '../../imports/importing.ts'
+import { ConflictFound, type Importing, isCreated, TryAgain } from '../../imports/importing.ts'
 import { type Format, UnreadableSource } from '../../imports/records.ts'
 import type { Row } from '../../imports/row.ts'
 import { importRecords } from '../../imports/run.ts'
@@ -28,6 +28,8 @@ const creating =
     try {
       const done = await doBulk(call, services, { op: 'create', rows: numbered, dryRun, signal, origin: stored.id })
       if (done.some((row) => row.error === 1 && row.status === 401)) throw new TryAgain('the caller is not admitted')
+      // who has a name that is taken is looked up in the tables
+      if (done.some(({ error }) => error === 1)) await services.imports.caughtUp()
       return done
     } catch (error) {
       if (error instanceof TryAgain || failureOf(error).status !== 503) throw error
@@ -48,7 +50,6 @@ const finding =
     const { custom = '', domain = '' } = body as Readonly<Record<string, string>>
     const own = domain === '' ? undefined : services.domains.own(call.account, domain)
     if (domain !== '' && !own) return undefined
-    await services.imports.caughtUp()
     const address = { domain: own?.id ?? null, aliasKey: aliasKey(custom) }
     const found = await linkAt(call.reader, call.account, address)
     if (!found) return undefined
@@ -56,7 +57,8 @@ const finding =
     return { id: found.id, url: found.url === storedAs(url) ? url : found.url, own: Boolean(isOwn) }
   }
 
-const bringLinks = async (job: Job): Promise<void> => {
+/** Imports a file, and returns its format. */
+const bringLinks = async (job: Job): Promise<string> => {
   const { call, services, stored, signal } = job
   const { caughtUp, files } = services.imports
   const { conflict, timezone, domains, columns } = stored.options
@@ -81,8 +83,7 @@ const bringLinks = async (job: Job): Promise<void> => {
     linksOf: (from, lines) =>
       patient(async () => {
         const found = await files.lines(stored.id, from, lines)
-        const isOwn = (outcome: string) => outcome === 'created' || outcome === 'renamed'
-        return found.map(({ link, outcome }) => (isOwn(outcome) && link !== null ? link : undefined))
+        return found.map(({ link, outcome }) => (isCreated(outcome) && link !== null ? link : undefined))
       }),
     create: creating(job),
     find: (row) => patient(() => find(row)),
@@ -115,6 +116,7 @@ const bringLinks = async (job: Job): Promise<void> => {
     onConflict: conflict,
     domains: new Map(Object.entries(domains)),
   })
+  return source
 }
 
 /** Why work has ended, where that can be said. */
@@ -131,10 +133,9 @@ export const workOn = (job: Omit<Job, 'signal'>): void => {
   const { account, id } = stored
   work(async (signal) => {
     try {
-      await (stored.work === 'undo' ? takeBackLinks({ ...job, signal }) : bringLinks({ ...job, signal }))
-      if (stored.work === 'import') {
+      const format = await (stored.work === 'undo' ? takeBackLinks : bringLinks)({ ...job, signal })
+      if (stored.work === 'import' && format !== undefined) {
         const { created = 0, renamed = 0 } = await files.counts(id)
-        const { format = '' } = (await files.find(account, id)) ?? {}
         await call.write(importing, { type: 'Finish', id, account, format, links: created + renamed })
       }
       await files.end(id)

@@ -156,6 +156,16 @@ export const openImports = <O>(db: Database, instance: string) => {
 }
 export type ImportFiles<O> = ReturnType<typeof openImports<O>>
 
+/** Returns those of ids that are imports. */
+export const knownImports = async (db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  new Set(
+    ids.length === 0
+      ? []
+      : await db('state.imports')
+          .whereRaw('id::text = any(?)', [[...ids]])
+          .pluck<string[]>('id'),
+  )
+
 /** Forgets what accounts have imported, and from where. */
 export const eraseImports = async (db: Database, accounts: readonly number[]): Promise<void> => {
   await db('state.imports').whereIn('account', accounts).delete()

@@ -2,22 +2,19 @@ import { z } from 'zod'
 import { must, says } from '../../../lib/fields.ts'
 import { problem } from '../../../lib/problems/problem.ts'
 import { answerOf, Failure } from '../../api/errors.ts'
+import { truthText } from '../../api/fields.ts'
 import { type Call, endpoint, type Route } from '../../api/route.ts'
 import { BulkRow } from '../body.ts'
 import { bulkContract } from '../contract/bulk.ts'
 import { type BulkServices, countFailed, doBulk, requireAtomicLog } from './request.ts'
 import { readRows, type Row, type UnreadableRow } from './rows.ts'
 
-const truth = z
-  .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
-  .optional()
-  .transform((text) => text === 'true')
 /** An unknown parameter is refused: with `dryrun`, a client believes that nothing is stored. */
 const BulkQuery = z.strictObject(
   {
     op: z.enum(['create', 'update', 'delete'], must('not_one_of', { what: 'operation' })),
-    dryRun: truth,
-    atomic: truth,
+    dryRun: truthText,
+    atomic: truthText,
   },
   {
     error: ({ code, keys }) =>
