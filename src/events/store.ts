@@ -20,9 +20,9 @@ export type Appended =
   | { readonly ok: true; readonly position: bigint }
   | { readonly ok: false; readonly stream: string; readonly actual: ExpectedRevision }
 
-/** Which events a subscription receives: visits and what changes them, all other events, or both. */
+/** Which events a subscription receives: visits and what changes statistics, all that is no visit, or both. */
 export type Filter = 'clicks' | 'domain' | 'all'
-/** The types of events that pass the filter `clicks`. They change statistics only, and in this order. */
+/** The types of events that pass the filter `clicks` alone. They change statistics only, and in this order. */
 export const clickTypes = [
   'LinkClicked',
   'ClicksReclassified',
@@ -30,8 +30,12 @@ export const clickTypes = [
   'VisitsImported',
   'ImportedVisitsWithdrawn',
 ] as const satisfies readonly EventType[]
-const passesClicks: ReadonlySet<string> = new Set(clickTypes)
-export const isClickType = (type: string): boolean => passesClicks.has(type)
+const onlyClicks: ReadonlySet<string> = new Set(clickTypes)
+export const isClickType = (type: string): boolean => onlyClicks.has(type)
+/** The types of events that pass the filter `clicks`: some change statistics and links, and pass both filters. */
+export const countedTypes = [...clickTypes, 'ClicksImported'] as const satisfies readonly EventType[]
+const passesClicks: ReadonlySet<string> = new Set(countedTypes)
+export const isCountedType = (type: string): boolean => passesClicks.has(type)
 
 /**
  * The log could not be reached or did not answer in time. An append may have been stored: retry it with the same event

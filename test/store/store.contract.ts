@@ -308,6 +308,22 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().head('clicks')).to.equal(await open().head('all'))
     })
 
+    it('returns counts of other services with the clicks, and with what happens to links', async () => {
+      const before = await open().head('all')
+      const data = { id: 1, account: 1, source: 'kutt', clicks: 30, uniques: null }
+      const counted = fresh({ type: 'ClicksImported', data } as const)
+      await append(stream(), 'no_stream', event(), fresh(clicked(click())), counted, fresh(clicked(click())))
+      const [clicks, domain] = [
+        ['LinkClicked', 'ClicksImported', 'LinkClicked'] as const,
+        ['LinkDeleted', 'ClicksImported'] as const,
+      ]
+      expect((await take(open(), before, 'clicks', 3)).map((e) => e.type)).to.deep.equal(clicks)
+      expect((await take(open(), before, 'domain', 2)).map((e) => e.type)).to.deep.equal(domain)
+      await append(stream(), 'no_stream', fresh({ type: 'ClicksImported', data } as const))
+      for (const filter of ['clicks', 'domain'] as const)
+        expect(await open().head(filter)).to.equal(await open().head('all'))
+    })
+
     it('returns what only a newer release can read as an opaque value with its place in the log', async () => {
       const before = await open().head('domain')
       const s = stream()

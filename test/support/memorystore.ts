@@ -6,6 +6,7 @@ import {
   type EventStore,
   type Filter,
   isClickType,
+  isCountedType,
   type Write,
 } from '../../src/events/store.ts'
 import { createSignal } from '../../src/lib/async/signal.ts'
@@ -13,7 +14,7 @@ import { ensureLogOpened, type MakeOpening } from '../../src/store/open.ts'
 import { decodeBatches, decodeEvents, parsed } from '../../src/store/slices.ts'
 
 const passes: Readonly<Record<Filter, (raw: Raw) => boolean>> = {
-  clicks: ({ type }) => isClickType(type),
+  clicks: ({ type }) => isCountedType(type),
   domain: ({ type }) => !isClickType(type),
   all: () => true,
 }

@@ -88,15 +88,13 @@ const movedEvents = () => {
 
 /** Compares the list by which readers of clicks find some events with the events. */
 const createNotedCheck = (db: Database, report: Report) => {
-  const events = new Map<bigint, Finding>()
+  const events = new Map<bigint, Pick<Named, 'type' | 'stream' | 'revision'> & { readonly ordinal: number }>()
   let last = 0n
   const cure = '`linkledger rebuild` makes the list again'
   return {
-    take: (ordinal: number, event: Named): void => {
-      last = event.position
-      if (!isNoted(event.type)) return
-      const text = `${nameOfOrdinal(ordinal, event)} is not in log.reclassified, where readers of clicks look for it: ${cure}`
-      events.set(event.position, { of: 'log', ordinal, text })
+    take: (ordinal: number, { position, type, stream, revision }: Named): void => {
+      last = position
+      if (isNoted(type)) events.set(position, { ordinal, type, stream, revision })
     },
     end: async (): Promise<void> => {
       for (const position of await notedPositions(db))
@@ -107,7 +105,11 @@ const createNotedCheck = (db: Database, report: Report) => {
             ordinal: 0,
             text: `log.reclassified has position ${position}, which it should not: ${cure}`,
           })
-      for (const missing of events.values()) report(missing)
+      for (const [position, { ordinal, ...event }] of events) {
+        const name = nameOfOrdinal(ordinal, { ...event, position })
+        const text = `${name} is not in log.reclassified, where readers of clicks look for it: ${cure}`
+        report({ of: 'log', ordinal, text })
+      }
     },
   }
 }

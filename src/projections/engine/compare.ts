@@ -33,7 +33,7 @@ const sums = [
 const afterDropping = (first: number): Readonly<Record<string, Partial<Comparison>>> => ({
   clicks: { where: `minute >= ${first}` },
   withdrawn_visits: { where: `minute >= ${first}` },
-  link_stats: { columns: ['link', 'account', ...counters] },
+  link_stats: { columns: ['link', 'account', ...counters, 'elsewhere'] },
   account_stats: { columns: ['account', ...counters] },
   link_routes: { columns: ['link', 'revision', 'rule', 'destination', 'clicks', 'visits'] },
 })

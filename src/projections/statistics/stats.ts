@@ -15,6 +15,7 @@ import {
   visitsOf,
 } from './clickfacts.ts'
 import { column } from '../engine/columns.ts'
+import { countElsewhere, type Declared, elsewhereTables } from './elsewhere.ts'
 import { countEntries, entryTables } from './entrystats.ts'
 import { addImported, importedTables } from './importedvisits.ts'
 import { labelIds, labelTables } from './labels.ts'
@@ -188,6 +189,7 @@ const writeClicks = async (tx: Knex, names: TableNames, events: readonly Clicked
 }
 
 const isClicked = (event: Recorded<DomainEvent>): event is Clicked => event.type === 'LinkClicked'
+const isDeclared = (event: Recorded<DomainEvent>): event is Declared => event.type === 'ClicksImported'
 const isReclassified = (event: Recorded<DomainEvent>): event is Reclassified | Undone =>
   event.type === 'ClicksReclassified' || event.type === 'ReclassificationUndone'
 
@@ -206,6 +208,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
     if (event.type === 'ImportedVisitsWithdrawn') await takeBack(tx, names, event)
   }
   await flush()
+  await countElsewhere(tx, names, events.filter(isDeclared))
 }
 
 /**
@@ -214,7 +217,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 15,
+  version: 16,
   filter: 'clicks',
   indexedLast: ['link_stats'],
   tables: {
@@ -223,10 +226,10 @@ export const stats: Projection = {
     link_stats: (t) => `
       create table ${t} (
         link bigint primary key, account bigint not null, clicks bigint not null, uniques bigint not null, visits bigint not null,
-        imported bigint not null default 0, last bigint not null default 0,
+        imported bigint not null default 0, elsewhere bigint not null default 0, last bigint not null default 0,
         clock int not null default 0, rolled int, tail int not null, since int
       ) with (fillfactor = 80);
-      create index on ${t} (account, clicks desc, link desc)`,
+      create index on ${t} (account, (clicks + elsewhere) desc, link desc)`,
     account_stats: (t) => `
       create table ${t} (
         account bigint primary key, clicks bigint not null, uniques bigint not null, visits bigint not null, last bigint not null default 0,
@@ -236,6 +239,7 @@ export const stats: Projection = {
     ...retentionTables,
     ...routeTables,
     ...entryTables,
+    ...elsewhereTables,
     ...reclassificationTables,
     ...importedTables,
     ...rollTables,

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex'
 import type { Position, Window } from '../page.ts'
-import type { TableNames } from '../../projections/engine/projection.ts'
 import type { Reader } from '../reader.ts'
-import { hasImported, importedSum } from './imported.ts'
+import { importedSum } from './imported.ts'
 
 interface Clicked {
   readonly account: number
@@ -11,6 +10,9 @@ interface Clicked {
   /** there is no filter, apart from leaving out the archive (`archived: false`) */
   readonly all: { readonly archived: boolean | undefined } | undefined
 }
+
+/** SQL of the clicks by which an index sorts the links of an account: measured ones, and those that others have counted. */
+const sum = 'clicks + elsewhere'
 
 /** Rows further back than these are not skipped one by one. */
 const near = 1000
@@ -30,7 +32,7 @@ const hidden = ({ table }: Reader, { archived }: NonNullable<Clicked['all']>) =>
       : ''
   return `select s.clicks, s.link
     from (select id from ${table('links')} where account = :account and deleted is not null ${away}) h
-    cross join lateral (select clicks, link from ${table('link_stats')} where link = h.id and clicks > 0 limit 1) s`
+    cross join lateral (select ${sum} as clicks, link from ${table('link_stats')} where link = h.id and ${sum} > 0 limit 1) s`
 }
 
 /**
@@ -41,8 +43,8 @@ const hidden = ({ table }: Reader, { archived }: NonNullable<Clicked['all']>) =>
 const findMark = async (reader: Reader, account: number, all: NonNullable<Clicked['all']>, skip: number) => {
   const { rows } = await reader.db.raw<{ rows: Mark[] }>(
     `with hidden as materialized (${hidden(reader, all)}), mark as materialized (
-       select clicks, link from ${reader.table('link_stats')} where account = :account and clicks > 0 and link > 0
-       order by clicks desc, link desc limit 1 offset :skip)
+       select ${sum} as clicks, link from ${reader.table('link_stats')} where account = :account and ${sum} > 0 and link > 0
+       order by ${sum} desc, link desc limit 1 offset :skip)
      select mark.*, (select count(*) from hidden h where (h.clicks, h.link) > (mark.clicks, mark.link)) as ahead from mark`,
     { account, skip },
   )
@@ -51,45 +53,41 @@ const findMark = async (reader: Reader, account: number, all: NonNullable<Clicke
 
 const countClicked = async (reader: Reader, account: number, all: NonNullable<Clicked['all']>) => {
   const { rows } = await reader.db.raw<{ rows: { n: string }[] }>(
-    `select (select count(*) from ${reader.table('link_stats')} where account = :account and clicks > 0 and link > 0)
+    `select (select count(*) from ${reader.table('link_stats')} where account = :account and ${sum} > 0 and link > 0)
        - (select count(*) from (${hidden(reader, all)}) h) as n`,
     { account },
   )
   return Number(rows[0]?.n ?? 0)
 }
 
-/** SQL of the clicks of a link, also of those that other services have counted; its id is an SQL expression. */
-export const clicksOf = (table: TableNames, link: string): string =>
-  `coalesce((select s.clicks from ${table('link_stats')} s where s.link = ${link}), 0) + ${importedSum(table, link)}`
+/** SQL of the clicks of a link by which lists are sorted; its id is an SQL expression. */
+export const clicksOf = ({ table, clicksUpTo }: Reader, link: string): string => {
+  const of = (clicks: string) => `coalesce((select ${clicks} from ${table('link_stats')} s where s.link = ${link}), 0)`
+  return clicksUpTo === undefined ? of(`s.clicks + s.elsewhere`) : `${of('s.clicks')} + ${importedSum(table, link)}`
+}
 
 /**
- * Sorts links by clicks of which no index has the sums: what they had at an earlier moment, and what other services
- * have counted. Each sum is made once, of the links that there were, and the clicks then only where there was one
- * since.
+ * Sorts links by the clicks that they had at an earlier moment, of which there is no index. They are summed up only of
+ * links that had one since.
  */
-const bySums = async (
-  { db, table, clicksUpTo }: Reader,
-  links: Clicked['links'],
-  { after, limit, skip }: Window,
+const byEarlierClicks = async (
+  { db, table }: Reader,
+  { links, clicksUpTo }: Pick<Clicked, 'links'> & { readonly clicksUpTo: bigint },
+  { after, limit, skip }: Omit<Window, 'order'>,
 ): Promise<readonly Position[]> => {
   const then = table('link_stats')
   // the table that the view sums up
   const now = then.replace(/_at$/, '')
-  const clicks =
-    clicksUpTo === undefined
-      ? 'n.clicks'
-      : `case when n.last > ? then (select s.clicks from ${then} s where s.link = n.link) else n.clicks end`
-  const found = links().select('l.id')
+  const clicks = `case when n.last > ${clicksUpTo} then (select s.clicks from ${then} s where s.link = n.link) else n.clicks end`
   const page = db('summed').select('clicks', 'id').orderByRaw('clicks desc, id desc').offset(skip)
   if (after) void page.whereRaw('(clicks, id) < (?, ?)', [...after])
   const rows = (await page
-    .withMaterialized('found', found)
+    .withMaterialized('found', links().select('l.id'))
     .withMaterialized(
       'summed',
       db.raw(
         `select f.id, coalesce((select ${clicks} from ${now} n where n.link = f.id), 0) + ${importedSum(table, 'f.id')} as clicks
          from found f`,
-        clicksUpTo === undefined ? [] : [clicksUpTo.toString()],
       ),
     )
     .limit(limit + 1)) as { clicks: string; id: string }[]
@@ -107,18 +105,20 @@ export const byClicks = async (
   { account, links, all }: Clicked,
   { after, limit, skip }: Window,
 ): Promise<readonly Position[]> => {
-  const { db, table } = reader
-  if (reader.clicksUpTo !== undefined || (await hasImported(reader, account)))
-    return bySums(reader, links, { after, limit, skip, order: 'click' })
+  const { db, table, clicksUpTo } = reader
+  if (clicksUpTo !== undefined) return byEarlierClicks(reader, { links, clicksUpTo }, { after, limit, skip })
   const [clicks = 0, id = 0] = after ?? []
   const ranked = () => {
-    const rows = db(table('link_stats')).where({ account }).where('clicks', '>', 0).select('clicks', 'link')
-    return after ? rows.whereRaw('(clicks, link) < (?, ?)', [clicks, id]) : rows
+    const rows = db(table('link_stats'))
+      .where({ account })
+      .whereRaw(`${sum} > 0`)
+      .select(db.raw(`${sum} as clicks`), 'link')
+    return after ? rows.whereRaw(`(${sum}, link) < (?, ?)`, [clicks, id]) : rows
   }
   const shown = (rows: Knex.QueryBuilder) =>
     db(rows.as('s')).crossJoin(db.raw('lateral (?) as l', [links().whereRaw('l.id = s.link').select('l.id').limit(1)]))
   const readClicked = async () => {
-    const rows = ranked().orderByRaw('clicks desc, link desc')
+    const rows = ranked().orderByRaw(`${sum} desc, link desc`)
     const page = shown(rows)
       .select('s.clicks', 's.link')
       .orderByRaw('s.clicks desc, s.link desc')
@@ -126,7 +126,7 @@ export const byClicks = async (
     if (!all || skip < near) return page.offset(skip)
     const mark = await findMark(reader, account, all, skip)
     if (!mark) return []
-    void rows.whereRaw('(clicks, link) <= (?, ?)', [mark.clicks, mark.link])
+    void rows.whereRaw(`(${sum}, link) <= (?, ?)`, [mark.clicks, mark.link])
     return page.offset(Number(mark.ahead))
   }
   const first = (await readClicked()) as { clicks: string; link: string }[]
@@ -140,7 +140,7 @@ export const byClicks = async (
   const before = skip === 0 || first.length > 0 ? skip : await count()
   const rest = links()
     // not `= 0`: the planner would expect few links, and sort all matches of `q` instead of reading the newest
-    .whereRaw(`coalesce((select s.clicks from ${table('link_stats')} s where s.link = l.id), 0) < 1`)
+    .whereRaw(`${clicksOf(reader, 'l.id')} < 1`)
     .select('l.id')
     .orderBy('l.id', 'desc')
     .limit(missing)

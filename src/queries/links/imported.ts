@@ -24,7 +24,3 @@ export const importedOfLink = (reader: Reader, link: number): Promise<ImportedTo
 /** Returns what other services have counted of all links of an account, also of deleted ones. */
 export const importedOfAccount = (reader: Reader, account: number): Promise<ImportedTotals> =>
   totals(reader, 'account', account)
-
-/** Whether other services have counted clicks of any link of an account. */
-export const hasImported = async ({ db, table }: Reader, account: number): Promise<boolean> =>
-  ((await db(table('imported_clicks')).where({ account }).limit(1).select('link')) as unknown[]).length > 0

@@ -117,7 +117,7 @@ const countAll = ({ db, table }: Reader, account: number, archived: boolean | un
 
 /** Links as a list sees them: its filters, and the columns that it is sorted by. */
 const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: ListRequest): Source => {
-  const { db, table } = reader
+  const { db } = reader
   const { archived, ...others } = filter
   const isPart = isFiltered(request) || Object.values(others).some((value) => value !== undefined)
   const links = () =>
@@ -129,7 +129,7 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
   const byDate = request.from || request.to ? ['l.created', 'l.id'] : ['l.id']
   return {
     matching: links,
-    position: request.order === 'click' ? [clicksOf(table, 'l.id'), 'l.id'] : byDate,
+    position: request.order === 'click' ? [clicksOf(reader, 'l.id'), 'l.id'] : byDate,
     sorted:
       request.order === 'click'
         ? (window) =>

@@ -1,7 +1,7 @@
 import type { RecordedEvent, StreamingRead } from '@eventstore/db-client'
 import type { Raw } from '../../events/codec.ts'
 import { events as registry } from '../../events/index.ts'
-import { clickTypes, type Filter } from '../../events/store.ts'
+import { clickTypes, countedTypes, type Filter } from '../../events/store.ts'
 import { TimedOut } from '../../lib/async/timeout.ts'
 import type { Names } from './names.ts'
 
@@ -9,7 +9,7 @@ const known = new Set<string>(Object.keys(registry))
 
 /** A regular expression for the types that pass each filter; those of the server itself begin with `$`. */
 export const typesOf: Readonly<Record<Filter, string>> = {
-  clicks: `^(?:${clickTypes.join('|')})$`,
+  clicks: `^(?:${countedTypes.join('|')})$`,
   domain: `^(?!(?:${clickTypes.join('|')})$)[^$]`,
   all: '^[^$]',
 }

@@ -1,7 +1,7 @@
 import { parseRaw, type RawText } from '../../events/rawtext.ts'
 import type { Filter } from '../../events/store.ts'
 import type { Encoded } from '../slices.ts'
-import { notedTypes } from './reclassified.ts'
+import { onlyNotedTypes } from './reclassified.ts'
 
 /** A row of `log.events` as the queries of the store return it: with JSON as text. */
 export interface Row {
@@ -69,7 +69,7 @@ const positions: Readonly<Record<Filter, (and: string, order: string) => string>
       (select position from log.reclassified where ${and} ${order})
     ) as clicks ${order}`,
   domain: (and, order) => `
-    select position from log.events where type <> 'LinkClicked' and type not in (${notedTypes}) and ${and} ${order}`,
+    select position from log.events where type <> 'LinkClicked' and type not in (${onlyNotedTypes}) and ${and} ${order}`,
   all: (and, order) => `select position from log.events where ${and} ${order}`,
 }
 const ofEach = (sql: (filter: Filter) => string): Readonly<Record<Filter, string>> => ({

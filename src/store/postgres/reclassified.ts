@@ -1,11 +1,13 @@
-import { clickTypes, isClickType } from '../../events/store.ts'
+import { clickTypes, countedTypes, isCountedType } from '../../events/store.ts'
 import { type Database, runLong } from '../../postgres/database.ts'
 
 /** Whether readers of clicks find events of a type by `log.reclassified`. */
-export const isNoted = (type: string): boolean => type !== 'LinkClicked' && isClickType(type)
+export const isNoted = (type: string): boolean => type !== 'LinkClicked' && isCountedType(type)
 
-/** SQL of the types of those events. */
-export const notedTypes = clickTypes.flatMap((type) => (isNoted(type) ? [`'${type}'`] : [])).join()
+const sqlOf = (types: readonly string[]) => types.flatMap((type) => (isNoted(type) ? [`'${type}'`] : [])).join()
+const notedTypes = sqlOf(countedTypes)
+/** SQL of the types of those that other readers do not receive. */
+export const onlyNotedTypes = sqlOf(clickTypes)
 
 /** Returns the positions in the list. */
 export const notedPositions = async (db: Database): Promise<readonly bigint[]> =>

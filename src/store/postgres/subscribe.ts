@@ -1,5 +1,5 @@
 import type { Codec } from '../../events/codec.ts'
-import { batchBytes, type EventStore, type Filter, isClickType, type Texts } from '../../events/store.ts'
+import { batchBytes, type EventStore, type Filter, isClickType, isCountedType, type Texts } from '../../events/store.ts'
 import type { Signal } from '../../lib/async/signal.ts'
 import { decodeBatches, pageBytes, split } from '../slices.ts'
 import type { Group } from './append.ts'
@@ -10,8 +10,11 @@ import type { RecentClicks } from './recent.ts'
 /** Returns the filters that events of these appends pass, apart from `all`. */
 export const filtersOf = (groups: readonly Group[]): readonly Filter[] => {
   const events = groups.flatMap(({ writes }) => writes.flatMap((write) => write.events))
-  const clicks = events.filter(({ type }) => isClickType(type)).length
-  return [...(clicks > 0 ? (['clicks'] as const) : []), ...(clicks < events.length ? (['domain'] as const) : [])]
+  const passing = {
+    clicks: events.some(({ type }) => isCountedType(type)),
+    domain: events.some(({ type }) => !isClickType(type)),
+  }
+  return (['clicks', 'domain'] as const).filter((filter) => passing[filter])
 }
 
 interface PageRow extends Omit<Row, 'data'> {

@@ -29,8 +29,10 @@ describe(`the tables of statistics (${repeatable})`, () => {
     for (const batch of batches) await stats.write(log.db, names, batch, changesOf)
     return { names, generation }
   }
+  const rowsOf = async (names: TableNames) =>
+    (await log.db(names('link_stats')).orderBy('link')) as Record<string, string>[]
   const counters = async (names: TableNames) => {
-    const rows = (await log.db(names('link_stats')).orderBy('link')) as Record<string, string>[]
+    const rows = await rowsOf(names)
     return rows.map(({ link, account, clicks, uniques, visits }) =>
       [link, account, clicks, uniques, visits].map(Number),
     )
@@ -96,6 +98,27 @@ describe(`the tables of statistics (${repeatable})`, () => {
       [42, 1, 2, 2, 2],
       [43, 2, 1, 1, 1],
     ])
+  })
+
+  it('keep the newest count of each other service, however the events are cut into batches', async () => {
+    const declared = (source: string, clicks: number, id = 42) =>
+      ({ type: 'ClicksImported', data: { id, account: 1, source, clicks, uniques: null } }) as const
+    const all = [
+      ...[declared('kutt', 5), declared('yourls', 2), clicked(click()), declared('kutt', 9)],
+      ...[declared('kutt', 3, 43), declared('kutt', 0, 43), clicked(click(), click({ link: 44 }))],
+    ]
+    const events = recorded(all) as Clicked[]
+    for (const size of [1, 2, events.length]) {
+      const batches = events.flatMap((_, at) => (at % size === 0 ? [events.slice(at, at + size)] : []))
+      const { names } = await written(...batches)
+      const rows = await rowsOf(names)
+      const counts = rows.map(({ link, clicks, elsewhere }) => [link, clicks, elsewhere].map(Number))
+      expect(counts, `in batches of ${size}`).to.deep.equal([
+        [42, 2, 11],
+        [43, 0, 0],
+        [44, 1, 0],
+      ])
+    }
   })
 
   it('count the scans of a QR code separately from the clicks of the link with the same id', async () => {
