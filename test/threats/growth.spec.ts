@@ -73,7 +73,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'options of framed pages': (text) =>
     framingRefusal({ 'x-frame-options': text }, 'https://a.example/', 'https://b.example'),
   forms: (text) => new URLSearchParams(text).get('t'),
-  JSON: (text) => readJson(text, { levels: 8, values: 1000 }),
+  JSON: (text) => readJson(text, { levels: 8, values: 3000 }),
   'spellings of Unicode': (text) =>
     (['tag', 'country', 'password'] as const).map((what) => normalized(what, 'NFKD', text)),
   countries: countryCode,

@@ -5,7 +5,7 @@ import { isWithin } from '../../lib/strangers.ts'
 import { fail } from './errors.ts'
 
 /** What the JSON object of a request may have, and one of its rows. */
-export const jsonLimits = { levels: 8, values: 1000 }
+export const jsonLimits = { levels: 8, values: 3000 }
 
 /** A kind of body that a route reads. */
 export interface BodyKind {

@@ -18,7 +18,7 @@ curl $SERVICE/api/url/1 -H "authorization: Bearer $KEY"
 
 ### Requests
 
-A body is a JSON object in UTF-8 of at most 64 KiB, 8 levels and 1,000 values; only \`POST /api/urls/bulk\` takes more. Unknown fields are ignored. An update changes only the fields that are sent; \`""\` or null clears an optional one. Times are in UTC: \`2030-01-31 18:00:00\`, or ISO 8601 with an offset, or a day. Any origin may call the API from a browser.
+A body is a JSON object in UTF-8 of at most 64 KiB, 8 levels and 3,000 values; only \`POST /api/urls/bulk\` takes more. Unknown fields are ignored. An update changes only the fields that are sent; \`""\` or null clears an optional one. Times are in UTC: \`2030-01-31 18:00:00\`, or ISO 8601 with an offset, or a day. Any origin may call the API from a browser.
 
 ### Answers
 

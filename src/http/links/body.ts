@@ -17,6 +17,9 @@ import { rejectSchemes, type Schemes } from './schemes.ts'
 import type { LinkAddresses } from './address.ts'
 import { tags } from './tag.ts'
 
+/** Targets of one kind that a link has at most. */
+const mostTargets = 300
+
 /**
  * A name that never matches is refused: its visitors would go elsewhere without a sign. `meaning` is the same for all
  * names of the same visitors, undefined for such a name.
@@ -33,7 +36,7 @@ const targets = <N extends string>(name: N, meaning: (name: string) => string | 
         }),
         must('wrong_type', { what: 'objects' }),
       )
-      .max(50, says('too_many', { max: 50 })),
+      .max(mostTargets, says('too_many', { max: mostTargets })),
   ).transform((entries) =>
     firstOfEach(
       (entries ?? []).map((entry) => ({

@@ -282,7 +282,8 @@ describe('the link API', () => {
         password: 'p'.repeat(1024),
         title: 't'.repeat(255),
         description: 'd'.repeat(2000),
-        geotarget: entries(50, location),
+        geotarget: entries(300, (i) => location(i % 50)),
+        languagetarget: entries(300, () => ({ language: 'fr', link: 'https://a.example/' })),
         parameters: entries(20, (i) => ({ name: `${i}`.padEnd(256, 'n'), value: 'v'.repeat(256) })),
       })
       const { location: kept, parameters } = await details(id)

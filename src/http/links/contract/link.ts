@@ -120,7 +120,7 @@ const fields = {
   expiry: 'a time in UTC or with an offset, or a day for its end',
   title: 'for your lists',
   description: 'for your lists',
-  geotarget: 'other destinations by country, by its English name or ISO code',
+  geotarget: 'other destinations by country, by its English name or ISO code; at most 300 targets of each kind',
   devicetarget:
     'other destinations by device: `iphone`, `ipad`, `ios`, `android`, `mobile`, `tablet`, `desktop`, `windows`, `mac`, `linux`',
   browsertarget:

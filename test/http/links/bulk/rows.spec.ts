@@ -130,8 +130,8 @@ describe('the rows of a body', () => {
 
   it('fail alone when one is too deep or has too many values, and all of them when that could not be parsed', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
-    const tooMuch = problem('too_many', { what: 'row_levels', levels: 8, values: 1000 })
-    for (const large of [deep(9), deep(20), `[${'1,'.repeat(998)}1]`]) {
+    const tooMuch = problem('too_many', { what: 'row_levels', levels: 8, values: 3000 })
+    for (const large of [deep(9), deep(20), `[${'1,'.repeat(2998)}1]`]) {
       const row = `{"url":${large}}`
       const json = await read('json', `{"rows":[${row},{"url":"${url}"}]}`)
       expect(json.rows).to.deep.equal([
@@ -141,7 +141,7 @@ describe('the rows of a body', () => {
       const lines = await read('lines', `${row}\n{"url":"${url}"}`)
       expect(lines.rows?.map((one) => ('problem' in one ? one.problem : one.value))).to.deep.equal([tooMuch, { url }])
     }
-    const within = `{"url":${deep(8)},"title":[${'1,'.repeat(989)}1]}`
+    const within = `{"url":${deep(8)},"title":[${'1,'.repeat(2989)}1]}`
     expect((await read('json', `{"rows":[${within}]}`)).rows?.[0]).to.have.property('value')
     for (const large of [deep(100), `[${'1,'.repeat(100_000)}1]`])
       expect((await read('json', `{"rows":[{"url":${large}}]}`)).message).to.equal(
