@@ -34,7 +34,11 @@ describe('updating a link', () => {
         [field, [{ [name]: 5, link: long }], `\`${field}.0.${name}\` must be a string`],
         [field, [{ [name]: 'x'.repeat(65), link: long }], `\`${field}.0.${name}\` must be at most 64`],
         [field, [{ [name]: valid, link: 'ftp://example.com/' }], `\`${field}.0.link\` must be a web address`],
-        [field, entries(301, () => ({ [name]: valid, link: 'https://a.example/' })), `\`${field}\` must have at most 300`],
+        [
+          field,
+          entries(301, () => ({ [name]: valid, link: 'https://a.example/' })),
+          `\`${field}\` must have at most 300`,
+        ],
       ] as const
     const expiry =
       '`expiry` must be a date and time in UTC, for example 2030-01-31 18:00:00, or a day, for example 2030-01-31.'
