@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Classified } from '../events/statistics/click.ts'
 import { importedRule } from '../events/statistics/visits.ts'
 import { plainAddress } from '../lib/address.ts'
+import { storable } from '../lib/fields.ts'
 import { add, type Batch, emptyBatch, fits } from './batch.ts'
 import type { Classify } from './classify.ts'
 import type { VisitorHash } from './hashvisitor.ts'
@@ -28,6 +29,9 @@ export interface VisitElsewhere {
 
 /** visits that are classified in one turn: each may have a user agent that was never seen */
 const inOneTurn = 25
+/** whether a text is a country: what is declared becomes a label in statistics, which all accounts share */
+const isCountry = (text: string) => /^[a-z]{2}$/i.test(text)
+
 /** Returns a visit as a click, classified as one that was followed here. */
 export const classified = (
   classify: Classify,
@@ -42,7 +46,7 @@ export const classified = (
       account,
       link,
       revision: 0,
-      destination,
+      destination: storable(destination),
       rule: importedRule,
       source: { kind: 'link', id: link },
       address: plain,
@@ -56,7 +60,7 @@ export const classified = (
   return {
     ...click,
     ...(userAgent === undefined ? { class: 'human' } : bot === undefined ? {} : { bot }),
-    ...(country ? { country: country.toUpperCase() } : {}),
+    ...(country && isCountry(country) ? { country: country.toUpperCase() } : {}),
     ...(plain === '' ? { visitor: '' } : {}),
   }
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { problem, sentenceOf } from '../../lib/problems/problem.ts'
+import { isStorable, notStorable } from '../../lib/fields.ts'
+import { problem, type Problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { readJson } from '../../lib/strangers.ts'
 import { type Format, formats, ownFields, type SourceRecord } from '../records.ts'
 import { recordLimit, textOf } from './blocks.ts'
 import { frames } from './frames.ts'
 
 const limits = { levels: 8, values: 10_000 }
-const text = z.string().max(recordLimit)
+const text = z.string().max(recordLimit).refine(isStorable, notStorable)
 const moment = z.iso.datetime({ offset: true })
 const count = z.int().min(0)
 const place = z.union([z.strictObject({ line: count }), z.strictObject({ id: text })])
@@ -62,14 +63,13 @@ export const readRecords = async function* (
   onFormat: (format: Format) => void,
 ): AsyncGenerator<SourceRecord> {
   for await (const { line, bytes, fault } of frames(blocks)) {
-    const wrong = (what: 'row_json' | 'row') => ({
-      ...{ kind: 'problem' as const, place: { line } },
-      problem: problem('wrong_body', { what }),
-    })
+    const wrong = (found: Problem) => ({ kind: 'problem' as const, place: { line }, problem: found })
     const read = fault ? undefined : readJson(textOf(bytes) ?? '', limits)
     const parsed = read && 'value' in read ? Line.safeParse(read.value) : undefined
-    if (!parsed) yield wrong('row_json')
-    else if (!parsed.success) yield wrong('row')
+    const odd = parsed?.error?.issues.find(({ message }) => message === notStorable)
+    if (!parsed) yield wrong(problem('wrong_body', { what: 'row_json' }))
+    else if (odd) yield wrong(problem('forbidden_characters', { field: odd.path.join('.') }))
+    else if (!parsed.success) yield wrong(problem('wrong_body', { what: 'row' }))
     else if (parsed.data.kind === 'format') onFormat(parsed.data.format)
     else yield parsed.data as SourceRecord
   }

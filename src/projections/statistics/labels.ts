@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Click } from '../../events/statistics/click.ts'
 import { importedRule } from '../../events/statistics/visits.ts'
 import type { Event } from '../../events/index.ts'
+import { storable } from '../../lib/fields.ts'
 import type { TableNames } from '../engine/projection.ts'
 
 /** Values of `labels.dim`. */
@@ -40,7 +41,8 @@ const variantOf = (rule: string) => /^variant:(\d+)$/.exec(rule)?.[1] ?? ''
 
 export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   referrer: ({ referrer }) => referrer,
-  country: ({ country }) => country,
+  // the visits of imports had any text once
+  country: ({ country }) => (/^[A-Z]{2}$/.test(country) ? country : ''),
   browser: ({ browser }) => browser.family,
   os: ({ os }) => os.family,
   device: ({ device }) => device,
@@ -139,6 +141,11 @@ const makers: { readonly labels: Makers; readonly details: Makers } = {
   details: detailNames.map((name) => detailOf[name]),
 }
 
+/** characters of a label, for which an index entry has room */
+const longestLabel = 255
+/** Returns a label as the tables can keep it: no text of an event may halt the statistics. */
+const keptAs = { labels: (label: string) => storable(label.slice(0, longestLabel)), details: storable } as const
+
 /** Returns the number of a label within its dimension. */
 export type LabelIds = (dim: number, label: string) => number
 
@@ -155,7 +162,8 @@ export const labelIds = async (
 ): Promise<LabelIds> => {
   const table = names(kind)
   const isSame = kind === 'labels' ? 'l.dim = w.dim and l.label = w.label' : sameDetail('l', 'w')
-  const ids = makers[kind].map((of) => new Map(visits.map((visit) => [of(visit), undefined as number | undefined])))
+  const kept = keptAs[kind]
+  const ids = makers[kind].map((of) => new Map(visits.map((v) => [kept(of(v)), undefined as number | undefined])))
   const add = (rows: readonly { readonly dim: number; readonly label: string; readonly id: number | null }[]) => {
     for (const { dim, label, id } of rows) if (id !== null) ids[dim]!.set(label, id)
   }
@@ -181,5 +189,5 @@ export const labelIds = async (
     )
     add(made.rows)
   }
-  return (dim, label) => ids[dim]?.get(label) ?? 0
+  return (dim, label) => ids[dim]?.get(kept(label)) ?? 0
 }

@@ -57,7 +57,7 @@ describe('single visits of another service', () => {
     )
   const bring = async (own: Own, body: string, query = '') => {
     const headers = { 'Content-Type': 'application/sql' }
-    const { json } = await app.post(`/api/import?format=yourls&${query}`, { ...own, body, headers })
+    const { json } = await app.post(`/api/import?${query || 'format=yourls'}`, { ...own, body, headers })
     return ended(own, json['id'] as string)
   }
   const details = async (own: Own, alias: string) => {
@@ -138,6 +138,33 @@ describe('single visits of another service', () => {
       own,
     )
     expect(json['data'].total).to.include({ clicks: 0, visits: 0 })
+  })
+
+  it('are counted whatever is declared of them, and so are the clicks of all others', async () => {
+    const [own, other] = [await app.register(), await app.register()]
+    const given = ['\0', 'D\0', '\ud800', 'X'.repeat(20_000), 'GERMANY', '__proto__', 'de', '']
+    const line = (record: object) => JSON.stringify({ place: { line: 1 }, ...record })
+    const file = [
+      line({ kind: 'link', addresses: [{ alias: 'odd' }], url: 'https://example.com/odd' }),
+      ...given.map((country) => line({ kind: 'visit', alias: 'odd', at: '2020-01-01T00:00:00Z', country })),
+      line({ kind: 'visit', alias: 'odd', at: '2020-01-01T00:00:00Z', referrer: 'https://\0.example' }),
+    ].join('\n')
+    const done = await bring(own, file, 'format=records')
+    expect(done).to.include({ state: 'done', created: 1, failed: 4 })
+    const wrong = done.notes.filter(({ outcome }) => outcome === 'failed').map(({ message }) => message)
+    expect(wrong[0]).to.equal('`country` must not contain NUL characters or lone surrogates.')
+    const { details: link } = await until(
+      () => details(own, 'odd'),
+      ({ data }) => data['clicks'] === 5,
+    )
+    const { json } = await app.get(`/api/url/${link.id}/stats?interval=month&from=2019-01-01&by=country`, own)
+    expect(json['data'].by.country).to.deep.equal({ Unknown: 4, Germany: 1 })
+    await app.post('/api/url/add', { ...other, body: { url: 'https://example.com/other', custom: 'counted-too' } })
+    await app.visit('/counted-too')
+    await until(
+      () => details(other, 'counted-too'),
+      ({ data }) => data['clicks'] === 1,
+    )
   })
 
   it('go with the import when that is taken back, and come again with another one', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import type { Click } from '../../../src/events/statistics/click.ts'
 import type { Recorded } from '../../../src/events/event.ts'
@@ -336,6 +336,26 @@ describe(`visits of other services (${repeatable})`, () => {
       await again.write(events, 30)
       expect(await dump(log.db, stats, again.generation)).to.deep.equal(await dump(log.db, stats, generation))
     }
+  })
+
+  it('halt nothing where what was recorded of them cannot be stored, or is no country', async () => {
+    const odd = ['\0', '\ud800', '\ufffd', 'D\0', 'GERMANY', randomBytes(20_000).toString('base64')]
+    const writer = new Writer(random)
+    const visits = writer.import(1, false)
+    if (visits.type !== 'VisitsImported') throw new Error('no visits')
+    const clicks = visits.data.clicks.map((click, n) => ({
+      ...click,
+      country: odd[n % odd.length]!,
+      referrer: odd[n % odd.length]!,
+    }))
+    const data = { ...visits.data, clicks, destinations: ['https://example.com/\0'] }
+    const { reader, write } = await open()
+    await write([{ ...visits, data }, writer.click()], 2)
+    const whole = { from: new Date(0), to: new Date('2100-01-01'), interval: 'month' as const }
+    const { by } = await clickSeries(reader, { account }, { ...whole, by: ['country', 'referrer'] })
+    const [countries, referrers] = [by.country!, by.referrer!].map(({ counts }) => counts.map(({ label }) => label))
+    expect(countries).to.have.members(['', 'CA', 'DE', 'FR'])
+    expect(referrers).to.include.members(['\ufffd', 'D\ufffd', 'GERMANY', odd.at(-1)!.slice(0, 255)])
   })
 
   it('leave nothing in any answer once they are taken back', async () => {
