@@ -1,3 +1,4 @@
+import { storable } from '../../lib/fields.ts'
 import type { Problem } from '../../lib/problems/problem.ts'
 import type { Database } from '../database.ts'
 
@@ -48,6 +49,10 @@ type Row<O> = Omit<StoredImport<O>, 'account' | 'size' | 'total'> & {
 }
 type New<O> = Pick<StoredImport<O>, 'id' | 'account' | 'work' | 'format' | 'name' | 'size' | 'options'>
 
+/** Returns JSON for PostgreSQL: files, and what is said of them, have any text. */
+const jsonOf = (value: unknown) =>
+  JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? storable(one) : one))
+
 /** Opens the lines of reports. */
 const linesIn = (db: Database) => ({
   add: async (id: string, from: number, lines: readonly StoredLine[]) => {
@@ -60,7 +65,7 @@ const linesIn = (db: Database) => ({
            outcome text, place text, alias text, url text, message text, "left" json, link bigint)) with ordinality
            as l (outcome, place, alias, url, message, "left", link, nr)
          on conflict do nothing`,
-      [id, from, JSON.stringify(lines)],
+      [id, from, jsonOf(lines)],
     )
   },
   /** Returns how many lines there are of each outcome. */
@@ -149,7 +154,7 @@ export const openImports = <O>(db: Database, instance: string) => {
     end: async (id: string, problem?: Problem) =>
       void (await db('state.imports')
         .where({ id })
-        .update({ instance: '', problem: problem ? JSON.stringify(problem) : null })),
+        .update({ instance: '', problem: problem ? jsonOf(problem) : null })),
     forget: async (id: string) => void (await db('state.imports').where({ id }).delete()),
     ...linesIn(db),
   }

@@ -158,6 +158,28 @@ describe('imports from other services', () => {
     expect(ends.problem).to.include({ code: 'taken' })
   })
 
+  it('goes on behind records and columns with texts that cannot be stored, and reports them without these', async () => {
+    const own = await app.register()
+    const table =
+      'url,alias,o\0dd\nhttps://example.com/1,nul-1,x\nhttps://example.com/2,a\0b,\nhttps://example.com/3,nul-3,\n'
+    const csv = await bring(own, table, 'format=csv')
+    expect(csv).to.include({ state: 'done', created: 2, failed: 1 })
+    expect(csv.notes.map(({ place, message }) => [place, message])).to.deep.include.members([
+      ['line 3', '`alias` must not contain NUL characters or lone surrogates.'],
+      ['line 1', 'The column "o\ufffddd" is not known, and is left out.'],
+    ])
+    const rows = ['\ud800', 'a\0b', 'https://bit.ly/a%00b'].map((id, n) => ({
+      id,
+      link: id,
+      long_url: `https://example.com/${n}`,
+      'k\0': 1,
+    }))
+    const json = await bring(own, JSON.stringify({ links: rows }), 'format=bitly')
+    expect(json).to.include({ state: 'done', failed: 2, conflicts: 1 })
+    const { status } = await send(own, table, 'domain=a%00b=c.example')
+    expect(status).to.equal(400)
+  })
+
   it('goes on where it was after the service has ended, however often, and creates each link once', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-imports-'))
     let on = await startTestApp({ DATA_DIR: dir })
