@@ -136,6 +136,15 @@ const serve = async (ctx: Context, route: Route, options: Serving) => {
   requireOwnPage(ctx, route)
   const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
   const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
+  await answer(ctx, route, options, { who, inScope, charge, sent }).finally(() => route.release?.(sent))
+}
+
+const answer = async (
+  ctx: Context,
+  route: Route,
+  options: Serving,
+  { who, inScope, charge, sent }: Pick<Request, 'who' | 'inScope' | 'charge' | 'sent'>,
+) => {
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
   const keyed = {

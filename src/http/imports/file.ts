@@ -28,6 +28,7 @@ export class Received {
     this.size = size
     this.sha256 = sha256
   }
+  remove = () => rm(this.path, { force: true })
   /** What is compared when a request is sent again with its Idempotency-Key. */
   toJSON() {
     return { size: this.size, sha256: this.sha256 }

@@ -143,6 +143,7 @@ export const importRoutes = (services: ImportServices): readonly Route[] => [
       if (!query.success) throw new Failure(400, firstProblem(query.error))
       return receiveFile(ctx, services.imports)
     },
+    release: (received) => (received as Received).remove(),
     body: z.instanceof(Received),
     run: (call) => add(call, services),
   }),

@@ -144,6 +144,8 @@ export const workOn = (job: Omit<Job, 'signal'>): void => {
       if (signal.aborted) return
       const problem = problemOf(error)
       await files.end(id, problem ?? { code: 'internal_error', params: {} })
+      const useless = error instanceof UnreadableSource ? [id] : await files.failedBefore(account, id)
+      for (const one of useless) await fileOf(services.imports, one).remove()
       if (!problem) throw error
     }
   })

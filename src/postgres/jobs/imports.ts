@@ -148,6 +148,13 @@ export const openImports = <O>(db: Database, instance: string) => {
       const { rows } = await db.raw<{ rows: Row<O>[] }>(sql, [account])
       return rows.map(({ id }) => id)
     },
+    /** Returns the newest imports of an account that have failed, besides one. */
+    failedBefore: async (account: number, id: string) => {
+      const sql = `select id from state.imports where account = ? and id <> ? and work = 'import' and problem is not null
+        order by began_at desc limit 100`
+      const { rows } = await db.raw<{ rows: { id: string }[] }>(sql, [account, id])
+      return rows.map((row) => row.id)
+    },
     learn: async (id: string, known: Partial<Pick<StoredImport, 'total' | 'format'>>) =>
       void (await db('state.imports').where({ id }).update(known)),
     /** The work has ended; `problem` says why it could not be done. */

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FoundImport } from '../../../src/http/imports/contract.ts'
+import { importFolder } from '../../../src/http/imports/file.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 
@@ -178,6 +179,37 @@ describe('imports from other services', () => {
     expect(json).to.include({ state: 'done', failed: 2, conflicts: 1 })
     const { status } = await send(own, table, 'domain=a%00b=c.example')
     expect(status).to.equal(400)
+  })
+
+  it('keeps no file that cannot be imported, and of others that have failed the newest', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'linkledger-failed-'))
+    const on = await startTestApp({ DATA_DIR: dir })
+    const kept = () => readdir(importFolder(dir))
+    try {
+      const own = await on.register()
+      for (const query of ['', 'dryRun=true'])
+        expect(await bring(own, 'no links at all', query, on)).to.include({ state: 'failed' })
+      expect(await kept()).to.deep.equal([])
+      const headers = { 'Content-Type': 'text/csv', 'Idempotency-Key': 'once' }
+      for (const file of [table(1), table(1), table(2)]) await on.post('/api/import', { ...own, body: file, headers })
+      await on.post('/api/import', {
+        ...own,
+        body: table(1),
+        headers: { ...headers, 'If-Match': '"1"', 'Idempotency-Key': 'x' },
+      })
+      await until(kept, (names) => names.length === 0)
+      const file = 'url,alias\nhttps://example.com/x,m0\n'
+      const ids: string[] = []
+      for (let n = 0; n < 3; n++) ids.push((await bring(own, file, 'conflict=fail', on)).id)
+      await until(kept, (names) => names.join() === ids[2])
+      const start = async (id?: string) => (await on.post(`/api/import/${id}/start`, { ...own, body: {} })).json
+      expect((await start(ids[0]))['code']).to.equal('stale')
+      expect(await start(ids[2])).to.include({ error: 0 })
+      await ended(own, ids[2]!, on)
+    } finally {
+      await on.close()
+      await rm(dir, { recursive: true, force: true })
+    }
   })
 
   it('goes on where it was after the service has ended, however often, and creates each link once', async () => {
