@@ -8,6 +8,7 @@ import { leaveDirectory } from '../../postgres/directory.ts'
 import { deleteReads } from '../../postgres/groupreads.ts'
 import { findAccountBy } from '../../queries/accounts/account.ts'
 import { listMemberships } from '../../queries/accounts/member.ts'
+import { teamsOwnedAlone } from '../../queries/accounts/owner.ts'
 import type { GroupRole } from '../settings/signin.ts'
 import type { Ledger } from '../log/ledger.ts'
 
@@ -96,7 +97,8 @@ export const openSync = (options: SyncOptions) => {
         const [of, now] = [wanted.get(id) ?? null, held.get(id)]
         const role = of !== null && claimed === undefined ? (higherRole(now, of) as Role) : of
         if (claimed === undefined && (role === null || role === now)) continue
-        const command = { type: 'ManageRole', id, person, role } as const
+        const isLast = now === 'owner' && (await teamsOwnedAlone(reader, person)).includes(id)
+        const command = { type: 'ManageRole', id, person, role, isLast } as const
         const { events, position } = await handler.handle(team, command, systemMetadata(id))
         if (events.length > 0) last = position
       } catch (error) {

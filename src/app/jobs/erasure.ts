@@ -1,8 +1,10 @@
 import { account } from '../../commands/accounts/account.ts'
+import { team } from '../../commands/accounts/team.ts'
+import { Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { NotReady } from '../../lib/unavailable.ts'
-import { dueErasures } from '../../queries/accounts/erasure.ts'
+import { dueErasures, membershipsOfErased } from '../../queries/accounts/erasure.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { repeat, unwatched, type Watching } from './repeat.ts'
 
@@ -22,6 +24,17 @@ const every = 60_000
 /** accounts in one run */
 const perRun = 100
 
+/** Ends what erased people are in accounts of others. The last owner of a team account stays there. */
+const endMemberships = async ({ reader, handler, onProblem }: ErasureOptions) => {
+  for (const { account: id, member } of await membershipsOfErased(reader, perRun)) {
+    try {
+      await handler.handle(team, { type: 'RemoveMember', id, member, by: undefined }, systemMetadata(id))
+    } catch (error) {
+      if (!(error instanceof Refused)) onProblem(error, `an erased member of account ${id} could not be removed`)
+    }
+  }
+}
+
 /** Erases the accounts whose owners wanted it, and whose delay is over. Of several processes, one appends the event. */
 export const carryOutErasures = async (options: ErasureOptions, now = new Date()): Promise<void> => {
   const { reader, handler, finish, onProblem, sureNow } = options
@@ -37,6 +50,7 @@ export const carryOutErasures = async (options: ErasureOptions, now = new Date()
       onProblem(error, `account ${id} could not be erased; it is tried again`)
     }
   }
+  await endMemberships(options)
 }
 
 /** Starts to erase accounts that are due, now and every minute. Returns a function that stops it. */

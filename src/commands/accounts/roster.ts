@@ -94,7 +94,9 @@ export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
       const before = state.members[member]
       if (!before) return state
       const { person, expires } = before
-      return withMember(state, member, { ...limit(data), role: data.role, person, expires })
+      const by = data.by ?? before.by
+      const sender = person === null && by !== undefined && by !== ownMember ? { by } : {}
+      return withMember(state, member, { ...limit(data), role: data.role, person, expires, ...sender })
     }
     case 'MemberRoleManaged': {
       const { person, role, managed } = data

@@ -71,9 +71,9 @@ export const noAccount: Account = {
   tokens: noTokens,
 }
 
-/** Whether nobody may enter an account: its operator has disabled it, or a directory has ended the access. */
+/** Whether no sign-in to an account works: it is disabled or erased, or a directory has ended the access. */
 export const isShut = ({ status, deactivated }: Pick<Account, 'status' | 'deactivated'>): boolean =>
-  status === 'disabled' || deactivated
+  status !== 'active' || deactivated
 
 const registered = (
   state: Account,

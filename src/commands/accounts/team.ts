@@ -42,8 +42,17 @@ export type TeamCommand =
       readonly domains?: readonly number[] | undefined
       readonly by: Sender | undefined
     }
-  /** `role`: the highest that the groups of a person give; null: none */
-  | { readonly type: 'ManageRole'; readonly id: number; readonly person: number; readonly role: Role | null }
+  /**
+   * `role`: the highest that the groups of a person give; null: none. `isLast`: of the owners of a team account, no
+   * other one can act.
+   */
+  | {
+      readonly type: 'ManageRole'
+      readonly id: number
+      readonly person: number
+      readonly role: Role | null
+      readonly isLast: boolean
+    }
   | {
       readonly type: 'RemoveMember'
       readonly id: number
@@ -70,8 +79,8 @@ const found = ({ members }: Team, member: number): Member => {
   return one ?? refuse('not_found', { what: 'member' })
 }
 
-const requireOtherOwner = (state: Team, member: number) => {
-  if (isLastOwner(state, member)) refuse('lacks_rights', { what: 'last_owner' })
+const requireOtherOwner = (state: Team, member: number, isLast = false) => {
+  if (isLast || isLastOwner(state, member)) refuse('lacks_rights', { what: 'last_owner' })
 }
 
 /** Returns the field of an event that limits a member to domains. An owner or admin is limited to none. */
@@ -123,11 +132,12 @@ const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, s
   const limit = limitedTo(role, domains)
   if (role !== 'owner') requireOtherOwner(state, member)
   const isSame = before.role === role && before.domains?.join() === limit.domains?.join()
-  return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit } }]
+  const sender = before.person === null && by ? { by: by.member } : {}
+  return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit, ...sender } }]
 }
 
 /** The account's own sign-in stays its owner, whatever its groups are. */
-const manageRole: Decision<'ManageRole'> = ({ id, person, role }, state) => {
+const manageRole: Decision<'ManageRole'> = ({ id, person, role, isLast }, state) => {
   const known = memberOf(state, id, person)
   if (known?.number === ownMember) return []
   const before = known && state.members[known.number]
@@ -136,7 +146,7 @@ const manageRole: Decision<'ManageRole'> = ({ id, person, role }, state) => {
   const next = role === null ? given?.role : higherRole(given?.role, role)
   const managed = role !== null && next !== given?.role
   if (next === before?.role && managed === isManaged) return []
-  if (known && next !== 'owner') requireOtherOwner(state, known.number)
+  if (known && next !== 'owner') requireOtherOwner(state, known.number, isLast)
   if (next === undefined) return known ? [{ type: 'MemberRemoved', data: { id, member: known.number } }] : []
   if (!known && Object.keys(state.members).length >= mostMembers)
     refuse('too_many', { what: 'members', max: mostMembers })
@@ -159,7 +169,7 @@ const remove: Decision<'RemoveMember'> = ({ id, member, by, to, gone }, state) =
 /** Decides on who may act in an account. Its own sign-in, or else one of the members, stays its owner. */
 export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
-  version: 3,
+  version: 4,
   id: ({ id }) => id,
   initialState: { members: {}, heirs: {}, last: ownMember },
   decide: decideBy<TeamCommand, Team, TeamEvent>({

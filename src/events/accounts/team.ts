@@ -30,8 +30,8 @@ export const teamEvents = {
   InvitationWithdrawn: z.object({ id, member }),
   /** `person`: the account that the member signs in to. */
   MemberJoined: z.object({ id, member, person: id, role, domains }),
-  /** Both are as they are from then on. */
-  MemberRoleChanged: z.object({ id, member, role, domains }),
+  /** Both are as they are from then on. `by`: of an invitation, the member who has changed it, and now gives it. */
+  MemberRoleChanged: z.object({ id, member, role, domains, by: member.optional() }),
   /**
    * What the groups of a person at the issuer give them. `managed`: `role` is that of a group, for all domains; else
    * none gives more than the role that they were given by hand, which they have again.

@@ -235,8 +235,8 @@ export const presentedSession = async (
   const state = await accountOf(own)
   const credential = session.openedWith(state)
   if (!credential || !(await isProxied(sessions, session, proxiedBy(state, credential), proxied))) return undefined
+  if (state.status === 'erased') return undefined
   if (isShut(state)) return { disabled: own }
-  if (state.status !== 'active') return undefined
   const { operator } = state
   const signedIn = { person: own, session: session.id, confirmed: session.confirmed, credential, operator }
   const chosen = person === 'or key' ? undefined : chosenBy(req)

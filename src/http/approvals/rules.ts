@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { account } from '../../commands/accounts/account.ts'
 import type { Team } from '../../commands/accounts/roster.ts'
+import { isShut } from '../../commands/accounts/state.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { approval } from '../../commands/approvals/approval.ts'
 import { requireOwn } from '../../commands/caller.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { domain } from '../../commands/domains/domain.ts'
+import type { Load } from '../../commands/load.ts'
 import { isLimitedToOwn, rightsOf } from '../../events/accounts/role.ts'
 import { hasRules } from '../../events/approvals/rules.ts'
 import { says } from '../../lib/fields.ts'
@@ -22,13 +25,17 @@ const Rules = z.object({
   live: flag.default(false),
 })
 
-/** How many people could approve a change of anything. */
-const approversIn = ({ members, isTeam }: Team) =>
-  (isTeam ? 0 : 1) +
-  Object.values(members).filter(
-    ({ role, person, domains }) =>
-      person !== null && domains === undefined && !isLimitedToOwn(role) && rightsOf(role).includes('write'),
-  ).length
+/** Whether fewer than two people who can sign in could approve a change of anything. */
+const isAlone = async (load: Load, { members, isTeam }: Team): Promise<boolean> => {
+  let found = isTeam ? 0 : 1
+  for (const { role, person, domains } of Object.values(members)) {
+    const mayApprove = domains === undefined && !isLimitedToOwn(role) && rightsOf(role).includes('write')
+    if (person === null || !mayApprove || isShut((await load(account, person)).state)) continue
+    found++
+    if (found === 2) return false
+  }
+  return true
+}
 
 /**
  * Returns the domains of new rules. Fails unless they are the account's. One that the rules name already may be deleted
@@ -50,7 +57,8 @@ const setRules = endpoint(approvalContract, 'PUT /api/account/approval', {
   run: async (call) => {
     const { account: id, body, load, write } = call
     const rules = { ...body, domains: await domainsOf(call, body.domains), tags: body.tags.toSorted() }
-    if (hasRules(rules) && approversIn((await load(team, id)).state) < 2) refuse('lacks_rights', { what: 'alone' })
+    if (hasRules(rules) && (await isAlone(load, (await load(team, id)).state)))
+      refuse('lacks_rights', { what: 'alone' })
     await write(approval, { type: 'SetRules', id, rules })
     return { message: 'The rules have been changed.' }
   },

@@ -14,7 +14,7 @@ interface Draft {
 
 /** Entra sends "False" as a text. */
 const readBoolean = (value: unknown): boolean => {
-  const text = typeof value === 'string' ? value.slice(0, 6).toLowerCase() : String(value)
+  const text = typeof value === 'string' ? value.slice(0, 6).toLowerCase() : JSON.stringify(value)
   if (text !== 'true' && text !== 'false') refuse(400, 'active must be true or false.', 'invalidValue')
   return text === 'true'
 }

@@ -15,6 +15,16 @@ export const dueErasures = async ({ db, table }: Reader, now: Date, limit: numbe
   return rows.map(({ id }) => Number(id))
 }
 
+/** Returns what erased people still are in accounts of others, up to `limit`. */
+export const membershipsOfErased = async ({ db, table }: Reader, limit: number) => {
+  const rows = (await db({ p: table('accounts') })
+    .join({ m: table('members') }, 'm.person', 'p.id')
+    .where({ 'p.status': 'erased', 'm.status': 'active' })
+    .limit(limit)
+    .select('m.account', 'm.number')) as { account: string; number: string }[]
+  return rows.map((row) => ({ account: Number(row.account), member: Number(row.number) }))
+}
+
 /** Returns erased accounts of which the files of the database may still have something, and when they were erased. */
 export const erasedInTables = async ({ db, table }: Reader, limit: number) => {
   const rows = (await db(table('accounts'))

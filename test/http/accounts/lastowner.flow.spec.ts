@@ -1,8 +1,10 @@
 import { expect } from 'chai'
+import { openSync } from '../../../src/app/accounts/groupsync.ts'
 import { account } from '../../../src/commands/accounts/account.ts'
 import { team as teams } from '../../../src/commands/accounts/team.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { dueErasures } from '../../../src/queries/accounts/erasure.ts'
+import { teamsOwnedAlone } from '../../../src/queries/accounts/owner.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { type Answer, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
@@ -57,6 +59,32 @@ describe('the last owner of a team account', () => {
     ])
   })
 
+  it('keeps a role of groups that have ended, as long as no other owner can act', async () => {
+    const [ann, ben] = [await person(), await person()]
+    const team = await addTeam(ann, 'group-owned')
+    const { ledger } = app.app
+    const command = { type: 'ManageRole', id: team, person: ben.account, role: 'owner', isLast: false } as const
+    await ledger.handler.handle(teams, command, systemMetadata(team))
+    const disabled = { type: 'DisableAccount', id: ann.account } as const
+    await ledger.handler.handle(account, disabled, systemMetadata(ann.account))
+    const alone = (is: boolean) =>
+      until(
+        async () => (await teamsOwnedAlone(ledger.reader, ben.account)).includes(team),
+        (found) => found === is,
+      )
+    await alone(true)
+    const groupsOf = async () => ({ claimed: [], sent: [] })
+    const sync = openSync({ ...ledger, roles: [], operators: [], groupsOf })
+    await sync([ben.account])
+    const rolesIn = async () => (await ledger.handler.load(teams, team)).state.members
+    expect(Object.values(await rolesIn()).map(({ role }) => role)).to.deep.equal(['owner', 'owner'])
+    const enabled = { type: 'EnableAccount', id: ann.account } as const
+    await ledger.handler.handle(account, enabled, systemMetadata(ann.account))
+    await alone(false)
+    await sync([ben.account])
+    expect(Object.values(await rolesIn()).map(({ person: of }) => of)).to.deep.equal([ann.account])
+  })
+
   it('is not erased when two have asked for it at the same moment', async () => {
     const ann = await person()
     await addTeam(ann, 'race-team')
@@ -72,7 +100,7 @@ describe('the last owner of a team account', () => {
     const [ann, ben] = [await person(), await person()]
     const team = await addTeam(ann, 'kept-team')
     await ann.ask('POST', `/api/membership/${team}/erase`, password)
-    const command = { type: 'ManageRole', id: team, person: ben.account, role: 'editor' } as const
+    const command = { type: 'ManageRole', id: team, person: ben.account, role: 'editor', isLast: false } as const
     await app.app.ledger.handler.handle(teams, command, systemMetadata(team))
     expect((await ann.ask('DELETE', `/api/membership/${team}/erase`)).status).to.equal(200)
   })

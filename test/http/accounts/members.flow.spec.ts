@@ -1,8 +1,9 @@
 import { expect } from 'chai'
+import { carryOutErasures } from '../../../src/app/jobs/erasure.ts'
 import { account as accounts } from '../../../src/commands/accounts/account.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import type { Answer } from '../../support/client.ts'
+import { type Answer, until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 import { samePage, signIn } from '../../support/session.ts'
 
@@ -292,6 +293,48 @@ describe('members of an account', () => {
     expect(await accept(one)).to.deep.equal([404, 'not_found'])
     await ann.session.ask('DELETE', `/api/member/${id}/delete`)
     expect(await accept(two)).to.deep.equal([404, 'not_found'])
+  })
+
+  it('are made by an invitation of whoever has changed it last, while they may give its role', async () => {
+    const [ann, ben, eve, guest] = [await person(), await person(), await person(), await person()]
+    const id = await join(ann, ben, 'admin')
+    const change = async (by: Person, one: { readonly id: number }, role: string) =>
+      expect((await asked(by, ann.id, 'PUT', `/api/member/${one.id}/update`, { role })).status).to.equal(200)
+    const [own, raised] = [await invite(ben, ann.id, 'analyst'), await invite(ben, ann.id, 'analyst')]
+    await change(ben, own, 'admin')
+    await change(ann, raised, 'owner')
+    await ann.session.ask('DELETE', `/api/member/${id}/delete`)
+    const accept = async (who: Person, { token }: { readonly token: string }) =>
+      (await who.session.ask('POST', '/api/invitation/accept', { token })).status
+    expect([await accept(eve, own), await accept(guest, raised)]).to.deep.equal([404, 200])
+  })
+
+  it('are former ones once they are erased, invite nobody, and leave keys with a warning', async () => {
+    const [ann, ben, cem, eve] = [await person(), await person(), await person(), await person()]
+    const [first, second] = [await join(ann, ben, 'admin'), await join(ann, cem, 'editor')]
+    const { token } = await invite(ben, ann.id, 'admin')
+    const { handler, reader } = app.app.ledger
+    for (const { id } of [ben, cem]) await handler.handle(accounts, { type: 'EraseAccount', id }, systemMetadata(id))
+    expect(failure(await eve.session.ask('POST', '/api/invitation/accept', { token }))).to.deep.equal([
+      404,
+      'not_found',
+    ])
+    expect(failure(await ann.session.ask('PUT', '/api/account/approval', { live: true }))).to.deep.equal([
+      403,
+      'lacks_rights',
+    ])
+    const handed = await ann.session.ask('DELETE', `/api/member/${second}/delete?to=1`)
+    expect(handed.json['message']).to.match(/API keys work again.*Replace each of them/)
+    const [finish, onProblem] = [async () => {}, (error: unknown) => expect.fail(String(error))]
+    await until(
+      async () => {
+        await carryOutErasures({ reader, handler, finish, onProblem })
+        return (await ann.session.ask('GET', `/api/member/${first}`)).json['details'].status
+      },
+      (status) => status === 'former',
+    )
+    const { members } = (await ann.session.ask('GET', '/api/members')).json['data']
+    expect(members.filter(({ status }: { status: string }) => status === 'active')).to.have.length(1)
   })
 
   it('do not join an account that is about to be erased', async () => {

@@ -226,6 +226,7 @@ describe('a directory that provisions people by SCIM', () => {
         { op: 'replace', value: { [schema]: { [schema]: { active: true } } } },
         { op: 'replace', path: 'active[value eq "true"]', value: true },
         { op: 'replace', path: 'active.value', value: true },
+        { op: 'replace', path: 'active', value: { toString: 1 } as object },
         { op: 'replace', path: 'externalId.value', value: 'x' },
       ]
       for (const form of wrong) expect((await change(form)).status, JSON.stringify(form)).to.equal(400)
