@@ -1,7 +1,15 @@
-import type { SourceAddress, SourceLink, SourceRecord } from './records.ts'
+import { createHash } from 'node:crypto'
+import { problem } from '../lib/problems/problem.ts'
+import { type SourceAddress, type SourceLink, type SourceRecord, UnreadableSource } from './records.ts'
 
-/** Names an address in the source. */
-export const addressName = ({ host = '', alias }: Pick<SourceAddress, 'host' | 'alias'>): string => `${host}/${alias}`
+/** what is kept of visits in memory: addresses, and characters of the name of one */
+const most = { addresses: 1_000_000, characters: 64 } as const
+
+/** Names an address in the source; a long one by its hash. */
+export const addressName = ({ host = '', alias }: Pick<SourceAddress, 'host' | 'alias'>): string => {
+  const name = `${host}/${alias}`
+  return name.length <= most.characters ? name : createHash('sha256').update(name).digest('base64')
+}
 
 /** What a source has, by a first look at all of it. */
 export interface Survey {
@@ -19,6 +27,8 @@ export const survey = async (records: AsyncIterable<SourceRecord>): Promise<Surv
     visits++
     const name = addressName(record)
     visitsOf.set(name, (visitsOf.get(name) ?? 0) + 1)
+    if (visitsOf.size > most.addresses)
+      throw new UnreadableSource(problem('too_many', { what: 'addresses', max: most.addresses }))
   }
   return { visits, visitsOf }
 }

@@ -11,17 +11,20 @@ const escapes: Readonly<Record<string, string>> = { 0: '\0', b: '\b', n: '\n', r
 /** Returns the string that begins at a quote, and where it ends; both quotes and backslashes may be in it. */
 const stringAt = (text: string, at: number) => {
   const quote = text[at]!
-  let value = ''
-  for (let i = at + 1; i < text.length; i++) {
-    const char = text[i]!
-    if (char === '\\') {
-      const next = text[++i] ?? ''
-      value += escapes[next] ?? next
-    } else if (char !== quote) value += char
-    else if (text[i + 1] === quote) value += text[++i]
-    else return { value, end: i + 1 }
+  const next = (char: string, from: number) => (text.indexOf(char, from) + 1 || Infinity) - 1
+  let [value, from, end, slash] = ['', at + 1, next(quote, at + 1), next('\\', at + 1)]
+  for (;;) {
+    const to = Math.min(end, slash)
+    if (to === Infinity) return undefined
+    value += text.slice(from, to)
+    const after = text[to + 1] ?? ''
+    // a part of a row would keep all of it in memory
+    if (to === end && after !== quote) return { value: Buffer.from(value).toString(), end: to + 1 }
+    value += to === end ? quote : (escapes[after] ?? after)
+    from = to + 2
+    if (end < from) end = next(quote, from)
+    if (slash < from) slash = next('\\', from)
   }
-  return undefined
 }
 
 /** Returns the text of a hexadecimal literal, as mysqldump writes binary columns; undefined when it is no text. */

@@ -24,6 +24,7 @@ export const amountTexts = {
     identities: 'An account has at most {max} identities. Remove one first.',
     passkeys: 'An account has at most {max} passkeys. Remove one first.',
     rows: 'The body must have at most {max, number} rows: send several.',
+    addresses: 'The file must have visits of at most {max, number} addresses.',
     levels: 'The body must have at most {levels} levels and {values, number} values.',
     row_levels: 'A row must have at most {levels} levels and {values, number} values.',
     cells: 'The header must have at most {max} cells; it has {cells, number}.',
