@@ -32,11 +32,13 @@ const addressesIn = (found: Found, links: readonly Named[], { format }: Reading)
   // Shlink calls its own host so; the id of a domain says nothing
   const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT') || /^\d+$/.test(host)
   const urls = links.flatMap(textsOf).flatMap((one) => one.split(/[\s,;|]+/))
-  return addressesOf(
+  const all = addressesOf(
     alias,
     isOwn ? undefined : hostIn(host),
     urls.filter((one) => one !== ''),
   )
+  // a link of Shlink has one: in its short URL, the path of the server may stand before
+  return format === 'shlink' && alias !== undefined ? all.slice(0, 1) : all
 }
 
 const allTargets = (found: Found): readonly SourceTarget[] => [

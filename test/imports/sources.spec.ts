@@ -66,13 +66,14 @@ describe('the API of another service', () => {
     expect(named(await read('bitly', undefined, { after: '1:' }))).to.deep.equal([['bit.ly', '3', undefined]])
   })
 
-  it('of Shlink has the rules and visits of each link', async () => {
+  it('of Shlink has the rules and visits of each link, also below a path, and what is left of it', async () => {
     const link = (shortCode: string, more: object) => ({
       shortCode,
-      shortUrl: `https://s.example/${shortCode}`,
+      shortUrl: `https://${shortCode === 'b' ? 's2' : 's'}.example/path/${shortCode}`,
       longUrl: 'https://example.com',
       dateCreated: '2024-02-01T12:00:00+01:00',
       domain: shortCode === 'b' ? 's2.example' : null,
+      meta: { maxVisits: 10 },
       visitsSummary: { total: 2, nonBots: 1, bots: 1 },
       ...more,
     })
@@ -114,10 +115,10 @@ describe('the API of another service', () => {
       return { shortUrls: { data, pagination: { currentPage: page, pagesCount: 2 } } }
     })
     const found = await read('shlink', 'https://s.example/shlink')
-    const visits = (alias: string) => [
+    const visits = (alias: string, host = 's.example') => [
       {
-        place: { id: `https://s.example/${alias}#2` },
-        host: 's.example',
+        place: { id: `https://${host}/path/${alias}#2` },
+        host,
         alias,
         at: '2024-03-02T00:00:00.000Z',
         referrer: 'https://r.example',
@@ -125,18 +126,20 @@ describe('the API of another service', () => {
         country: 'DE',
       },
       {
-        place: { id: `https://s.example/${alias}#1` },
-        host: 's.example',
+        place: { id: `https://${host}/path/${alias}#1` },
+        host,
         alias,
         at: '2024-03-01T00:00:00.000Z',
         userAgent: 'curl/8',
       },
     ]
     const linkOf = (alias: string, host = 's.example') => ({
-      place: { id: `https://s.example/${alias}` },
-      addresses: [{ host, alias }, ...(host === 's.example' ? [] : [{ host: 's.example', alias }])],
+      place: { id: `https://${host}/path/${alias}` },
+      addresses: [{ host, alias }],
       url: 'https://example.com',
       created: '2024-02-01T11:00:00.000Z',
+      maxClicks: 10,
+      measured: alias === 'c' ? 0 : 2,
     })
     expect(shortly(found)).to.deep.equal([
       {
@@ -151,7 +154,7 @@ describe('the API of another service', () => {
       ...visits('a'),
       { ...linkOf('c'), after: '2' },
       linkOf('b', 's2.example'),
-      ...visits('b'),
+      ...visits('b', 's2.example'),
     ])
     expect(paths()[0]).to.equal('/shlink/rest/v3/short-urls?page=1&itemsPerPage=100&orderBy=dateCreated-ASC')
     expect(paths().at(-1)).to.match(

@@ -13,6 +13,7 @@ import { answerOf, Failure } from '../api/errors.ts'
 import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../../queries/links/link.ts'
 import { importedOfLink } from '../../queries/links/imported.ts'
 import { linkStats } from '../../queries/statistics/stats.ts'
+import { countClicks } from '../../queries/statistics/clickcount.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
@@ -141,13 +142,14 @@ const listRow =
 const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
   const stats = await linkStats(reading.reader, row.id)
   const imported = await importedOfLink(reading.reader, row.id)
+  const [own] = await countClicks(reading.reader, [row.id])
   const { clicks, uniqueClicks, ...measured } = statistics(stats, 0, ['facebook', 'twitter', 'google'])
   const topVariants = variantCounts(stats)
   const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
     details: {
       ...(await details(reading, row, services)),
-      status: statusOf({ ...row, clicks: stats.clicks }, services, nowIn(reading.reader)),
+      status: statusOf({ ...row, own: own?.clicks ?? 0 }, services, nowIn(reading.reader)),
     },
     data: {
       clicks: clicks + imported.clicks,

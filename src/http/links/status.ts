@@ -5,17 +5,17 @@ import type { LinkRow as ListedLink } from './contract/link.ts'
 
 /** Returns what a visitor of a link meets now; an archived link redirects all the same. */
 export const statusOf = (
-  row: Omit<LinkListRow, 'uniques' | 'imported'>,
+  row: Omit<LinkListRow, 'clicks' | 'uniques' | 'imported'>,
   services: Pick<LinkAddresses, 'domains'> & { readonly blocks: Blocks },
   now: Date,
 ): ListedLink['status'] => {
-  const { id, url, alias, reachable, starts, expiry, max_clicks: most, clicks, password } = row
+  const { id, url, alias, reachable, starts, expiry, max_clicks: most, own, password } = row
   const { blocks } = services
   const site = siteOf(row, services)
   if (site !== undefined && blocks.domain(new URL(site).host)) return 'blocked'
   if (blocks.link(id) || blocks.address(site, alias) || blocks.destination(url)) return 'blocked'
   if (!reachable) return 'unreachable'
-  if ((expiry !== null && expiry <= now) || (most !== null && clicks >= most)) return 'expired'
+  if ((expiry !== null && expiry <= now) || (most !== null && own >= most)) return 'expired'
   if (starts !== null && starts > now) return 'scheduled'
   return password ? 'protected' : 'active'
 }

@@ -4,7 +4,7 @@ import { readLink } from '../link.ts'
 import { startReading, type Reading } from '../reading.ts'
 import { type SourceRecord, UnreadableSource } from '../records.ts'
 import { idOf, valuesOf } from '../shape.ts'
-import { type Api, type ApiFormat, apis, textIn } from './apis.ts'
+import { type Api, type ApiFormat, apis, at, textIn } from './apis.ts'
 import { type Ask, type ClientOptions, createClient } from './client.ts'
 import { visitsOf, withRules } from './shlink.ts'
 
@@ -26,9 +26,13 @@ const recordsOf = async function* (row: Row, ask: Ask, reading: Reading): AsyncG
   const link = readLink(valuesOf(row), place, reading)
   if (reading.format !== 'shlink' || link.kind !== 'link') return yield link
   // its visits follow one by one
-  const { clicks: _, ...rest } = await withRules(link, row, ask)
-  yield rest
-  yield* visitsOf(row, ask, reading)
+  const { clicks: measured = 0, ...rest } = await withRules(link, row, ask)
+  const total = at(row, 'visitsSummary', 'total')
+  // all of them count for its end there, bots too
+  const ended = link.maxClicks === undefined ? {} : { measured: typeof total === 'number' ? total : measured }
+  yield { ...rest, ...ended }
+  const [address] = link.addresses
+  if (address) yield* visitsOf(row, address, ask, reading)
 }
 
 /** Gives the last one a cursor. */

@@ -1,7 +1,6 @@
 import { problem } from '../../lib/problems/problem.ts'
-import { addressIn } from '../address.ts'
 import { readTime, type Reading } from '../reading.ts'
-import type { SourceLink, SourceRecord, SourceTarget } from '../records.ts'
+import type { SourceAddress, SourceLink, SourceRecord, SourceTarget } from '../records.ts'
 import { at, listIn, textIn } from './apis.ts'
 import type { Ask } from './client.ts'
 
@@ -40,10 +39,14 @@ export const withRules = async (link: SourceLink, row: Fields, ask: Ask): Promis
  * Reads the visits of a link until now, the newest first. Each is numbered from the oldest on, so that its number stays
  * when others are added.
  */
-export const visitsOf = async function* (row: Fields, ask: Ask, reading: Reading): AsyncGenerator<SourceRecord> {
+export const visitsOf = async function* (
+  row: Fields,
+  { host, alias }: SourceAddress,
+  ask: Ask,
+  reading: Reading,
+): AsyncGenerator<SourceRecord> {
   if (at(row, 'visitsSummary', 'total') === 0 || row['visitsCount'] === 0) return
   const shortUrl = textIn(row['shortUrl'])
-  const { host, alias } = addressIn(shortUrl)
   const endDate = new Date().toISOString()
   for (let page = 1, number: number | undefined; ; page++) {
     const query = { ...queryOf(row), endDate, page: String(page), itemsPerPage: '300' }

@@ -59,6 +59,8 @@ export interface LinkListRow extends Pick<LinkRow, (typeof shown)[number] | 'cam
   /** those that were measured here */
   readonly clicks: number
   readonly uniques: number
+  /** those of them that were not imported one by one: they end a link by `max_clicks` */
+  readonly own: number
   /** those that other services have counted */
   readonly imported: ImportedTotals
 }
@@ -143,7 +145,7 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
 }
 
 type ListRaw = Pick<Raw, Extract<keyof LinkListRow, keyof Raw>> &
-  Readonly<Record<'clicks' | 'uniques' | 'imported' | 'imported_uniques', string>>
+  Readonly<Record<'clicks' | 'uniques' | 'own' | 'imported' | 'imported_uniques', string>>
 
 /** What makes a row large, by the column of the answer that has it, and what is read where that is not shown. */
 const large: Readonly<Record<string, readonly [columns: readonly (typeof shown)[number][], instead: string]>> = {
@@ -173,7 +175,7 @@ const readRows = async (
   // one after another and by the id alone: as long as PostgreSQL has not analyzed the table, it would read all links of
   // the account
   const sql = `
-    select ${columns}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques,
+    select ${columns}, coalesce(s.clicks, 0) as clicks, coalesce(s.uniques, 0) as uniques, coalesce(s.clicks - s.imported, 0) as own,
       ${importedSum(table, 'p.id')} as imported, ${importedSum(table, 'p.id', 'uniques')} as imported_uniques, ${calculated(table)}
     from unnest(?::bigint[]) as p (id)
     cross join lateral (select * from ${table('links')} l where l.id = p.id limit 1) as l
@@ -182,10 +184,11 @@ const readRows = async (
   const { rows } = await db.raw<{ rows: ListRaw[] }>(sql, [ids, account]).options(planned(reader, sql))
   const listed = inOrder(
     { ...found, rows: first },
-    rows.map(({ clicks, uniques, imported, imported_uniques: more, ...row }) => ({
+    rows.map(({ clicks, uniques, own, imported, imported_uniques: more, ...row }) => ({
       ...typed(row),
       clicks: Number(clicks),
       uniques: Number(uniques),
+      own: Number(own),
       imported: { clicks: Number(imported), uniques: Number(more) },
     })),
     ({ id }) => id,

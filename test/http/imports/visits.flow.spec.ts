@@ -167,6 +167,27 @@ describe('single visits of another service', () => {
     )
   })
 
+  it('do not end a link by max_clicks, and its status says so', async () => {
+    const own = await app.register()
+    const visit = { kind: 'visit', place: { line: 2 }, alias: 'left', at: '2020-01-01T00:00:00Z' }
+    const link = { kind: 'link', place: { line: 1 }, addresses: [{ alias: 'left' }], url: 'https://example.com/left' }
+    const lines = [{ ...link, maxClicks: 5, measured: 3 }, visit, visit, visit]
+    const used = { ...link, addresses: [{ alias: 'used' }], maxClicks: 3, measured: 3 }
+    const file = [...lines, used].map((one) => JSON.stringify(one)).join('\n')
+    expect(await bring(own, file, 'format=records')).to.include({ created: 1, skipped: 1 })
+    await until(
+      () => details(own, 'left'),
+      ({ data }) => data['clicks'] === 3,
+    )
+    const shown = async () => {
+      const { json } = await app.get('/api/urls?short=left', own)
+      return [json['details'].status, json['data'].urls[0].status, (await app.visit('/left')).status] as unknown[]
+    }
+    expect(await shown()).to.deep.equal(['active', 'active', 302])
+    expect(await shown()).to.deep.equal(['active', 'active', 302])
+    await until(shown, ([first, second, answer]) => first === 'expired' && second === 'expired' && answer === 410)
+  })
+
   it('go with the import when that is taken back, and come again with another one', async () => {
     const own = await app.register()
     const answers = async () => {
