@@ -3,6 +3,7 @@ import type { ResourceKind } from '../events/kinds.ts'
 import type { EventStore } from '../events/store.ts'
 import { parseStreamId } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
+import { createLines } from '../lib/async/line.ts'
 import type { SnapshotStore } from '../security/snapshots.ts'
 import { append } from './append.ts'
 import { type Claim, claimStream } from './claims/claim.ts'
@@ -160,6 +161,8 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
   const load = loader(store, snapshots)
   const claimAnyName = claimName(store, load)
   const withRelease = releasing(store, load)
+  // commands on one stream would decide again after each other's appends: many at once, for longer than anyone waits
+  const inLine = createLines()
 
   return {
     load,
@@ -170,22 +173,21 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: (decider, command, context, { revisions, requires, resumed = false } = {}) =>
-      withRelease(
-        () => context,
-        async (claimed) => {
-          for (let n = 1; n <= attempts; n++) {
-            const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
-            if (earlier) return earlier
-            const known = await load(decider, decider.id(command))
-            const limits = { claimWrites: claimAnyName, claimed, revisions, requires }
-            const done = await attempt(store, limits, decider, command, context, known)
-            if (done.ok) return done
-            await jitter(n)
-          }
-          return refuse('busy', { what: 'changes' })
-        },
-      ),
+    handle: (decider, command, context, { revisions, requires, resumed = false } = {}) => {
+      const tryAgain = async (claimed: Claimed) => {
+        for (let n = 1; n <= attempts; n++) {
+          const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
+          if (earlier) return earlier
+          const known = await load(decider, decider.id(command))
+          const limits = { claimWrites: claimAnyName, claimed, revisions, requires }
+          const done = await attempt(store, limits, decider, command, context, known)
+          if (done.ok) return done
+          await jitter(n)
+        }
+        return refuse('busy', { what: 'changes' })
+      }
+      return inLine(streamOf(decider, command), () => withRelease(() => context, tryAgain))
+    },
 
     create: (decider, nextId, make, context) =>
       withRelease(context, async (claimed) => {

@@ -63,6 +63,15 @@ describe('handling a command', () => {
     expect(await story(store, 'link-1')).to.have.length(3)
   })
 
+  it('decides commands on one stream one after another, so that none is decided twice', async () => {
+    await writer(store).createLink(1)
+    let appends = 0
+    const counted: EventStore = { ...store, append: (...args) => (appends++, store.append(...args)) }
+    const one = writer(counted)
+    await Promise.all(Array.from({ length: 20 }, (_, n) => one.updateLink(1, 1, { title: `title ${n}` })))
+    expect(appends).to.equal(20)
+  })
+
   it('never gives two events the same id, also when it decides again after a conflict', async () => {
     const other = writer(store)
     await other.createLink(1, { alias: 'mine' })

@@ -84,7 +84,7 @@ describe('the versions of deciders', () => {
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],
     ['splash', splash, splashEvents, '4 sM946KqX6nMg'],
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
-    ['team', team, teamEvents, '4 wk7L_pVVeJoz'],
+    ['team', team, teamEvents, '4 sSRMlMOO9bTi'],
     ['import', importing, importEvents, '1 NnW5OBH4lRpx'],
     ['approval', approval, approvalEvents, '1 zRcqHuuRuxOG'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],

@@ -21,8 +21,10 @@ export interface Member {
 /** The members of an account besides its own sign-in, by their numbers. */
 export interface Team {
   readonly members: Readonly<Record<string, Member>>
-  /** to whom the keys of members went when they were removed, by their numbers */
+  /** to whom the keys of members went when they were removed, and the account when its own sign-in ended */
   readonly heirs: Readonly<Record<string, number>>
+  /** the people that former members were, by their numbers */
+  readonly former: Readonly<Record<string, number>>
   readonly last: number
   /** whether the account has no sign-in of its own: one of the members stays its owner */
   readonly isTeam?: true
@@ -40,6 +42,17 @@ export const heirOf = ({ heirs }: Pick<Team, 'heirs'>, member: number): number =
   // an heir is a member when they become one, so that the chain ends
   for (let next = heirs[heir]; next !== undefined; next = heirs[heir]) heir = next
   return heir
+}
+
+/**
+ * Returns who a member is or was, by the number of that person's own account: who leaves and joins again has another
+ * number.
+ */
+export const personOf = (state: Team, id: number, member: number): number | undefined => {
+  const { members, former, heirs, isTeam } = state
+  if (member !== ownMember) return members[member]?.person ?? former[member]
+  if (!isTeam) return id
+  return heirs[ownMember] === undefined ? undefined : personOf(state, id, heirs[ownMember])
 }
 
 /** Whether an account has members: an invitation is none yet. */
@@ -66,11 +79,15 @@ const withMember = ({ members, last, ...others }: Team, number: number, member: 
 
 const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
 
+/** Returns the member who gives an invitation: those of the account's own sign-in are its heir's. */
+export const inviterOf = ({ heirs }: Pick<Team, 'heirs'>, { by }: Pick<Member, 'by'>): number =>
+  by ?? heirs[ownMember] ?? ownMember
+
 /** Whether somebody can accept an invitation: whoever has sent it may still give its role. `now` is ISO 8601. */
 export const isInvited = (state: Team, member: number, now: string): boolean => {
   const found = state.members[member]
   if (found?.person !== null || (found.expires ?? '') <= now) return false
-  const inviter = roleOf(state, found.by ?? ownMember)
+  const inviter = roleOf(state, inviterOf(state, found))
   return inviter !== undefined && mayGive(inviter, found.role)
 }
 
@@ -78,8 +95,11 @@ export const isInvited = (state: Team, member: number, now: string): boolean => 
 export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
   const { member } = data
   switch (type) {
-    case 'TeamStarted':
-      return withMember({ ...state, isTeam: true }, member, { role: 'owner', person: data.person, expires: null })
+    case 'TeamStarted': {
+      const heirs = state.members[member] ? { ...state.heirs, [ownMember]: member } : state.heirs
+      const owner = { role: 'owner', person: data.person, expires: null } as const
+      return withMember({ ...state, heirs, isTeam: true }, member, owner)
+    }
     case 'MemberInvited':
       return withMember(state, member, {
         ...limit(data),
@@ -107,9 +127,10 @@ export const evolveTeam = (state: Team, { type, data }: TeamEvent): Team => {
     }
     case 'InvitationWithdrawn':
     case 'MemberRemoved': {
-      const { [member]: _, ...members } = state.members
+      const { [member]: before, ...members } = state.members
       const to = type === 'MemberRemoved' ? data.to : undefined
-      return { ...state, members, heirs: to === undefined ? state.heirs : { ...state.heirs, [member]: to } }
+      const former = before?.person == null ? state.former : { ...state.former, [member]: before.person }
+      return { ...state, members, former, heirs: to === undefined ? state.heirs : { ...state.heirs, [member]: to } }
     }
   }
 }

@@ -171,7 +171,7 @@ export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
   version: 4,
   id: ({ id }) => id,
-  initialState: { members: {}, heirs: {}, last: ownMember },
+  initialState: { members: {}, heirs: {}, former: {}, last: ownMember },
   decide: decideBy<TeamCommand, Team, TeamEvent>({
     Start: start,
     HandOver: handOver,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { account } from '../../commands/accounts/account.ts'
-import { isInvited } from '../../commands/accounts/roster.ts'
+import { inviterOf, isInvited, personOf } from '../../commands/accounts/roster.ts'
 import { type Sender, team } from '../../commands/accounts/team.ts'
 import { isShut } from '../../commands/accounts/state.ts'
 import { requireOwn } from '../../commands/caller.ts'
@@ -74,8 +74,8 @@ export const findInvitation = async (
   // an account that is about to be erased takes nobody's work with it
   if (owner.status !== 'active' || owner.erases !== null) return undefined
   // whoever may not enter their own account gives no roles, as in its members' requests
-  const inviter = invited.by === undefined ? link.account : state.members[invited.by]?.person
-  if (typeof inviter === 'number' && isShut((await load(account, inviter)).state)) return undefined
+  const inviter = personOf(state, link.account, inviterOf(state, invited))
+  if (inviter === undefined || isShut((await load(account, inviter)).state)) return undefined
   return {
     ...link.content,
     account: link.account,

@@ -74,7 +74,7 @@ const single = ({ handler, ...services }: ApprovalServices) =>
       if (!row) return refuse('not_found', { what: 'proposal' })
       await requireSeen(call, { ...row, decider: deciderOf(row.kind) })
       const named = present(row, await namesIn(reader, account, peopleIn([row])))
-      const shown = { ...named, revision: row.revision, own: await isSender(call, handler, row.member) }
+      const shown = { ...named, revision: row.revision, own: await isSender(call, row.member) }
       const none = { changes: [], deletes: false, stale: row.status === 'stale' }
       if (row.status !== 'open') return { details: { ...shown, ...none } }
       const waiting = await waitingProposal(handler, account, params.id)
@@ -166,7 +166,7 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
       const waiting = await waitingProposal(handler, id, params.id)
       await requireSeen(call, waiting)
       const { member } = senderOf(call)
-      const isOwn = await isSender(call, handler, waiting.member)
+      const isOwn = await isSender(call, waiting.member)
       if (!isOwn) await requireApprover(call, waiting)
       await write(approval, { type: 'Refuse', id, number: params.id, member, note: body.note, own: isOwn })
       return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }

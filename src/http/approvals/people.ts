@@ -1,4 +1,5 @@
 import { account as accounts } from '../../commands/accounts/account.ts'
+import { personOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { ownMember } from '../../events/accounts/team.ts'
@@ -23,47 +24,22 @@ export const namesIn = async (reader: Reader, account: number, numbers: readonly
   })
 }
 
-/** Returns the owner to whom an account went when its own sign-in ended; undefined: it has not. */
-const heirOfSignIn = async ({ steps }: Pick<Handler, 'steps'>, account: number) => {
-  for await (const { event } of steps(accounts, account))
-    if (event.type === 'AccountSignInEnded') return (event as unknown as Event<'AccountSignInEnded'>).data.member
-  return undefined
-}
+type Asker = Pick<Call, 'account' | 'load' | 'member' | 'key'>
+type Log = Pick<Handler, 'steps'>
 
-/** Returns who joined an account under which number, also of those who have left: by the log, as tables may lag. */
-const personsIn = async ({ steps }: Pick<Handler, 'steps'>, account: number): Promise<ReadonlyMap<number, number>> => {
-  const persons = new Map<number, number>()
-  for await (const { event } of steps(team, account)) {
-    const { data } = event as unknown as { readonly data: { readonly member?: number; readonly person?: number } }
-    if (data.member !== undefined && data.person !== undefined) persons.set(data.member, data.person)
-  }
-  return persons
-}
-
-type Asker = Pick<Call, 'account' | 'member' | 'key'>
-type Log = Pick<Handler, 'load' | 'steps'>
-
-/**
- * Returns whether a caller is who a member is or was: numbers do not tell, because who leaves and joins again has
- * another one.
- */
-export const isSender = async (call: Asker, handler: Log, member: number): Promise<boolean> => {
+/** Returns whether a caller is who a member is or was, by the log: read tables may lag. */
+export const isSender = async (call: Asker, member: number): Promise<boolean> => {
   const { account } = call
   const { member: sender } = senderOf(call)
-  if (member === sender) return true
-  if (member === ownMember) {
-    const heir = await heirOfSignIn(handler, account)
-    return heir !== undefined && isSender(call, handler, heir)
-  }
-  const persons = await personsIn(handler, account)
-  const [theirs, own] = [persons.get(member), sender === ownMember ? account : persons.get(sender)]
-  return theirs !== undefined && theirs === own
+  const { state } = await call.load(team, account)
+  const person = personOf(state, account, member)
+  return member === sender || (person !== undefined && person === personOf(state, account, sender))
 }
 
 /** Returns the member who has made a key, and those who have got it since: each may know its secret. */
 const holdersOf = async (
-  { load, steps }: Log,
-  account: number,
+  { account, load }: Pick<Call, 'account' | 'load'>,
+  { steps }: Log,
   key: string | undefined,
 ): Promise<readonly number[]> => {
   let maker: number | undefined
@@ -85,7 +61,7 @@ export const isProposer = async (
   handler: Log,
   { member, actor }: Pick<Waiting, 'member' | 'actor'>,
 ): Promise<boolean> => {
-  const holders = actor.kind === 'key' ? await holdersOf(handler, call.account, actor.key) : []
-  for (const one of new Set([member, ...holders])) if (await isSender(call, handler, one)) return true
+  const holders = actor.kind === 'key' ? await holdersOf(call, handler, actor.key) : []
+  for (const one of new Set([member, ...holders])) if (await isSender(call, one)) return true
   return false
 }

@@ -1,5 +1,5 @@
 import { approval } from '../../commands/approvals/approval.ts'
-import { refuse } from '../../commands/decider.ts'
+import { isRefused, refuse } from '../../commands/decider.ts'
 import { link } from '../../commands/links/link.ts'
 import { senderOf } from '../accounts/invitation.ts'
 import { requireDomain } from '../api/limits/part.ts'
@@ -23,7 +23,10 @@ export const requireSeen = async (
   const isHidden =
     decider.kind === approval.kind || (decider.kind === 'domain' && domains !== undefined && !domains.includes(target))
   if (!isTheirs || isHidden) refuse('not_found', { what: 'proposal' })
-  await load(decider, target)
+  await load(decider, target).catch((error: unknown) => {
+    if (!isRefused(error, 'not_found')) throw error
+    refuse('not_found', { what: 'proposal' })
+  })
 }
 
 /** Fails unless a caller could make a change themselves, in whose place they approve it. */

@@ -127,6 +127,8 @@ describe('an account whose own sign-in ends', () => {
     const { own, ann, ben, member } = await begin('owner')
     const inAccount = { 'Linkledger-Account': String(own.id) }
     const link = await ann.ask('POST', '/api/url/add', { url: 'https://example.com/before' })
+    const invited = await ann.ask('POST', '/api/member/invite', { role: 'editor' })
+    const token = new URL(invited.json['link']).searchParams.get('t')
     const ended = await ann.ask('POST', '/api/account/handover', { member, ...password })
     expect(ended.status, JSON.stringify(ended.json)).to.equal(200)
 
@@ -145,6 +147,8 @@ describe('an account whose own sign-in ends', () => {
     expect(events.map(({ type }: { type: string }) => type)).to.deep.equal(['LinkUpdated', 'LinkCreated'])
     const keys = (await ben.ask('GET', '/api/keys', undefined, inAccount)).json['data'].keys
     expect(keys[0].member.id, 'whose key it is').to.equal(member)
+    const cem = await signIn(app, (await app.register()).email)
+    expect((await cem.ask('POST', '/api/invitation/accept', { token })).status, 'its invitation').to.equal(200)
     const again = await app.register(own.email.replace('@example.com', ''))
     expect(again.id, 'the address').to.be.above(own.id)
     // it cannot get a sign-in again by an earlier revision

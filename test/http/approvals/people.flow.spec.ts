@@ -101,6 +101,8 @@ describe('the second person of a change', () => {
       await asked(session, 'POST', `/api/url/${id}/rehearse`, { proposal: made }),
     ]
     for (const answer of answers) expect(notFound(answer)).to.deep.equal(unknown)
+    const none = await decide(session, 'refuse', 9999)
+    expect(answers[2]!.json['params'], 'as of a number that there is not').to.deep.equal(none.json['params'])
     expect((await asked(session, 'GET', '/api/proposals')).json['data'].result).to.equal(0)
   })
 
