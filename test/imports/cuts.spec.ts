@@ -107,6 +107,13 @@ describe('a file that arrives in pieces', () => {
     expect(await refusalOf(readAll(file.subarray(0, -20), 'csv'))).to.equal('The body must be sent to its end.')
   })
 
+  it('is refused when it unpacks to far more than its size', async () => {
+    const file = gzipSync(Buffer.concat([Buffer.from('url\n'), Buffer.alloc(80 * 1024 * 1024, 'x')]), { level: 1 })
+    expect(await refusalOf(readAll(file, 'csv'))).to.equal(
+      'The file must not unpack to more than 100 times its size: send it as it is.',
+    )
+  })
+
   it('is closed when no more of it is taken', async () => {
     const plain = Buffer.from(`url,title\n${many(() => `u,${random()}\n`.repeat(2000)).join('')}`)
     for (const bytes of [plain, gzipSync(plain)]) {

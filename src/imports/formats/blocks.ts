@@ -1,5 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { problem } from '../../lib/problems/problem.ts'
+import { UnreadableSource } from '../records.ts'
 
 /** bytes of a record */
 export const recordLimit = 1024 * 1024
@@ -28,6 +30,25 @@ const fromUtf16 = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 const ignore = () => {}
+/** what a compressed file may unpack to: so many times its size, and so many bytes anyway */
+const [mostGrowth, always] = [100, 64 * 1024 * 1024]
+
+/** Decompresses blocks. Throws `UnreadableSource` where a small file would keep the service busy for hours. */
+const unpacked = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let [packed, size] = [0, 0]
+  const counted = async function* () {
+    for await (const block of blocks) {
+      packed += block.length
+      yield block
+    }
+  }
+  for await (const chunk of pipeline(Readable.from(counted()), createGunzip(), ignore) as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > always && size > packed * mostGrowth)
+      throw new UnreadableSource(problem('wrong_body', { what: 'growth', times: mostGrowth }))
+    yield chunk
+  }
+}
 
 /** Returns the bytes of a file in UTF-8 and without a mark of that, decompressed, in blocks of about one size. */
 export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, depth = 0): AsyncGenerator<Buffer> {
@@ -39,8 +60,7 @@ export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, dept
   try {
     const { value: first = Buffer.alloc(0) } = (await blocks.next()) as { readonly value?: Buffer }
     const [a, b, c] = first
-    if (a === 0x1f && b === 0x8b && depth === 0)
-      yield* blocksOf(pipeline(Readable.from(rest(first)), createGunzip(), ignore), 1)
+    if (a === 0x1f && b === 0x8b && depth === 0) yield* blocksOf(unpacked(rest(first)), 1)
     else if (a === 0xff && b === 0xfe) yield* fromUtf16(rest(first.subarray(2)))
     else yield* rest(a === 0xef && b === 0xbb && c === 0xbf ? first.subarray(3) : first)
   } finally {

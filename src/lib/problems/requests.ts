@@ -194,6 +194,7 @@ export const requestTexts = {
     row_json: 'The row is not valid JSON.',
     row_sql: 'The row is not valid SQL.',
     row_cut: 'The file ends within this row.',
+    growth: 'The file must not unpack to more than {times} times its size: send it as it is.',
     format: 'The file has none of the formats that can be imported: name its format, or its columns.',
     table: 'The file has no column with destinations: name it, for example `url`.',
     list: 'The answer has no list of links: is this the address of the API?',

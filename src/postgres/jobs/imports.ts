@@ -53,6 +53,18 @@ type New<O> = Pick<StoredImport<O>, 'id' | 'account' | 'work' | 'format' | 'name
 const jsonOf = (value: unknown) =>
   JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? storable(one) : one))
 
+const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
+/** what a line keeps at most: records have texts of any length, and tables of any number of columns */
+const most = { text: 300, sentence: 2000, left: 100 } as const
+const short = ({ place, alias, url, message, left, ...line }: StoredLine): StoredLine => ({
+  ...line,
+  place: cut(place, most.text),
+  alias: cut(alias, most.text),
+  url: cut(url, most.sentence),
+  message: cut(message, most.sentence),
+  left: [...left.slice(0, most.left), ...(left.length > most.left ? ['…'] : [])].map((name) => cut(name, most.text)),
+})
+
 /** Opens the lines of reports. */
 const linesIn = (db: Database) => ({
   add: async (id: string, from: number, lines: readonly StoredLine[]) => {
@@ -65,7 +77,7 @@ const linesIn = (db: Database) => ({
            outcome text, place text, alias text, url text, message text, "left" json, link bigint)) with ordinality
            as l (outcome, place, alias, url, message, "left", link, nr)
          on conflict do nothing`,
-      [id, from, jsonOf(lines)],
+      [id, from, jsonOf(lines.map(short))],
     )
   },
   /** Returns how many lines there are of each outcome. */

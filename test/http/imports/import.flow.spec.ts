@@ -181,6 +181,20 @@ describe('imports from other services', () => {
     expect(status).to.equal(400)
   })
 
+  it('reports what is long in short', async () => {
+    const own = await app.register()
+    const long = 'x'.repeat(100_000)
+    const names = Array.from({ length: 150 }, (_, n) => `field${n}${'y'.repeat(500)}`)
+    const record = { id: long, link: `https://bit.ly/${long}`, long_url: `https://${long}` }
+    const more = Object.fromEntries(names.map((name) => [name, 1]))
+    const { id, notes } = await bring(own, JSON.stringify({ links: [{ ...record, ...more }] }), 'format=bitly')
+    const [{ alias, url, place, message, left }] = notes as [(typeof notes)[number]]
+    expect([alias, url, place].map(({ length }) => length)).to.deep.equal([301, 2001, 300])
+    expect(message.length).to.be.within(1, 2001)
+    expect([left.length, left.at(-1), left[0]?.length]).to.deep.equal([101, '…', 301])
+    expect((await app.get(`/api/import/${id}/report`, own)).text.length).to.be.below(50_000)
+  })
+
   it('keeps no file that cannot be imported, and of others that have failed the newest', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-failed-'))
     const on = await startTestApp({ DATA_DIR: dir })
