@@ -66,9 +66,9 @@ const details = ({ baseUrl }: CampaignServices) =>
     scope: 'read',
     params: byId,
     run: async (call) => {
-      const { account, params } = call
+      const { params } = call
       const row = await readOwned(campaign, findCampaign, call, params.id)
-      const totals = await campaignTotals(call.reader, account, params.id)
+      const totals = await campaignTotals(call.reader, call, params.id)
       return {
         details: (await presenter(call, baseUrl()))(row),
         data: presentTotals(totals),

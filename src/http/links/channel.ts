@@ -90,7 +90,7 @@ export const channelRoutes = (addresses: LinkAddresses): readonly Route[] => [
         (row) => presentItem(row, call.zone, addresses),
       )
       const row = await readOwned(channel, findChannel, call, params.id)
-      const totals = await channelTotals(call.reader, account, params.id)
+      const totals = await channelTotals(call.reader, call, params.id)
       return { ...listed, details: present(row), totals: presentTotals(totals) }
     },
   }),

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { inPart, type Part } from '../accounts/part.ts'
 import { importedSum } from '../links/imported.ts'
 import type { Reader } from '../reader.ts'
 
@@ -26,18 +27,26 @@ const totalsOf = async ({ db, table }: Reader, links: Knex.QueryBuilder): Promis
   return { links: of('links'), clicks: of('clicks'), uniques: of('uniques'), imported: of('imported') }
 }
 
-const ownLinks = ({ db, table }: Reader, account: number) =>
-  db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
+/** Whose links are counted: those of an account, or of the part of it that a caller is limited to. */
+interface Counting {
+  readonly account: number
+  readonly limited: Part | undefined
+}
+const ownLinks = (reader: Reader, { account, limited }: Counting) =>
+  reader
+    .db({ l: reader.table('links') })
+    .where({ 'l.account': account, 'l.deleted': null })
+    .whereRaw(limited ? inPart(reader, 'link', 'l.id', limited) : 'true')
 
-export const campaignTotals = (reader: Reader, account: number, campaign: number): Promise<LinkTotals> =>
-  totalsOf(reader, ownLinks(reader, account).where({ 'l.campaign': campaign }))
+export const campaignTotals = (reader: Reader, of: Counting, campaign: number): Promise<LinkTotals> =>
+  totalsOf(reader, ownLinks(reader, of).where({ 'l.campaign': campaign }))
 
 /** Of the links in a channel; its QR codes and bio pages count on their own. */
-export const channelTotals = (reader: Reader, account: number, channel: number): Promise<LinkTotals> =>
+export const channelTotals = (reader: Reader, of: Counting, channel: number): Promise<LinkTotals> =>
   totalsOf(
     reader,
     // an array of ids instead of a join: without planner statistics, PostgreSQL would scan all items for each link
-    ownLinks(reader, account).whereRaw(
+    ownLinks(reader, of).whereRaw(
       `l.id = any(array(select item from ${reader.table('channel_items')} where channel = ? and kind = 'links'))`,
       [channel],
     ),

@@ -128,6 +128,25 @@ describe('an author', () => {
     await asOwner('DELETE', `/api/url/${id}/delete`)
   })
 
+  it('sees no link of others in the totals of a campaign or a channel of their own', async () => {
+    const own = async (path: string, body: object) => Number((await asAuthor('POST', path, body)).json['id'])
+    const campaign = await own('/api/campaign/add', { name: 'Own' })
+    const channel = await own('/api/channel/add', { name: 'Own' })
+    const before = others['url']
+    await asOwner('POST', `/api/campaign/${campaign}/assign/${before}`)
+    await asOwner('POST', `/api/channel/${channel}/assign/links/${before}`)
+    for (const [who, links] of [
+      [asOwner, 1],
+      [asAuthor, 0],
+    ] as const) {
+      const { data } = (await who('GET', `/api/campaign/${campaign}`)).json
+      const { totals } = (await who('GET', `/api/channel/${channel}`)).json
+      expect([data.links, totals.links]).to.deep.equal([links, links])
+    }
+    for (const path of [`/api/campaign/${campaign}/delete`, `/api/channel/${channel}/delete`])
+      await asAuthor('DELETE', path)
+  })
+
   it('finds nothing of others in the past either', async () => {
     const at = new Date().toISOString()
     for (const path of [
