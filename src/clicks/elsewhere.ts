@@ -24,18 +24,21 @@ export interface VisitImport {
   readonly account: number
 }
 
+type Pace = (position: bigint) => Promise<unknown>
+
 /** Records visits of other services, and takes them back. */
 export interface Elsewhere {
   /**
    * Records what is new of these visits, which are in the order of their places, and returns those that are refused.
    * `upTo`: no visit of the source up to there is left; by default the place of the last one. What is recorded already
-   * is passed over, so that a call may be repeated, also after it has failed with a part of them recorded. Throws
-   * `ImportWithdrawn`, `NoAccountKey`, `StoreUnavailable`.
+   * is passed over, so that a call may be repeated, also after it has failed with a part of them recorded. `pace` is
+   * awaited after each event, with its position. Throws `ImportWithdrawn`, `NoAccountKey`, `StoreUnavailable`.
    */
   readonly recordVisits: (
     of: VisitImport,
     visits: readonly VisitElsewhere[],
     upTo?: number,
+    pace?: Pace,
   ) => Promise<{ readonly refused: readonly RefusedVisit[] }>
   /** Returns the place up to which the visits of an import are recorded; undefined when none is. */
   readonly visitsRecordedUpTo: (id: string) => Promise<number | undefined>
@@ -134,7 +137,7 @@ const recorder = (options: ElsewhereOptions) => {
   const classify = createClassifier(options)
   const append = appender(store)
 
-  return async (of: VisitImport, visits: readonly VisitElsewhere[], upTo: number): Promise<boolean> => {
+  return async (of: VisitImport, visits: readonly VisitElsewhere[], upTo: number, pace?: Pace): Promise<boolean> => {
     const end = await endOf(store, of.import)
     if (end.last?.type === 'ImportedVisitsWithdrawn') throw new ImportWithdrawn(of.import)
     if (end.last && end.last.data.account !== of.account)
@@ -152,7 +155,9 @@ const recorder = (options: ElsewhereOptions) => {
     let { revision } = end
     for (const part of parts) {
       // another process may have recorded meanwhile
-      if (!(await append(of, revision, [importedOf(of, part, since)])).ok) return false
+      const appended = await append(of, revision, [importedOf(of, part, since)])
+      if (!appended.ok) return false
+      await pace?.(appended.position)
       revision = revision === 'no_stream' ? 0n : revision + 1n
     }
     return true
@@ -166,12 +171,12 @@ export const openElsewhere = (options: ElsewhereOptions): Elsewhere => {
   const append = appender(store)
 
   return {
-    recordVisits: async (of, visits, upTo = visits.at(-1)?.place ?? 0) => {
+    recordVisits: async (of, visits, upTo = visits.at(-1)?.place ?? 0, pace) => {
       const time = now()
       const refused = visits.flatMap((visit) => problemOf(visit, time) ?? [])
       const places = new Set(refused.map(({ place }) => place))
       const taken = visits.filter(({ place }) => !places.has(place))
-      while (!(await recordNew(of, taken, upTo)));
+      while (!(await recordNew(of, taken, upTo, pace)));
       return { refused }
     },
 

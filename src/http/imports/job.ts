@@ -33,6 +33,7 @@ export interface ImportServices extends BulkServices {
         of: { readonly import: string; readonly account: number },
         visits: readonly PlacedVisit[],
         upTo: number,
+        pace: (position: bigint) => Promise<unknown>,
       ) => Promise<{ readonly refused: readonly { readonly why: VisitRefusal }[] }>
       readonly withdrawVisits: (id: string, actor: Actor) => Promise<bigint | undefined>
     }

@@ -10,6 +10,7 @@ import type { Problem } from '../../lib/problems/problem.ts'
 import { safeDestination } from '../../lib/schemes.ts'
 import { readBytes } from '../../lib/streamfile.ts'
 import { importedTo, linkAt } from '../../queries/imports/import.ts'
+import { awaitStatistics } from '../../queries/statistics/reclassifications.ts'
 import { requireAdmitted } from '../api/admit.ts'
 import { failureOf } from '../api/errors.ts'
 import { doBulk } from '../links/bulk/request.ts'
@@ -57,6 +58,17 @@ const finding =
     return { id: found.id, url: found.url === storedAs(url) ? url : found.url, own: Boolean(isOwn) }
   }
 
+/** ms that an import waits for the statistics at most: they may be halted */
+const mostWait = 60_000
+/** Waits for the statistics: the clicks of all accounts come behind what an import has recorded. */
+const pacing =
+  ({ call, signal }: Job) =>
+  async (position: bigint) => {
+    const end = performance.now() + mostWait
+    while (performance.now() < end && !(await awaitStatistics(call.reader, position, performance.now() + 1000)))
+      signal.throwIfAborted()
+  }
+
 /** Imports a file, and returns its format. */
 const bringLinks = async (job: Job): Promise<string> => {
   const { call, services, stored, signal } = job
@@ -64,7 +76,7 @@ const bringLinks = async (job: Job): Promise<string> => {
   const { conflict, timezone, domains, columns } = stored.options
   const patient = patiently(signal)
   const counts = Object.values(await patient(() => files.counts(stored.id)))
-  const find = finding(job)
+  const [find, pace] = [finding(job), pacing(job)]
   let source = stored.format
   const { path } = fileOf(services.imports, stored.id)
   const reading = { timezone, columns, onFormat: (format: Format) => (source = format) }
@@ -77,7 +89,7 @@ const bringLinks = async (job: Job): Promise<string> => {
             signal.throwIfAborted()
             await requireAdmitted(call)
             const of = { import: stored.id, account: call.account }
-            const { refused } = await patient(() => services.imports.visits.recordVisits(of, visits, upTo))
+            const { refused } = await patient(() => services.imports.visits.recordVisits(of, visits, upTo, pace))
             return refused.map(({ why }) => why)
           },
     linksOf: (from, lines) =>

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FoundImport } from '../../../src/http/imports/contract.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { browser, until } from '../../support/client.ts'
+import { query } from '../../support/faults.ts'
 
 type Own = Awaited<ReturnType<TestApp['register']>>
 type Details = FoundImport['details']
@@ -55,11 +56,10 @@ describe('single visits of another service', () => {
       async () => (await app.get(`/api/import/${id}`, own)).json['details'] as Details,
       ({ state }) => !['checking', 'running', 'undoing'].includes(state),
     )
-  const bring = async (own: Own, body: string, query = '') => {
-    const headers = { 'Content-Type': 'application/sql' }
-    const { json } = await app.post(`/api/import?${query || 'format=yourls'}`, { ...own, body, headers })
-    return ended(own, json['id'] as string)
-  }
+  const send = (own: Own, body: string, options = 'format=yourls') =>
+    app.post(`/api/import?${options}`, { ...own, body, headers: { 'Content-Type': 'application/sql' } })
+  const bring = async (own: Own, body: string, options?: string) =>
+    ended(own, (await send(own, body, options)).json['id'] as string)
   const details = async (own: Own, alias: string) => {
     const { json } = await app.get(`/api/urls?short=${alias}`, own)
     const { id } = json['details'] as { id: number }
@@ -165,6 +165,25 @@ describe('single visits of another service', () => {
       () => details(other, 'counted-too'),
       ({ data }) => data['clicks'] === 1,
     )
+  })
+
+  it('let the statistics go on with each event, which have all of them when the import is done', async () => {
+    const own = await app.register()
+    const many = Array.from({ length: 6_000 }, (_, n) => ({ alias: 'many', at: `2020-01-0${1 + (n % 9)} 10:00:00` }))
+    const { id } = (await send(own, dumpOf([['many', 0]], many))).json as { id: string }
+    const sql = `select count(*) as n from log.events where stream = 'visits-${id}' and position >
+      (select max(position) from read.checkpoints where projection = 'stats' and live)`
+    let ahead = 0
+    const { state } = await until(
+      async () => {
+        ahead = Math.max(ahead, Number((await query<{ n: string }>(app.connection, sql))[0]!.n))
+        return (await app.get(`/api/import/${id}`, own)).json['details'] as Details
+      },
+      (found) => found.state !== 'running',
+    )
+    expect(state).to.equal('done')
+    expect(ahead).to.be.at.most(1)
+    expect((await details(own, 'many')).data).to.include({ clicks: 6_000 })
   })
 
   it('do not end a link by max_clicks, and its status says so', async () => {
