@@ -1,5 +1,6 @@
 import { isRefused } from '../../../commands/decider.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
+import { mapAhead } from '../../../lib/async/ahead.ts'
 import type { Call, Route } from '../../api/route.ts'
 
 /** A list of the API that an export has. */
@@ -57,6 +58,8 @@ type Row = Readonly<Record<string, unknown>>
 
 /** rows in one answer */
 const limit = '100'
+/** entries that are read at the same time: more would take the connections to PostgreSQL from others */
+const atOnce = 4
 
 /** Returns the rows of a list, page by page. */
 const rowsOf = async function* (ask: Ask, path: string, params: object, query: object): AsyncGenerator<Row> {
@@ -80,10 +83,9 @@ const detailsOf = async (ask: Ask, path: string, { id }: Row) => {
 
 /** Returns the entries of a list, as the API answers them. */
 export const resourcesOf = async function* (ask: Ask, { list, query = {}, details }: ExportedList) {
-  for await (const row of rowsOf(ask, list, {}, query)) {
-    const found = details === undefined ? row : await detailsOf(ask, details, row)
-    if (found) yield found
-  }
+  const rows = rowsOf(ask, list, {}, query)
+  if (details === undefined) return yield* rows
+  for await (const found of mapAhead(rows, atOnce, (row) => detailsOf(ask, details, row))) if (found) yield found
 }
 
 /** Returns what belongs to the entries of a list. */
