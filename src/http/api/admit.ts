@@ -36,6 +36,16 @@ const setRate = (ctx: Context, counted: RateCount) => ctx.set(rateHeadersOf(coun
 /** Sets the rate limit's headers for responses that precede the count: preflight requests and failures of the count. */
 export const setUncountedRate = (ctx: Context, rateLimit: number) => setRate(ctx, uncounted(rateLimit, window))
 
+/**
+ * Fails for a request without a key that a page of another site has sent, or could send without asking: before it is
+ * counted, so that it spends nothing of its visitor's.
+ */
+export const requireOwnPage = (ctx: Context, route: Route) => {
+  if (route.public && route.method === 'post' && ctx.get('Sec-Fetch-Site') === 'cross-site')
+    fail(403, 'not_dashboard', { what: 'other_site' })
+  if (route.ownPagesOnly && ctx.get('Content-Type') === '') fail(415, 'wrong_content_type', { what: 'json' })
+}
+
 /** Who sends a request: the holder of a key, or the owner of an account on the dashboard. */
 export type Holder = (KeyHolder & { readonly session?: never }) | (SessionHolder & { readonly key?: never })
 type Refusal =
@@ -66,7 +76,7 @@ const anyone = { who: undefined, bySession: false, session: undefined } as const
  * route ignores both, and has a count of its own: requests with wrong keys, which any page of another site can make,
  * leave the sign-in alone.
  */
-export const identify = async (
+const identify = async (
   ctx: Context,
   publicRoute: string | undefined,
   options: AdmitOptions,
@@ -183,4 +193,19 @@ const rejectKey = ({ problem }: Refusal, counted: RateCount) => {
   return problem === 'expired'
     ? fail(401, 'key_ended', { what: 'expired' }, headers)
     : fail(401, 'key_required', {}, headers)
+}
+
+/** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
+export const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, options: AdmitOptions) => {
+  const { matched = [] } = ctx as unknown as { matched?: readonly { path: unknown; methods: readonly string[] }[] }
+  await identify(ctx, matched.flatMap(({ path }) => (isPublic(path) ? [path as string] : []))[0], options)
+  if (matched.length === 0) fail(404, 'not_found', { what: 'address' })
+  const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
+  const allowed = methods.join(', ')
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204
+    ctx.set('Allow', allowed)
+    return
+  }
+  fail(405, 'method_not_allowed', { methods: allowed }, { Allow: allowed })
 }

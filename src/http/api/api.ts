@@ -1,13 +1,21 @@
 import Router from '@koa/router'
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { admit, type Admitted, type AdmitOptions, identify, isAdmitted, setUncountedRate } from './admit.ts'
+import {
+  admit,
+  type Admitted,
+  type AdmitOptions,
+  isAdmitted,
+  requireOwnPage,
+  setUncountedRate,
+  unmatched,
+} from './admit.ts'
 import { readBody } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
 import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
 import { answerProposed, isProposed } from '../approvals/guard.ts'
-import { fail, Failure, logUnsent } from './errors.ts'
+import { Failure, logUnsent } from './errors.ts'
 import { onceForKey } from './write/idempotency.ts'
 import { type Cursors, openCursors } from './list/cursor.ts'
 import { nextPage } from './list/list.ts'
@@ -90,21 +98,6 @@ const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) =
   return (path: string) => areas.get(areaOf(path))
 }
 
-/** Answers OPTIONS. Fails with 404, or 405 when the path exists with other methods. Such requests are counted too. */
-const unmatched = async (ctx: Context, isPublic: (path: unknown) => boolean, options: ApiOptions) => {
-  const { matched = [] } = ctx as unknown as { matched?: readonly { path: unknown; methods: readonly string[] }[] }
-  await identify(ctx, matched.flatMap(({ path }) => (isPublic(path) ? [path as string] : []))[0], options)
-  if (matched.length === 0) fail(404, 'not_found', { what: 'address' })
-  const methods = [...new Set([...matched.flatMap((layer) => layer.methods), 'OPTIONS'])]
-  const allowed = methods.join(', ')
-  if (ctx.method === 'OPTIONS') {
-    ctx.status = 204
-    ctx.set('Allow', allowed)
-    return
-  }
-  fail(405, 'method_not_allowed', { methods: allowed }, { Allow: allowed })
-}
-
 /** The parameters as they are in the path: an id that was percent-encoded is not an id. */
 const rawParams = (ctx: Context) => {
   const { params = {}, captures = [] } = ctx as unknown as { params?: object; captures?: readonly string[] }
@@ -121,30 +114,20 @@ interface Serving extends ApiOptions {
   readonly cursors: Cursors
 }
 
-/**
- * Fails for a request without a key that a page of another site has sent, or could send without asking: before it is
- * counted, so that it spends nothing of its visitor's.
- */
-const requireOwnPage = (ctx: Context, route: Route) => {
-  if (route.public && route.method === 'post' && ctx.get('Sec-Fetch-Site') === 'cross-site')
-    fail(403, 'not_dashboard', { what: 'other_site' })
-  if (route.ownPagesOnly && ctx.get('Content-Type') === '') fail(415, 'wrong_content_type', { what: 'json' })
-}
-
 /** Order of checks: page, key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: Serving) => {
   requireOwnPage(ctx, route)
-  const { who, inScope, charge } = await timed(ctx, 'admit', () => admit(ctx, route, options))
-  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge) : undefined
-  await answer(ctx, route, options, { who, inScope, charge, sent }).finally(() => route.release?.(sent))
+  const admitted = await timed(ctx, 'admit', () => admit(ctx, route, options))
+  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, admitted.charge) : undefined
+  try {
+    await answer(ctx, route, options, { ...admitted, sent })
+  } finally {
+    await route.release?.(sent)
+  }
 }
 
-const answer = async (
-  ctx: Context,
-  route: Route,
-  options: Serving,
-  { who, inScope, charge, sent }: Pick<Request, 'who' | 'inScope' | 'charge' | 'sent'>,
-) => {
+const answer = async (ctx: Context, route: Route, options: Serving, asked: Admitted & Pick<Request, 'sent'>) => {
+  const { who, sent } = asked
   const allowed = allowedRevisions(ctx, route)
   const from = addressBlock(clientAddress(ctx.req, options.trustProxy))
   const keyed = {
@@ -157,7 +140,7 @@ const answer = async (
     rights: who && limitedRights(who),
   }
   const body = await onceForKey(ctx, options.idempotency, keyed, (execution, begin) =>
-    run({ ctx, route, who, inScope, charge, sent, from, begin, writing: { allowed, execution } }, options),
+    run({ ctx, route, ...asked, from, begin, writing: { allowed, execution } }, options),
   )
   ctx.set(nextPage(body, ctx.path, new URLSearchParams(ctx.querystring)))
   if (isDownload(body)) return sendDownload(ctx, body)

@@ -180,7 +180,7 @@ interface Checks<P, Q, B> {
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
   readonly read?: (ctx: Context, charge: Call['charge']) => Promise<unknown>
-  /** Removes what `read` has stored and `run` has not taken: also of a request that is refused, or was answered before. */
+  /** Removes what `read` has stored and `run` has not taken, as of a request that is refused or was answered before. */
   readonly release?: (read: unknown) => Promise<void>
   /**
    * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys

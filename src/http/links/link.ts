@@ -14,7 +14,6 @@ import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } f
 import { importedOfLink } from '../../queries/links/imported.ts'
 import { linkStats } from '../../queries/statistics/stats.ts'
 import { countClicks } from '../../queries/statistics/clickcount.ts'
-import type { Reader } from '../../queries/reader.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
@@ -116,7 +115,7 @@ const details = async (
 /** links of a page that are read at once: an answer has no room for many large ones */
 const linksAtOnce = 100
 
-const nowIn = ({ now }: Reader) => now ?? new Date()
+const nowIn = ({ now }: Reading['reader']) => now ?? new Date()
 
 const listRow =
   (services: LinkServices, now: Date) =>
@@ -142,10 +141,9 @@ const listRow =
 const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
   const stats = await linkStats(reading.reader, row.id)
   const imported = await importedOfLink(reading.reader, row.id)
-  const [own] = await countClicks(reading.reader, [row.id])
+  const [own] = row.max_clicks === null ? [] : await countClicks(reading.reader, [row.id])
   const { clicks, uniqueClicks, ...measured } = statistics(stats, 0, ['facebook', 'twitter', 'google'])
   const topVariants = variantCounts(stats)
-  const hasVariants = row.variants.length > 0 || topVariants !== 0
   return {
     details: {
       ...(await details(reading, row, services)),
@@ -156,7 +154,7 @@ const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) 
       uniqueClicks: uniqueClicks + imported.uniques,
       ...(imported.clicks > 0 && { imported: imported.clicks }),
       ...measured,
-      ...(hasVariants && { topVariants }),
+      ...((row.variants.length > 0 || topVariants !== 0) && { topVariants }),
     },
   }
 }

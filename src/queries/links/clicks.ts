@@ -11,7 +11,7 @@ interface Clicked {
   readonly all: { readonly archived: boolean | undefined } | undefined
 }
 
-/** SQL of the clicks by which an index sorts the links of an account: measured ones, and those that others have counted. */
+/** SQL of the clicks by which an index sorts links: measured ones, and those that others have counted. */
 const sum = 'clicks + elsewhere'
 
 /** Rows further back than these are not skipped one by one. */
