@@ -57,10 +57,7 @@ const stillRunning = () => fail(409, 'still_running', { what: 'import' }, { 'Ret
 
 /** Removes the files of dry runs that were never imported. */
 const forgetChecked = async ({ files, ...folder }: ImportServices['imports'], account: number) => {
-  for (const id of await files.waiting(account)) {
-    await fileOf(folder, id).remove()
-    await files.forget(id)
-  }
+  for (const id of await files.waiting(account)) if (await files.forget(account, id)) await fileOf(folder, id).remove()
 }
 
 const add = async (
@@ -88,16 +85,22 @@ const add = async (
   return { id, message: dryRun ? 'The file is being checked.' : 'The file is being imported.' }
 }
 
-/** Begins work on a file that is there already. */
+/** Begins work on a file that is there already; `start` is awaited before it does anything. */
 const resume = async (
   call: Pick<Call, 'account' | 'later'>,
   services: ImportServices,
   before: Pick<Stored, 'id' | 'account' | 'work'>,
   next: Pick<Stored, 'work' | 'options'>,
+  start: () => Promise<unknown> = async () => {},
 ) => {
   const { files } = services.imports
-  const stored = (await files.resume(before, next)) ? await files.find(call.account, before.id) : undefined
-  if (!stored) return stillRunning()
+  if (!(await files.resume(before, next))) return stillRunning()
+  const stored = await files.find(call.account, before.id)
+  if (!stored) return refuse('not_found', { what: 'import' })
+  await start().catch(async (error: unknown) => {
+    await files.end(stored.id)
+    throw error
+  })
   workOn({ call: call.later(), services, stored })
 }
 
@@ -108,9 +111,10 @@ const start = async (call: Call<z.output<typeof byId>>, services: ImportServices
   const isThere = stored?.work === 'undo' || (stored && (await fileOf(services.imports, stored.id).isThere()))
   if (!stored || !isThere) return refuse('stale', { what: 'import_file' })
   const { id, options } = stored
-  if (!listed) await write(importing, { type: 'Start', id, account })
-  await resume(call, services, stored, { work: stored.work === 'undo' ? 'undo' : 'import', options })
-  return { id, message: 'The file is being imported.' }
+  const work = stored.work === 'undo' ? 'undo' : 'import'
+  const begin = async () => listed ?? write(importing, { type: 'Start', id, account })
+  await resume(call, services, stored, { work, options }, begin)
+  return { id, message: work === 'undo' ? 'The import is being taken back.' : 'The file is being imported.' }
 }
 
 const takeBack = async (call: Call<z.output<typeof byId>, { readonly force: boolean }>, services: ImportServices) => {
@@ -119,8 +123,8 @@ const takeBack = async (call: Call<z.output<typeof byId>, { readonly force: bool
   const { stored, listed } = await found(call, services)
   if (stored?.running) return stillRunning()
   if (!listed) {
+    if (!(await files.forget(account, params.id))) return stillRunning()
     await fileOf(folder, params.id).remove()
-    await files.forget(params.id)
     return { message: 'The file has been deleted: nothing of it was imported.' }
   }
   const none = { conflict: 'skip', timezone: 'UTC', domains: {}, columns: {} } as const

@@ -174,7 +174,9 @@ export const openImports = <O>(db: Database, instance: string) => {
       void (await db('state.imports')
         .where({ id })
         .update({ instance: '', problem: problem ? jsonOf(problem) : null })),
-    forget: async (id: string) => void (await db('state.imports').where({ id }).delete()),
+    /** Forgets a file. Returns false while the account has one that runs. */
+    forget: (account: number, id: string): Promise<boolean> =>
+      alone(account, async (tx) => void (await tx('state.imports').where({ id }).delete())),
     ...linesIn(db),
   }
 }

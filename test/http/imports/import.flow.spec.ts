@@ -181,6 +181,21 @@ describe('imports from other services', () => {
     expect(status).to.equal(400)
   })
 
+  it('is started or deleted after a dry run, and not both', async () => {
+    const own = await app.register()
+    for (let n = 0; n < 12; n++) {
+      const { id } = await bring(own, table(3, `race${n}`), 'dryRun=true')
+      const start = () => app.post(`/api/import/${id}/start`, { ...own, body: {} })
+      const [first, deleted, second] = await Promise.all([start(), app.del(`/api/import/${id}/delete`, own), start()])
+      const isDeleted = deleted.json['message'] === 'The file has been deleted: nothing of it was imported.'
+      const isGone = (await app.get(`/api/import/${id}`, own)).status === 404
+      expect([isDeleted, first.status !== 200 && second.status !== 200]).to.deep.equal([isGone, isGone])
+      if (!isGone) await ended(own, id)
+    }
+    const { imports } = (await app.get('/api/imports', own)).json['data'] as { imports: { finished: string }[] }
+    expect(imports.filter(({ finished }) => finished === '')).to.deep.equal([])
+  })
+
   it('reports what is long in short', async () => {
     const own = await app.register()
     const long = 'x'.repeat(100_000)
