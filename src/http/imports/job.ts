@@ -35,6 +35,8 @@ export interface ImportServices extends BulkServices {
         upTo: number,
         pace: (position: bigint) => Promise<unknown>,
       ) => Promise<{ readonly refused: readonly { readonly why: VisitRefusal }[] }>
+      /** Returns the position of the newest event of visits, also of those here. */
+      readonly newest: () => Promise<bigint>
       readonly withdrawVisits: (id: string, actor: Actor) => Promise<bigint | undefined>
     }
     /** Works in the background until the service ends. Failures that are not expected are logged. */

@@ -40,9 +40,10 @@ export const takeBackLinks = async ({ call, services, stored, signal }: Job): Pr
   const { force = false } = stored.options
   const patient = patiently(signal)
   const count = { links: 0, kept: 0 }
-  const withdrawn = await patient(() => visits.withdrawVisits(stored.id, call.actor))
-  while (withdrawn !== undefined && !(await awaitStatistics(call.reader, withdrawn, performance.now() + pauseMs)))
-    signal.throwIfAborted()
+  await patient(() => visits.withdrawVisits(stored.id, call.actor))
+  // a link that was visited stays, also where the statistics are behind
+  const newest = await patient(visits.newest)
+  while (!(await awaitStatistics(call.reader, newest, performance.now() + pauseMs))) signal.throwIfAborted()
   for (let after = 0; ;) {
     signal.throwIfAborted()
     await patient(caughtUp)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FoundImport } from '../../../src/http/imports/contract.ts'
 import { importFolder } from '../../../src/http/imports/file.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
@@ -132,6 +133,25 @@ describe('imports from other services', () => {
     await app.del(`/api/import/${id}/delete?force=true`, own)
     expect(await ended(own, id)).to.include({ state: 'undone', kept: 0 })
     expect(await links(own)).to.deep.equal([])
+  })
+
+  it('keeps links that were visited, also where the statistics are behind, when it is taken back', async () => {
+    const own = await app.register()
+    const { id } = await bring(own, table(2, 'late'))
+    const { db } = app.app.ledger
+    const rowsOf = async (sql: string) => (await db.raw<{ rows: { n: string }[] }>(sql)).rows
+    const clicks = () => rowsOf(`select count(*) as n from log.events where type = 'LinkClicked'`)
+    await db.transaction(async (tx) => {
+      const tables = `select relname as n from pg_class where relname ~ '^link_stats_v[0-9]+_[0-9]+$' and relkind = 'r'`
+      for (const { n } of await rowsOf(tables)) await tx.raw(`lock table read.${n} in exclusive mode`)
+      const [before] = await clicks()
+      await app.visit('/late1')
+      await until(clicks, ([now]) => now?.n !== before?.n)
+      await app.del(`/api/import/${id}/delete`, own)
+      await pause(1000)
+    })
+    expect(await ended(own, id)).to.include({ state: 'undone', kept: 1 })
+    expect((await links(own)).map(({ alias }) => alias)).to.deep.equal(['late1'])
   })
 
   it('imports one file of an account at a time, and shows no other account anything', async () => {
