@@ -6,7 +6,7 @@ import { refuse } from '../../commands/decider.ts'
 import { fieldNames } from '../../imports/fields.ts'
 import { formats } from '../../imports/records.ts'
 import { conflictWays } from '../../imports/importing.ts'
-import { firstProblem, isStorable, must, notStorable, says, text, timestamp } from '../../lib/fields.ts'
+import { firstProblem, must, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { isZone } from '../../lib/zone.ts'
 import { type ImportWork, listImports } from '../../queries/imports/import.ts'
 import { fail, Failure } from '../api/errors.ts'
@@ -21,10 +21,7 @@ import type { ImportOptions, ImportServices, Stored } from './job.ts'
 import { workOn } from './work.ts'
 
 /** Pairs such as `bit.ly=go.example.com,x.example=y.example`. */
-const pairs = z
-  .string()
-  .max(4096)
-  .refine(isStorable, notStorable)
+const pairs = verbatim(4096)
   .optional()
   .transform((given, context) => {
     const all = (given ?? '').split(',').filter((pair) => pair.trim() !== '')
