@@ -104,29 +104,30 @@ const linesIn = (db: Database) => ({
   },
 })
 
+const storedOf = <O>(row: Row<O>): StoredImport<O> => ({
+  ...row,
+  account: Number(row.account),
+  size: Number(row.size),
+  total: row.total === null ? null : Number(row.total),
+})
+
+/** Runs work while no other process begins work of the account. Returns false if one is under way. */
+const alone = async (db: Database, account: number, work: (tx: Database) => Promise<void>): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await tx.raw(`select pg_advisory_xact_lock(hashtextextended('imports', ?))`, [account])
+    const sql = `select 1 from state.imports where account = ? and ${isRunning} limit 1`
+    const { rows } = await tx.raw<{ rows: object[] }>(sql, [account])
+    if (rows.length > 0) return false
+    await work(tx as Database)
+    return true
+  })
+
 /** Opens the files of imports. `instance` names this process. */
 export const openImports = <O>(db: Database, instance: string) => {
-  const found = (row: Row<O> | undefined): StoredImport<O> | undefined =>
-    row && {
-      ...row,
-      account: Number(row.account),
-      size: Number(row.size),
-      total: row.total === null ? null : Number(row.total),
-    }
-  /** Runs work while no other process begins work of the account. Returns false if one is under way. */
-  const alone = async (account: number, work: (tx: Database) => Promise<void>): Promise<boolean> =>
-    db.transaction(async (tx) => {
-      await tx.raw(`select pg_advisory_xact_lock(hashtextextended('imports', ?))`, [account])
-      const sql = `select 1 from state.imports where account = ? and ${isRunning} limit 1`
-      const { rows } = await tx.raw<{ rows: object[] }>(sql, [account])
-      if (rows.length > 0) return false
-      await work(tx as Database)
-      return true
-    })
   return {
     /** Enters a file, and begins to work on it. Returns false while the account has another one that runs. */
     begin: ({ options, ...row }: New<O>): Promise<boolean> =>
-      alone(row.account, async (tx) => {
+      alone(db, row.account, async (tx) => {
         await tx('state.imports').insert({ ...row, options: JSON.stringify(options), instance })
       }),
     enter: async ({ options, ...row }: New<O>) =>
@@ -142,7 +143,7 @@ export const openImports = <O>(db: Database, instance: string) => {
       { id, account, work: before }: Pick<StoredImport, 'id' | 'account' | 'work'>,
       { work, options }: Pick<StoredImport<O>, 'work' | 'options'>,
     ): Promise<boolean> =>
-      alone(account, async (tx) => {
+      alone(db, account, async (tx) => {
         // what a check has found says nothing about what is done
         if (before === 'check') await tx('state.import_lines').where({ import: id }).delete()
         await tx('state.imports')
@@ -152,7 +153,7 @@ export const openImports = <O>(db: Database, instance: string) => {
     find: async (account: number, id: string) => {
       const sql = `select ${columns} from state.imports where account = ? and id = ?`
       const { rows } = await db.raw<{ rows: Row<O>[] }>(sql, [account, id])
-      return found(rows[0])
+      return rows[0] && storedOf(rows[0])
     },
     /** Returns the files of an account that are not needed any more, once another one is sent. */
     waiting: async (account: number) => {
@@ -176,7 +177,7 @@ export const openImports = <O>(db: Database, instance: string) => {
         .update({ instance: '', problem: problem ? jsonOf(problem) : null })),
     /** Forgets a file. Returns false while the account has one that runs. */
     forget: (account: number, id: string): Promise<boolean> =>
-      alone(account, async (tx) => void (await tx('state.imports').where({ id }).delete())),
+      alone(db, account, async (tx) => void (await tx('state.imports').where({ id }).delete())),
     ...linesIn(db),
   }
 }
