@@ -1,4 +1,4 @@
-import { isStorable } from '../lib/fields.ts'
+import { isStorable } from '../lib/storable.ts'
 import { problem, type Problem } from '../lib/problems/problem.ts'
 import { readJson } from '../lib/strangers.ts'
 import { readTime, type Reading } from './reading.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isStorable } from './storable.ts'
 import { normalized } from './strangers.ts'
 import { spellingsOf } from './url.ts'
 import { problem, type Problem, type ProblemCode, type Rest } from './problems/problem.ts'
@@ -77,10 +78,6 @@ export const expiry = momentOrNone('23:59:59')
 /** A day means its beginning. */
 export const starts = momentOrNone('00:00:00')
 
-/** Whether every event store and every table keeps a string unchanged. */
-export const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
-/** Returns a string as every table keeps it: what cannot be stored becomes U+FFFD. */
-export const storable = (text: string) => (isStorable(text) ? text : text.toWellFormed().replaceAll('\0', '\uFFFD'))
 export const notStorable = says('forbidden_characters')
 
 /** A string that every event store keeps unchanged, with the spaces that it begins and ends with. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isStorable, must, notStorable, orStop, says } from '../../lib/fields.ts'
+import { must, notStorable, orStop, says } from '../../lib/fields.ts'
+import { isStorable } from '../../lib/storable.ts'
 import { normalized } from '../../lib/strangers.ts'
 import { listTags } from '../../queries/links/tag.ts'
 import { list, listQuery, orderOf } from '../api/list/list.ts'

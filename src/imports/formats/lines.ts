@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isStorable, notStorable } from '../../lib/fields.ts'
+import { notStorable } from '../../lib/fields.ts'
+import { isStorable } from '../../lib/storable.ts'
 import { problem, type Problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { readJson } from '../../lib/strangers.ts'
 import { type Format, formats, ownFields, type SourceRecord } from '../records.ts'

@@ -1,4 +1,4 @@
-import { isStorable } from '../../lib/fields.ts'
+import { isStorable } from '../../lib/storable.ts'
 import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { readLink } from '../link.ts'
 import { readTime, type Reading } from '../reading.ts'

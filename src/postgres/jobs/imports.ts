@@ -1,4 +1,4 @@
-import { storable } from '../../lib/fields.ts'
+import { storable } from '../../lib/storable.ts'
 import type { Problem } from '../../lib/problems/problem.ts'
 import type { Database } from '../database.ts'
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Click } from '../../events/statistics/click.ts'
 import { importedRule } from '../../events/statistics/visits.ts'
 import type { Event } from '../../events/index.ts'
-import { storable } from '../../lib/fields.ts'
+import { storable } from '../../lib/storable.ts'
 import type { TableNames } from '../engine/projection.ts'
 
 /** Values of `labels.dim`. */

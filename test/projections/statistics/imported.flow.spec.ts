@@ -343,19 +343,16 @@ describe(`visits of other services (${repeatable})`, () => {
     const writer = new Writer(random)
     const visits = writer.import(1, false)
     if (visits.type !== 'VisitsImported') throw new Error('no visits')
-    const clicks = visits.data.clicks.map((click, n) => ({
-      ...click,
-      country: odd[n % odd.length]!,
-      referrer: odd[n % odd.length]!,
-    }))
+    const [click] = visits.data.clicks
+    const clicks = odd.map((text) => ({ ...click!, class: 'human' as const, country: text, referrer: text }))
     const data = { ...visits.data, clicks, destinations: ['https://example.com/\0'] }
     const { reader, write } = await open()
-    await write([{ ...visits, data }, writer.click()], 2)
+    await write([{ ...visits, data }], 1)
     const whole = { from: new Date(0), to: new Date('2100-01-01'), interval: 'month' as const }
     const { by } = await clickSeries(reader, { account }, { ...whole, by: ['country', 'referrer'] })
     const [countries, referrers] = [by.country!, by.referrer!].map(({ counts }) => counts.map(({ label }) => label))
-    expect(countries).to.have.members(['', 'CA', 'DE', 'FR'])
-    expect(referrers).to.include.members(['\ufffd', 'D\ufffd', 'GERMANY', odd.at(-1)!.slice(0, 255)])
+    expect(countries).to.deep.equal([''])
+    expect(referrers).to.have.members(['\ufffd', 'D\ufffd', 'GERMANY', odd.at(-1)!.slice(0, 255)])
   })
 
   it('leave nothing in any answer once they are taken back', async () => {
