@@ -31,6 +31,7 @@ describe('imports from other services', () => {
     until(
       () => detailsOf(own, id, on),
       ({ state }) => !['checking', 'running', 'undoing'].includes(state),
+      150_000,
     )
   const bring = async (own: Own, file: string, query = '', on = app) => {
     const { status, json } = await send(own, file, query, on)
@@ -156,14 +157,14 @@ describe('imports from other services', () => {
 
   it('imports one file of an account at a time, and shows no other account anything', async () => {
     const [own, other] = [await app.register(), await app.register()]
-    const first = await send(own, table(2000, 'one'))
+    const first = await send(own, table(1000, 'one'))
     const second = await send(own, table(1, 'two'))
     expect([first.status, second.status, second.json['code']]).to.deep.equal([200, 409, 'still_running'])
     const id = first.json['id'] as string
     for (const path of ['', '/report']) expect((await app.get(`/api/import/${id}${path}`, other)).status).to.equal(404)
     expect((await app.del(`/api/import/${id}/delete`, other)).status).to.equal(404)
     expect((await app.post(`/api/import/${id}/start`, { ...other, body: {} })).status).to.equal(404)
-    expect(await ended(own, id)).to.include({ created: 2000 })
+    expect(await ended(own, id)).to.include({ created: 1000 })
   })
 
   it('says what cannot be imported, and why it ended', async () => {
@@ -266,8 +267,8 @@ describe('imports from other services', () => {
     let on = await startTestApp({ DATA_DIR: dir })
     try {
       const own = await on.register()
-      const aliased = table(2500, 'kill')
-      const file = `${aliased}\n${Array.from({ length: 2500 }, (_, i) => `,https://example.com/plain/${i % 500},,,`).join('\n')}\n`
+      const aliased = table(1000, 'kill')
+      const file = `${aliased}\n${Array.from({ length: 1000 }, (_, i) => `,https://example.com/plain/${i % 200},,,`).join('\n')}\n`
       const { json } = await send(own, file, '', on)
       const id = json['id'] as string
       let interrupted = 0
@@ -277,6 +278,7 @@ describe('imports from other services', () => {
         await until(
           () => detailsOf(own, id, on),
           (now) => now.done > done || now.state === 'done',
+          150_000,
         )
         await on.close()
         on = await startTestApp({ DATA_DIR: dir }, on.connection)
@@ -285,8 +287,8 @@ describe('imports from other services', () => {
         expect((await on.post(`/api/import/${id}/start`, { ...own, body: {} })).status).to.equal(200)
       }
       expect(interrupted, 'ends while it imports').to.be.greaterThan(0)
-      expect(await ended(own, id, on)).to.include({ state: 'done', created: 5000, conflicts: 0, existing: 0 })
-      expect((await on.get('/api/urls?limit=1', own)).json['data']).to.include({ result: 5000 })
+      expect(await ended(own, id, on)).to.include({ state: 'done', created: 2000, conflicts: 0, existing: 0 })
+      expect((await on.get('/api/urls?limit=1', own)).json['data']).to.include({ result: 2000 })
     } finally {
       await on.close()
       await rm(dir, { recursive: true, force: true })

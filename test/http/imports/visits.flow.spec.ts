@@ -55,6 +55,7 @@ describe('single visits of another service', () => {
     until(
       async () => (await app.get(`/api/import/${id}`, own)).json['details'] as Details,
       ({ state }) => !['checking', 'running', 'undoing'].includes(state),
+      150_000,
     )
   const send = (own: Own, body: string, options = 'format=yourls') =>
     app.post(`/api/import?${options}`, { ...own, body, headers: { 'Content-Type': 'application/sql' } })
@@ -169,7 +170,7 @@ describe('single visits of another service', () => {
 
   it('let the statistics go on with each event, which have all of them when the import is done', async () => {
     const own = await app.register()
-    const many = Array.from({ length: 6_000 }, (_, n) => ({ alias: 'many', at: `2020-01-0${1 + (n % 9)} 10:00:00` }))
+    const many = Array.from({ length: 3_000 }, (_, n) => ({ alias: 'many', at: `2020-01-0${1 + (n % 9)} 10:00:00` }))
     const { id } = (await send(own, dumpOf([['many', 0]], many))).json as { id: string }
     const sql = `select count(*) as n from log.events where stream = 'visits-${id}' and position >
       (select max(position) from read.checkpoints where projection = 'stats' and live)`
@@ -180,10 +181,11 @@ describe('single visits of another service', () => {
         return (await app.get(`/api/import/${id}`, own)).json['details'] as Details
       },
       (found) => found.state !== 'running',
+      150_000,
     )
     expect(state).to.equal('done')
     expect(ahead).to.be.at.most(1)
-    expect((await details(own, 'many')).data).to.include({ clicks: 6_000 })
+    expect((await details(own, 'many')).data).to.include({ clicks: 3_000 })
   })
 
   it('do not end a link by max_clicks, and its status says so', async () => {
