@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { canonical, canonicalWith, type KnownText, NotCanonical } from '../../lib/canonical.ts'
+import { canonical, canonicalWith, type KnownText, NotCanonical } from '../../lib/transparency/canonical.ts'
 import { hashLeaf, hashLeaves, rootOf } from '../../lib/transparency/merkle.ts'
 import type { Recorded } from '../event.ts'
 import type { EventType, LogEvent } from '../index.ts'

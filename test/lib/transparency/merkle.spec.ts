@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'chai'
-import { canonical } from '../../../src/lib/canonical.ts'
+import { canonical } from '../../../src/lib/transparency/canonical.ts'
 import {
   consistencyRanges,
   growingTree,
