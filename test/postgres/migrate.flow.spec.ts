@@ -38,7 +38,7 @@ const textOf = ({ kind, table, name, made }: Thing) => `${kind} ${name} of ${tab
 
 /** Whether a rule is a trigger for events that no older release writes. */
 const isOfNewEvents = (made: string) => {
-  const [, types] = /WHEN \(\(new\.type = ANY \(ARRAY\[([^\]]*)\]\)\)\)/.exec(made) ?? []
+  const [types] = /WHEN \(\(new\.type = (?:ANY \(ARRAY\[[^\]]*\]\)|'\w+'::text)\)\)/.exec(made) ?? []
   const named = types?.match(/(?<=')\w+(?='::)/g) ?? []
   return named.length > 0 && named.every((type) => typesSince.includes(type))
 }
