@@ -25,7 +25,7 @@ describe('what each credential of an account leads to', () => {
 
   it('is what docs/security.md says, when everything is tried until nothing new appears', async function () {
     this.timeout(600_000)
-    const lane = pLimit(6)
+    const lane = pLimit(4)
     const walks = starts.map((start) =>
       Promise.all(flavours.map((flavour) => lane(async () => listed(await walk(app, flavour, start))))),
     )
