@@ -35,7 +35,7 @@ export interface ImportServices extends BulkServices {
         upTo: number,
         pace: (position: bigint) => Promise<unknown>,
       ) => Promise<{ readonly refused: readonly { readonly why: VisitRefusal }[] }>
-      /** Returns the position of the newest event of visits, also of those here. */
+      /** Returns the position of the newest event with visits, imported or followed here. */
       readonly newest: () => Promise<bigint>
       readonly withdrawVisits: (id: string, actor: Actor) => Promise<bigint | undefined>
     }

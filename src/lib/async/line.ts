@@ -1,8 +1,8 @@
 import { isUnavailable } from '../unavailable.ts'
 
 /**
- * Returns what runs work on the same thing one after another, in the order in which it was asked for. Once a store is
- * away for one, it is for all who wait in that line: each of them would wait for its timeout.
+ * Returns a function that runs work with the same key one after another, in the order of its calls. When work fails
+ * because a store is away, the work that waits behind it fails with the same error: else each would wait for a timeout.
  */
 export const createLines = () => {
   const last = new Map<string, Promise<unknown>>()
@@ -12,7 +12,7 @@ export const createLines = () => {
     const next = done.catch((error: unknown) => {
       if (isUnavailable(error)) throw error
     })
-    // whoever waits hears of it
+    // no unhandled rejection where no work waits
     next.catch(() => {})
     last.set(key, next)
     try {

@@ -6,7 +6,7 @@ import type { TableNames } from '../engine/projection.ts'
 
 export type Declared = Recorded<Event<'ClicksImported'>>
 
-/** What each service has counted of a link. Their sum stands beside the clicks, so that one index sorts by both. */
+/** How many clicks each service has counted for a link. Their sum is in `link_stats`: one index sorts by all clicks. */
 export const elsewhereTables = {
   counted_elsewhere: (t: string) => `
     create table ${t} (link bigint, source text, clicks bigint not null, primary key (link, source))`,

@@ -6,7 +6,7 @@ export const isNoted = (type: string): boolean => type !== 'LinkClicked' && isCo
 
 const sqlOf = (types: readonly string[]) => types.flatMap((type) => (isNoted(type) ? [`'${type}'`] : [])).join()
 const notedTypes = sqlOf(countedTypes)
-/** SQL of the types of those that other readers do not receive. */
+/** SQL of the types of events that only readers of clicks receive. */
 export const onlyNotedTypes = sqlOf(clickTypes)
 
 /** Returns the positions in the list. */

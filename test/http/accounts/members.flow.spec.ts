@@ -295,7 +295,7 @@ describe('members of an account', () => {
     expect(await accept(two)).to.deep.equal([404, 'not_found'])
   })
 
-  it('are made by an invitation of whoever has changed it last, while they may give its role', async () => {
+  it('join by an invitation only while the member who changed it last may give its role', async () => {
     const [ann, ben, eve, guest] = [await person(), await person(), await person(), await person()]
     const id = await join(ann, ben, 'admin')
     const change = async (by: Person, one: { readonly id: number }, role: string) =>
@@ -309,7 +309,7 @@ describe('members of an account', () => {
     expect([await accept(eve, own), await accept(guest, raised)]).to.deep.equal([404, 200])
   })
 
-  it('are former ones once they are erased, invite nobody, and leave keys with a warning', async () => {
+  it('become former members once they are erased: their invitations end, and handed-over keys come with a warning', async () => {
     const [ann, ben, cem, eve] = [await person(), await person(), await person(), await person()]
     const [first, second] = [await join(ann, ben, 'admin'), await join(ann, cem, 'editor')]
     const { token } = await invite(ben, ann.id, 'admin')

@@ -141,7 +141,7 @@ describe('single visits of another service', () => {
     expect(json['data'].total).to.include({ clicks: 0, visits: 0 })
   })
 
-  it('are counted whatever is declared of them, and so are the clicks of all others', async () => {
+  it('are counted even with an invalid country, and do not stop the counts of other accounts', async () => {
     const [own, other] = [await app.register(), await app.register()]
     const given = ['\0', 'D\0', '\ud800', 'X'.repeat(20_000), 'GERMANY', '__proto__', 'de', '']
     const line = (record: object) => JSON.stringify({ place: { line: 1 }, ...record })
