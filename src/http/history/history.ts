@@ -1,14 +1,12 @@
 import pLimit from 'p-limit'
 import type { Handler } from '../../commands/handle.ts'
 import type { Step } from '../../commands/steps.ts'
-import type { Metadata } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import type { Ordinals } from '../../events/ordinals.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import { turnsForAll } from '../../lib/async/pause.ts'
 import { timestamp } from '../../lib/fields.ts'
-import { type HistoryRow, namesOfKeys } from '../../queries/history/history.ts'
-import { memberName, namesOfMembers } from '../../queries/accounts/member.ts'
+import type { HistoryRow } from '../../queries/history/history.ts'
 import type { Listed, Position } from '../../queries/page.ts'
 import type { Reader } from '../../queries/reader.ts'
 import { channelItem } from '../../commands/links/channel.ts'
@@ -16,8 +14,10 @@ import { answer } from '../../commands/pages/answer.ts'
 import { block } from '../../commands/operator/block.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { createRoom } from '../api/list/room.ts'
+import { type Acting, actingOf, actorOf, namesOfActors, type PresentedActor } from './actors.ts'
 import { aboutOf, type About, changesOfEvent, changesOfStep, sentenceOf } from './events.ts'
 import type { FieldChange, OriginOf } from './fields.ts'
+import { hiddenStreams, type Seen, withoutContents } from './hidden.ts'
 import { historyOf, type KindHistory } from './kinds.ts'
 
 /** What histories are made of. */
@@ -26,6 +26,8 @@ export interface HistorySources {
   readonly ordinals: Ordinals
   readonly handler: Pick<Handler, 'steps'>
   readonly originOf: OriginOf
+  /** for a caller who sees a part of the account; undefined: all of it */
+  readonly seen?: Seen | undefined
   /** for an operator, who may see the names of operators */
   readonly actorOf?: typeof actorOf
   /** ends a search whose answer nobody waits for any more */
@@ -33,71 +35,6 @@ export interface HistorySources {
   /** counts what a search reads */
   readonly onRead?: (read: unknown) => void
 }
-
-/**
- * Who caused an event. Of a key, its id and its name; of a member, their name, which is empty once they are erased, and
- * their role of then. The name of an operator is not for accounts.
- */
-export interface PresentedActor {
-  readonly kind: string
-  readonly key?: number
-  readonly name?: string
-  readonly member?: PresentedMember
-  readonly approved_by?: PresentedMember & { readonly proposal: number }
-}
-interface PresentedMember {
-  readonly id: number
-  readonly name: string
-  readonly role: string
-}
-
-/** Who caused an event, and in which account. */
-export type Acting = Pick<Metadata, 'actor' | 'account'>
-export const actingOf = ({ metadata: { actor, account } }: { readonly metadata: Metadata }): Acting => ({
-  actor,
-  account,
-})
-
-/** Returns the names of the members among those who acted. */
-export const membersOf = (reader: Reader, acting: readonly Acting[]) => {
-  const members = acting.flatMap(({ actor: { member, approved }, account }) =>
-    [member, approved?.member].flatMap((number) =>
-      number === undefined ? [] : ([[memberName(account, number), { account, number }]] as const),
-    ),
-  )
-  return namesOfMembers(reader, [...new Map(members).values()])
-}
-
-/** Returns what keys and members are called: keys by their public ids. */
-export const namesOfActors = async (reader: Reader, acting: readonly Acting[]) => {
-  const keys = new Set(acting.flatMap(({ actor }) => actor.key ?? []))
-  const [ofKeys, members] = await Promise.all([namesOfKeys(reader, [...keys]), membersOf(reader, acting)])
-  return { keys: ofKeys, members }
-}
-type Names = Awaited<ReturnType<typeof namesOfActors>>
-
-/** Returns which member caused an event, and who has approved it. */
-export const memberIn = ({ actor, account }: Acting, { members }: Pick<Names, 'members'>) => {
-  const { member, role = '', approved } = actor
-  const named = (id: number, held: string) => ({ id, name: members.get(memberName(account, id)) ?? '', role: held })
-  return {
-    ...(member !== undefined && { member: named(member, role) }),
-    ...(approved && { approved_by: { ...named(approved.member, approved.role), proposal: approved.proposal } }),
-  }
-}
-
-/** Returns who caused an event. */
-export const actorOf = (acting: Acting, names: Names): PresentedActor => {
-  const { kind, key } = acting.actor
-  const known = key === undefined ? undefined : names.keys.get(key)
-  return { kind, ...(known && { key: known.number, name: known.name }), ...memberIn(acting, names) }
-}
-
-/** The same for an operator. */
-export const operatorsOf: typeof actorOf = (acting, names) => ({
-  ...actorOf(acting, names),
-  ...(acting.actor.name === undefined ? {} : { name: acting.actor.name }),
-})
 
 /** An event of a history. */
 export interface HistoryEntry {
@@ -119,6 +56,8 @@ const stateless: Readonly<Record<string, unknown>> = { channelitem: channelItem,
 /** What a history shows of an event, and the states of its resource before and after it. */
 export interface Found extends Pick<HistoryEntry, 'message' | 'resource' | 'changes'> {
   readonly step: Step<unknown>
+  /** whether the caller sees nothing else of the resource than these changes */
+  readonly isHidden: boolean
 }
 
 /** A kind of stream that this module knows nothing about is read without a state. */
@@ -135,7 +74,7 @@ const deciderOf = (kind: string) =>
 const readStream = async function* (
   stream: string,
   revisions: Iterable<number>,
-  { handler, originOf, onRead, withoutChanges }: ReadSources,
+  { handler, originOf, onRead, withoutChanges, isHidden }: ReadSources & Pick<Found, 'isHidden'>,
 ): AsyncGenerator<Found> {
   const { kind, id } = parseStreamId(stream)
   const wanted = new Set(revisions)
@@ -146,8 +85,9 @@ const readStream = async function* (
     if (!wanted.has(revision)) continue
     const resource = aboutOf(event)
     const ofStates = () => (historyOf(kind) || kind === 'team' ? changesOfStep(resource, step, originOf) : [])
-    const changes = withoutChanges ? [] : (changesOfEvent(event) ?? ofStates())
-    yield { step, resource, changes, message: sentenceOf(event, revision <= 1) }
+    const all = withoutChanges ? [] : (changesOfEvent(event) ?? ofStates())
+    const changes = isHidden ? withoutContents(all) : all
+    yield { step, resource, changes, message: sentenceOf(event, revision <= 1), isHidden }
   }
 }
 
@@ -170,15 +110,16 @@ export const forEachFound = async (
   sources: ReadSources,
   use: (found: Found) => void,
 ): Promise<void> => {
-  const { signal, hasRoom = () => true } = sources
+  const { signal, hasRoom = () => true, reader, seen } = sources
   const wanted = new Map<string, Map<number, number>>()
   for (const [row, { stream, revision }] of rows.entries())
     wanted.set(stream, (wanted.get(stream) ?? new Map()).set(revision, row))
+  const hidden = await hiddenStreams(rows, reader, seen)
   const [limit, looked] = [pLimit(streamsAtATime), turnsForAll()]
   const read = async (stream: string, places: ReadonlyMap<number, number>) => {
     const revisions = [...places].filter(([, row]) => hasRoom(row)).map(([revision]) => revision)
     if (revisions.length === 0) return
-    for await (const found of readStream(stream, revisions, sources)) {
+    for await (const found of readStream(stream, revisions, { ...sources, isHidden: hidden.has(stream) })) {
       await looked()
       signal?.throwIfAborted()
       use(found)

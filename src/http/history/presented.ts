@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/fields.ts'
 import type { Route as SentBy } from '../../queries/history/revisions.ts'
 import { columnsOf } from '../api/list/room.ts'
 import { rulesByName } from '../links/rules.ts'
-import { actingOf, type PresentedActor } from './history.ts'
+import { actingOf, type PresentedActor } from './actors.ts'
 
 /**
  * A revision of a link: what an event made of it, until the next one. An event that only a newer release can read says

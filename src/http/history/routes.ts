@@ -53,7 +53,7 @@ const HistoryQuery = listQuery(historyEntries).extend({ member: filterId })
 const listEvents = async (
   of: HistoryOf,
   call: ListCall &
-    Pick<Call, 'from' | 'reader' | 'gone'> & { readonly query: { readonly member?: number | undefined } },
+    Pick<Call, 'from' | 'reader' | 'gone' | 'limited'> & { readonly query: { readonly member?: number | undefined } },
   services: HistoryServices,
 ) => {
   const { ordinals, handler } = services
@@ -69,6 +69,8 @@ const listEvents = async (
     reader: call.reader,
     ordinals,
     handler,
+    // who sees a part of the account reads the histories of single resources only
+    seen: call.limited && 'subject' in of ? { part: call.limited, own: of.subject } : undefined,
     originOf: (id: number | null) => origin({ domain: id }, services),
     signal,
   }

@@ -11,16 +11,8 @@ import {
 import { type Listed, type ListRequest, mostCounted, offset } from '../../queries/page.ts'
 import { limitConcurrency } from '../api/limits/concurrency.ts'
 import type { Wanting } from '../api/limits/places.ts'
-import {
-  type Acting,
-  actingOf,
-  actorOf,
-  forEachFound,
-  type Found,
-  type HistorySources,
-  namesOfActors,
-  typeOf,
-} from './history.ts'
+import { type Acting, actingOf, actorOf, namesOfActors } from './actors.ts'
+import { forEachFound, type Found, type HistorySources, typeOf } from './history.ts'
 import { namesBefore } from './events.ts'
 
 /** Entries that one request searches: a search reads them from the log, because values of the past are nowhere else. */
@@ -72,13 +64,13 @@ const matcher = (parts: readonly string[]): Matches => {
  * the resource, of which new ones are values.
  */
 const matchesItself = (
-  { step, message, resource, changes }: Found,
+  { step, message, resource, changes, isHidden }: Found,
   { originOf }: HistorySources,
   matches: Matches,
 ): boolean =>
   [typeOf(step.event), message, step.event.metadata.request].some(matches) ||
   changes.some((change) => [change.field, change.old, change.new].some(matches)) ||
-  namesBefore(step, resource, originOf).some(matches)
+  (!isHidden && namesBefore(step, resource, originOf).some(matches))
 
 interface Ref {
   readonly kind: Nameable
@@ -111,7 +103,7 @@ const searchRows = async (
   sources: HistorySources,
   parts: readonly string[],
 ): Promise<readonly HistoryRow[]> => {
-  const { reader, actorOf: present = actorOf } = sources
+  const { reader, actorOf: present = actorOf, seen } = sources
   const matches = matcher(parts)
   const found = new Set<bigint>()
   // not the events themselves: ten thousand may be large
@@ -129,7 +121,8 @@ const searchRows = async (
   const named = new Set<string>()
   for (const kind of new Set(refs.map((ref) => ref.kind))) {
     const ids = refs.filter((ref) => ref.kind === kind).map(({ id }) => id)
-    for (const id of await idsNamed(reader, kind, [...new Set(ids)], parts)) named.add(`${kind}-${id}`)
+    for (const id of await idsNamed(reader, { kind, ids: [...new Set(ids)], part: seen?.part }, parts))
+      named.add(`${kind}-${id}`)
   }
   for (const { position, acting, refs: own } of others) {
     const { kind, name, member } = present(acting, names)

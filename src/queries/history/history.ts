@@ -1,6 +1,7 @@
 import { pastOf } from '../../projections/history/versions.ts'
 import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
 import { type KeptKind, keptKinds, kindOf, kinds, type ResourceKind } from '../../events/kinds.ts'
+import { inPart, type Part } from '../accounts/part.ts'
 import type { Reader } from '../reader.ts'
 
 export { keySubject } from '../../projections/history/resourceevents.ts'
@@ -100,16 +101,24 @@ const names = {
 } as const satisfies Partial<Record<KeptKind, string>>
 export type Nameable = keyof typeof names
 
-/** Returns which of some resources have one of some parts in their names, also deleted ones. */
+/** Resources of one kind, and what a caller sees of the account; undefined: all. */
+interface Named {
+  readonly kind: Nameable
+  readonly ids: readonly number[]
+  readonly part?: Part | undefined
+}
+
+/** Returns which of some resources have one of some texts in their names, also deleted ones. */
 export const idsNamed = async (
-  { db, table }: Reader,
-  kind: Nameable,
-  ids: readonly number[],
+  reader: Reader,
+  { kind, ids, part }: Named,
   parts: readonly string[],
 ): Promise<readonly number[]> => {
+  const { db, table } = reader
   const rows: { id: string }[] = await db({ x: table(kinds[kind].table) })
     .whereRaw('x.id = any(?::bigint[])', [`{${ids.join()}}`])
     .whereRaw(contains(db, names[kind], parts))
+    .whereRaw(part ? inPart(reader, kind, 'x.id', part) : 'true')
     .select('x.id')
   return rows.map(({ id }) => Number(id))
 }
