@@ -6,6 +6,8 @@ import type { TableNames } from '../projections/engine/projection.ts'
 export interface Reader {
   readonly db: Knex
   readonly table: TableNames
+  /** the names of the tables as they are now, where `table` has those of an earlier moment */
+  readonly present?: TableNames
   /** whether `db` is a transaction in which all reads are from the same moment */
   readonly oneMoment?: true
   /** the last event that it has, apart from clicks */

@@ -15,6 +15,8 @@ export interface Part {
 /** Kinds that are on the service's own host. */
 export const onOwnHost: ReadonlySet<string> = new Set(['bio', 'qr'])
 
+type Names = Pick<Reader, 'table' | 'present'>
+
 /** SQL of whether a resource is some member's work. What nobody else has made is the account's own. */
 const madeBy = ({ table }: Pick<Reader, 'table'>, kind: string, id: string, account: number, maker: number) => {
   // an array of ids instead of a join: without planner statistics, PostgreSQL would look all of them up for each row
@@ -24,9 +26,12 @@ const madeBy = ({ table }: Pick<Reader, 'table'>, kind: string, id: string, acco
   return maker === ownMember ? `${id} not in (select unnest(${made}))` : `${id} = any(${made})`
 }
 
-/** Returns what is on some domains: links by the domains of their own, `madeBy` for what is on none. */
+/**
+ * Returns what is on some domains: links by the domains of their own, `madeBy` for what is on none. As whose work it
+ * is, that is where it is now, also for a reader of an earlier moment: what a member sees is what they see today.
+ */
 const on = (
-  { table }: Pick<Reader, 'table'>,
+  { table, present = table }: Names,
   kind: string,
   id: string,
   { domains = [] }: Part,
@@ -36,11 +41,11 @@ const on = (
   if (kind === 'domain') return `${id} = ${listed}`
   if (onOwnHost.has(kind)) return String(domains.includes(0))
   if (kind !== 'link') return own()
-  return `exists (select from ${table('links')} on_domain where on_domain.id = ${id} and coalesce(on_domain.domain, 0) = ${listed})`
+  return `exists (select from ${present('links')} on_domain where on_domain.id = ${id} and coalesce(on_domain.domain, 0) = ${listed})`
 }
 
 /** Returns SQL of whether a resource is in a part of its account, by a column with its id. */
-export const inPart = (reader: Pick<Reader, 'table'>, kind: string, id: string, part: Part): string => {
+export const inPart = (reader: Names, kind: string, id: string, part: Part): string => {
   const { account, maker, domains, holder = ownMember } = part
   const conditions = [
     ...(maker === undefined ? [] : [madeBy(reader, kind, id, account, maker)]),

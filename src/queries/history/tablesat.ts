@@ -114,7 +114,7 @@ export const readAt = async (tx: Knex, live: TableNames, at: Contained): Promise
     at.domain.toString(),
     at.clicks.toString(),
   ])
-  const own = { db: tx, table: earlierNames(live), oneMoment: true } as const
+  const own = { db: tx, table: earlierNames(live), present: live, oneMoment: true } as const
   return { ...own, upTo: at.domain, clicksUpTo: at.clicks, newestClicks: at.clicks }
 }
 

@@ -93,4 +93,31 @@ describe('a member who sees a part of an account', () => {
       expect(events(await ask('GET', `${path}?q=${marker}`)), path).to.be.empty
     }
   })
+
+  it('finds no link, visit or total of the past that is on a domain of others by now', async () => {
+    const theirs = await make(asOwner, '/api/domain/add', { domain: 'https://before.example' })
+    await make(asOwner, '/api/domain/add', { domain: 'https://after.example' })
+    const ask = await join({ role: 'editor', domains: [theirs] })
+    const link = await add('https://before.example')
+    const address = new URL((await asOwner('GET', `/api/url/${link}`)).json['details'].shorturl)
+    await app.visit(address.pathname, { Host: 'before.example' })
+    const seen = async (at: string) => {
+      const list = await ask('GET', `/api/urls${at}`)
+      const visits = await ask('GET', `/api/visits${at}`)
+      const stats = await ask('GET', `/api/stats${at}`)
+      return [list.json['data'].result, visits.json['data'].visits.length, stats.json['data'].total.clicks]
+    }
+    let before = [0, 0, 0]
+    while (before[2] !== 1) before = await seen('')
+    expect(before).to.deep.equal([1, 1, 1])
+    const at = `?at=${new Date().toISOString()}`
+    expect(await seen(at)).to.deep.equal([1, 1, 1])
+
+    await asOwner('PUT', `/api/url/${link}/update`, {
+      url: `https://${marker}.example.com/a`,
+      domain: 'https://after.example',
+    })
+    expect((await ask('GET', `/api/url/${link}${at}`)).status).to.equal(404)
+    expect(await seen(at)).to.deep.equal([0, 0, 0])
+  })
 })
