@@ -18,7 +18,7 @@ import type { Metrics } from './health/metrics.ts'
 import type { Readiness } from './health/readiness.ts'
 
 interface SiteEnd {
-  /** Ends the responses that would never end by themselves. */
+  /** Ends the responses that would never end by themselves, and uploads, which may take hours. */
   readonly endStreams: () => void
   readonly close: () => Promise<void>
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError } from '../lib/operatorerror.ts'
 
 type Json = Readonly<Record<string, unknown>>
+type Headers = Readonly<Record<string, string>>
 /** Returns the bytes of a body. It is called again when they have to be sent again. */
 export type Body = () => AsyncIterable<Uint8Array | string>
 
@@ -11,15 +13,15 @@ const tries = 10
 /** s to wait for the next one, where the answer does not say */
 const pause = 5
 /** What says that the same request may be done later. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 /** Opens a client of the API of a service, for commands that work with an API key. A refusal is an `OperatorError`. */
 export const openApiClient = (address: string, key: string) => {
-  const request = async (method: string, path: string, body?: Body, type?: string): Promise<Response> => {
+  const request = async (method: string, path: string, body?: Body, own: Headers = {}): Promise<Response> => {
     for (let n = 1; ; n++) {
       const init = {
         method,
-        headers: { Authorization: `Bearer ${key}`, ...(type !== undefined && { 'Content-Type': type }) },
+        headers: { Authorization: `Bearer ${key}`, ...own },
         ...(body && { body: Readable.toWeb(Readable.from(body())), duplex: 'half' }),
       }
       // the service makes no request of its own: this one is a client of it
@@ -27,7 +29,9 @@ export const openApiClient = (address: string, key: string) => {
       const answer = await fetch(address + path, init as RequestInit).catch((cause: unknown) => {
         if (n === tries) throw new OperatorError(`${address} cannot be reached: name the service with --to`, { cause })
       })
-      const isPassing = answer === undefined || passing.has(answer.status)
+      // the service may still do what was sent before
+      const isRepeated = n > 1 && answer?.status === 409 && answer.headers.has('Retry-After')
+      const isPassing = answer === undefined || isRepeated || passing.has(answer.status)
       if (answer && (!isPassing || n >= tries)) {
         if (answer.ok) return answer
         const { message = '' } = (await answer.json().catch(() => ({}))) as { readonly message?: string }
@@ -44,11 +48,13 @@ export const openApiClient = (address: string, key: string) => {
   return {
     ask: async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Json> => {
       const sent = body && (() => [Buffer.from(JSON.stringify(body))] as unknown as AsyncIterable<Uint8Array>)
-      return json(await request(method, path, sent, body && 'application/json'))
+      return json(await request(method, path, sent, body && { 'Content-Type': 'application/json' }))
     },
-    /** Sends a file. */
-    send: async (path: string, body: Body): Promise<Json> =>
-      json(await request('POST', path, body, 'application/octet-stream')),
+    /** Sends a file. Sent again, it is the same request to the service, which does it once. */
+    send: async (path: string, body: Body): Promise<Json> => {
+      const headers = { 'Content-Type': 'application/octet-stream', 'Idempotency-Key': randomUUID() }
+      return json(await request('POST', path, body, headers))
+    },
     download: async (path: string) => (await request('GET', path)).body!,
   }
 }

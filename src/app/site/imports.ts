@@ -9,14 +9,19 @@ export const openImporting = (
   { config, db, instance, log }: Pick<Ledger, 'config' | 'db' | 'instance' | 'log'>,
   caughtUp: () => Promise<unknown>,
   visits: ImportServices['imports']['visits'],
-): { readonly imports: ImportServices['imports']; readonly close: () => Promise<void> } => {
-  const ended = new AbortController()
+): {
+  readonly imports: ImportServices['imports']
+  readonly endUploads: () => void
+  readonly close: () => Promise<void>
+} => {
+  const [ended, stopping] = [new AbortController(), new AbortController()]
   const running = new Set<Promise<void>>()
   return {
     imports: {
       files: openImports<ImportOptions>(db, instance),
       folder: importFolder(config.DATA_DIR),
       mib: config.IMPORT_MAX_MB,
+      stopping: stopping.signal,
       caughtUp,
       visits,
       work: (job) => {
@@ -28,6 +33,8 @@ export const openImporting = (
         running.add(done)
       },
     },
+    /** Files that still come are refused: a stop does not wait for them. */
+    endUploads: () => stopping.abort(),
     /** Work ends where it is, and goes on when its owner says so. */
     close: async () => {
       ended.abort()

@@ -96,7 +96,10 @@ export const openServices = (options: ServicesOptions) => {
     services,
     accountPages: accounts.pages,
     issuerPages: accounts.issuerPages,
-    endStreams: streams.endFollowers,
+    endStreams: () => {
+      streams.endFollowers()
+      importing.endUploads()
+    },
     close: async () => void (await Promise.all([importing.close(), jobs.close(), accounts.close(), streams.close()])),
   }
 }

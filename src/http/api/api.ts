@@ -118,7 +118,8 @@ interface Serving extends ApiOptions {
 const serve = async (ctx: Context, route: Route, options: Serving) => {
   requireOwnPage(ctx, route)
   const admitted = await timed(ctx, 'admit', () => admit(ctx, route, options))
-  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, admitted.charge) : undefined
+  const { charge, who } = admitted
+  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge, who?.account) : undefined
   try {
     await answer(ctx, route, options, { ...admitted, sent })
   } finally {

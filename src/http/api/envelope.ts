@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { withTimeout } from '../../lib/async/timeout.ts'
 import { Unavailable } from '../../lib/unavailable.ts'
 import { keepOpenFor } from '../server/running.ts'
+import { withinTime } from './clock.ts'
 import { answerOf, type Failure, failureOf } from './errors.ts'
 import { rateHeaders } from './limits/limiter.ts'
 import { requestId } from './requestid.ts'
@@ -73,12 +73,13 @@ export const envelope = (log: Logger, ownPagesOnly: readonly string[] = []): Mid
       ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed.join(', ') })
     const ms = timeoutOf(ctx.path)
     if (log.isLevelEnabled('debug')) startTiming(ctx)
-    const respond = () => {
-      const work = next()
-      // it goes on after the timeout
-      keepOpenFor(ctx.res, work)
-      return withTimeout(ms, work, () => new Unavailable(`no response within ${ms} ms`))
-    }
+    const respond = () =>
+      withinTime(ctx, ms, () => {
+        const work = next()
+        // it goes on after the timeout
+        keepOpenFor(ctx.res, work)
+        return work
+      })
     try {
       await timed(ctx, 'total', respond)
     } catch (error) {

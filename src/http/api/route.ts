@@ -179,7 +179,7 @@ interface Checks<P, Q, B> {
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
-  readonly read?: (ctx: Context, charge: Call['charge']) => Promise<unknown>
+  readonly read?: (ctx: Context, charge: Call['charge'], account: number | undefined) => Promise<unknown>
   /** Removes what `read` has stored and `run` has not taken, as of a request that is refused or was answered before. */
   readonly release?: (read: unknown) => Promise<void>
   /**

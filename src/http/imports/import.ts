@@ -15,7 +15,7 @@ import { truthText } from '../api/fields.ts'
 import { firstValues } from '../api/past/zone.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
 import { importContract, imports } from './contract.ts'
-import { fileOf, Received, receiveFile } from './file.ts'
+import { fileOf, Received, receiving } from './file.ts'
 import { found, present, report } from './shown.ts'
 import type { ImportOptions, ImportServices, Stored } from './job.ts'
 import { workOn } from './work.ts'
@@ -134,15 +134,15 @@ const takeBack = async (call: Call<z.output<typeof byId>, { readonly force: bool
 }
 
 /** Imports from other services, in the background. */
-export const importRoutes = (services: ImportServices): readonly Route[] => [
+export const importRoutes = (services: ImportServices, receive = receiving(services.imports)): readonly Route[] => [
   endpoint(importContract, 'POST /api/import', {
     scope: 'links:write',
     query: ImportQuery,
-    read: async (ctx) => {
+    read: async (ctx, _, account) => {
       // before the file is sent in vain
       const query = ImportQuery.safeParse(firstValues(ctx.query))
       if (!query.success) throw new Failure(400, firstProblem(query.error))
-      return receiveFile(ctx, services.imports)
+      return receive(ctx, account)
     },
     release: (received) => (received as Received).remove(),
     body: z.instanceof(Received),

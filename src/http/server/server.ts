@@ -5,6 +5,7 @@ import { answerOf, Failure } from '../api/errors.ts'
 import { cutHeaders } from '../../lib/strangers.ts'
 import { begins, ran } from '../../lib/async/turns.ts'
 import { problem } from '../../lib/problems/problem.ts'
+import { limitArrival } from './arrival.ts'
 import { handlersEnded, keepOpenFor, trackHandlers } from './running.ts'
 import { limitUnderWay, requestsUnderWay } from './underway.ts'
 import { limitUnread } from './unread.ts'
@@ -37,7 +38,8 @@ export const createHttpServer = (keepAlive = 10, trustProxy: TrustedProxies = 0)
     ServerResponse: limitUnread({ trustProxy }),
     maxHeaderSize: 16 * 1024,
     headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    // `limitArrival` has one for each request
+    requestTimeout: 0,
     keepAliveTimeout: keepAlive * 1000,
     connectionsCheckingInterval: 2000,
     // `serve` refuses a request without it, and Node would without a body
@@ -52,6 +54,7 @@ export const createHttpServer = (keepAlive = 10, trustProxy: TrustedProxies = 0)
     nameHost(req)
     cutHeaders(req.headers)
   })
+  limitArrival(server)
   limitUnderWay(server)
   trackHandlers(server)
   return server
