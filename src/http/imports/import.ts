@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { v4 as uuid } from 'uuid'
 import { z } from 'zod'
 import { importing } from '../../commands/links/importing.ts'
 import { refuse } from '../../commands/decider.ts'
@@ -8,16 +7,17 @@ import { formats } from '../../imports/records.ts'
 import { conflictWays } from '../../imports/importing.ts'
 import { firstProblem, must, says, text, timestamp, verbatim } from '../../lib/fields.ts'
 import { isZone } from '../../lib/zone.ts'
-import { type ImportWork, listImports } from '../../queries/imports/import.ts'
-import { fail, Failure } from '../api/errors.ts'
+import { listImports } from '../../queries/imports/import.ts'
+import { Failure } from '../api/errors.ts'
 import { list, listQuery } from '../api/list/list.ts'
 import { truthText } from '../api/fields.ts'
 import { firstValues } from '../api/past/zone.ts'
 import { type Call, endpoint, type Route } from '../api/route.ts'
+import { beginImport, endWork, stillRunning } from './begin.ts'
 import { importContract, imports } from './contract.ts'
 import { fileOf, Received, receiving } from './file.ts'
 import { found, present, report } from './shown.ts'
-import type { ImportOptions, ImportServices, Stored } from './job.ts'
+import type { ImportServices, Stored } from './job.ts'
 import { workOn } from './work.ts'
 
 /** Pairs such as `bit.ly=go.example.com,x.example=y.example`. */
@@ -50,35 +50,13 @@ const ImportQuery = z.object({
 })
 const byId = z.object({ id: z.string() })
 
-const stillRunning = () => fail(409, 'still_running', { what: 'import' }, { 'Retry-After': '10' })
-
-/** Removes the files of dry runs that were never imported. */
-const forgetChecked = async ({ files, ...folder }: ImportServices['imports'], account: number) => {
-  for (const id of await files.waiting(account)) if (await files.forget(account, id)) await fileOf(folder, id).remove()
-}
-
 const add = async (
   call: Call<unknown, z.output<typeof ImportQuery>, Received>,
   services: ImportServices,
 ): Promise<{ readonly id: string; readonly message: string }> => {
-  const { account, body: received, query, write } = call
-  const { dryRun, format, conflict, timezone, domain: domains, columns, name } = query
-  const { files, ...folder } = services.imports
-  const seed = await call.seed()
-  const id = seed ? uuid({ random: seed }) : uuid()
-  await forgetChecked(services.imports, account)
-  const file = fileOf(folder, id)
-  await file.keep(received)
-  const work: ImportWork = dryRun ? 'check' : 'import'
-  const options: ImportOptions = { conflict, timezone, domains, columns }
-  const row = { id, account, work, format, name, size: received.size, options }
-  const begun = (await files.begin(row)) ? await files.find(account, id) : undefined
-  if (!begun) {
-    await file.remove()
-    return stillRunning()
-  }
-  if (!dryRun) await write(importing, { type: 'Start', id, account })
-  workOn({ call: call.later(), services, stored: begun })
+  const { dryRun, format, conflict, timezone, domain: domains, columns, name } = call.query
+  const options = { conflict, timezone, domains, columns }
+  const id = await beginImport(call, services, { work: dryRun ? 'check' : 'import', format, name, options })
   return { id, message: dryRun ? 'The file is being checked.' : 'The file is being imported.' }
 }
 
@@ -92,10 +70,14 @@ const resume = async (
 ) => {
   const { files } = services.imports
   if (!(await files.resume(before, next))) return stillRunning()
-  const stored = await files.find(call.account, before.id)
-  if (!stored) return refuse('not_found', { what: 'import' })
-  await start().catch(async (error: unknown) => {
-    await files.end(stored.id)
+  const begin = async () => {
+    const found = await files.find(call.account, before.id)
+    if (!found) return refuse('not_found', { what: 'import' })
+    await start()
+    return found
+  }
+  const stored = await begin().catch(async (error: unknown) => {
+    await endWork(services, before.id, error)
     throw error
   })
   workOn({ call: call.later(), services, stored })
