@@ -31,6 +31,7 @@ export type Credential =
   | 'webhook'
   | 'account webhook'
   | 'export'
+  | 'membership'
   | "operator's view"
 
 /** The accounts that differ in what a credential of theirs leads to. */
@@ -53,6 +54,7 @@ export const starts: readonly Start[] = [
   'e-mail address',
   'one-time link',
   'first key',
+  'membership',
   ...Scope.options.map((scope) => `key ${scope}` as const),
 ]
 
@@ -159,7 +161,8 @@ export const walk = async (busy: TestApp, flavour: Flavour, start: Start): Promi
 const thiefOf = (app: TestApp, victim: Victim) => {
   const { id, email, hooks } = victim
   const held = new Set<Credential>()
-  const senders: { readonly send: Send; readonly limited: boolean; readonly number?: number }[] = []
+  const senders: { readonly send: Send; readonly limited: boolean; readonly number?: number; readonly own?: false }[] =
+    []
   const known: Known = { password: undefined, secret: undefined, recovery: [] }
 
   const byKey = (key: string, limited: boolean, number?: number) =>
@@ -268,8 +271,29 @@ const thiefOf = (app: TestApp, victim: Victim) => {
     for (const [gets, method, path, body] of attempts)
       if (!held.has(gets) && (await send(method, path, body)).status === 200) held.add(gets)
   }
-  const tryOthers = async (send: Send) => {
+  const tryExport = async (send: Send) => {
     if (!held.has('export') && (await send('GET', '/api/account/export')).status === 200) held.add('export')
+  }
+  /** Has somebody invited as an admin: they stay, whatever becomes of the credential. */
+  const tryInviting = async (send: Send) => {
+    if (held.has('membership')) return
+    const invited = await send('POST', '/api/member/invite', { role: 'admin' })
+    if (invited.status !== 200) return
+    const own = `x-${email}`
+    await app.post('/register', { body: { email: own, password: thiefs } })
+    const session = await signIn(app, own, thiefs)
+    const token = new URL(String(invited.json['link'])).searchParams.get('t')
+    const joined = await session.ask('POST', '/api/invitation/accept', { token })
+    expect(joined.status, joined.text).to.equal(200)
+    const inAccount = { 'Linkledger-Account': String(id) }
+    senders.push({
+      send: (method, path, body) => session.ask(method, path, body, inAccount),
+      limited: false,
+      own: false,
+    })
+    held.add('membership')
+  }
+  const tryOthers = async (send: Send) => {
     if ((await send('GET', '/api/operator/accounts')).status === 200) held.add("operator's view")
     if (!held.has('second factor')) {
       const secret = newTotpSecret()
@@ -348,6 +372,10 @@ const thiefOf = (app: TestApp, victim: Victim) => {
         case 'passkey':
           await usePasskey()
           break
+        case 'membership':
+          held.delete('membership')
+          await tryInviting((method, path, body) => app.ask(method, path, { key: victim.key, ...(body && { body }) }))
+          break
         case 'first key':
           byKey(victim.key, false, 1)
           break
@@ -358,11 +386,15 @@ const thiefOf = (app: TestApp, victim: Victim) => {
     tryAll: async () => {
       await tryLink()
       await trySignIn()
-      for (const { send, number } of [...senders]) {
+      for (const { send, number, own } of [...senders]) {
         await tryKeys(send, number)
         await tryWebhooks(send)
+        await tryExport(send)
+        // what a member changes of a sign-in is their own
+        if (own === false) continue
         await tryOthers(send)
         await tryAccount(send)
+        await tryInviting(send)
       }
     },
   }

@@ -1,3 +1,4 @@
+import type { AccountKey } from '../../commands/accounts/key.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { hasMembers, type Team } from '../../commands/accounts/roster.ts'
 import { allScopes, type Scope } from '../../events/accounts/scope.ts'
@@ -6,12 +7,15 @@ import type { Open } from '../../events/openenum.ts'
 import type { Assertion } from '../../security/passkeys.ts'
 import type { Call } from '../api/route.ts'
 
+/** what a key has that nothing limits */
+export const unlimited = 'all scopes, no end and no networks'
+
 /**
- * What a request needs besides the scope of its route, to widen a right: nothing; that the password was entered in the
- * last ten minutes of its session; the password, and a code where there is a second factor, for which such a session
- * counts, too; or both in the request itself.
+ * What a request needs besides the scope of its route, to widen a right: nothing; that nothing limits its key; that the
+ * password was entered in the last ten minutes of its session; the password, and a code where there is a second factor,
+ * for which such a session counts, too; or both in the request itself.
  */
-export type Need = 'nothing' | 'confirmation' | 'password' | 'password and code' | 'a session'
+export type Need = 'nothing' | typeof unlimited | 'confirmation' | 'password' | 'password and code' | 'a session'
 
 /**
  * Who asks: a session that a password has opened, one that an issuer, a passkey or a link of an operator has, the key
@@ -58,9 +62,11 @@ export const steps = {
     ...onlySessions,
   },
   members: {
-    does: 'invite somebody to the account, or change the role of a member',
-    routes: ['POST /api/member/invite', 'PUT /api/member/:id/update'],
+    does: 'invite somebody to the account, change the role of a member, or hand over their keys and work',
+    routes: ['POST /api/member/invite', 'PUT /api/member/:id/update', 'DELETE /api/member/:id/delete'],
     ...onlySessions,
+    // a member has what their role has, for good: more than a key gives that has less itself
+    key: unlimited,
   },
   secondFactor: {
     does: 'set, replace or remove a second factor',
@@ -123,6 +129,14 @@ const harmless: readonly Open<Scope>[] = ['read', 'write', 'links:write', 'stats
 /** Whether a key with some scopes leads to other rights, or sends what happens to another place. */
 export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some((one) => !harmless.includes(one))
 
+/** Whether nothing limits a key. */
+export const isUnlimited = (key: Pick<AccountKey, 'scopes' | 'expires' | 'addresses'> | undefined): boolean =>
+  key?.expires === null && key.addresses === null && allScopes.every((scope) => key.scopes.includes(scope))
+
+/** Returns the key that sends a request, as the account has it now. */
+export const sendingKey = ({ key }: Pick<Caller, 'key'>, { keys }: Pick<Account, 'keys'>): AccountKey | undefined =>
+  keys.keys.find(({ number }) => number === key?.number)
+
 /**
  * Returns who asks. The key of the registration counts as such while it has all scopes, no end and no networks, in an
  * account that has neither a second factor, nor members, nor the mark of an operator.
@@ -133,13 +147,9 @@ export const askerOf = (
   team: Pick<Team, 'members'>,
 ): Asker => {
   if (session !== undefined) return credential?.kind === 'password' ? 'session' : 'other session'
-  const own = keys.keys.find(({ number }) => number === key?.number)
-  const isUnlimited =
-    own?.number === mainKey.number &&
-    own.expires === null &&
-    own.addresses === null &&
-    allScopes.every((scope) => own.scopes.includes(scope))
-  return isUnlimited && secondFactor === null && !operator && !hasMembers(team) ? 'first key' : 'key'
+  const own = sendingKey({ key }, { keys })
+  const isFirst = own?.number === mainKey.number && isUnlimited(own)
+  return isFirst && secondFactor === null && !operator && !hasMembers(team) ? 'first key' : 'key'
 }
 
 /** What a request gives besides its key or session. */

@@ -2,7 +2,19 @@ import { account } from '../../commands/accounts/account.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { fail } from '../api/errors.ts'
-import { askerOf, type Caller, type Given, type Need, type StepName, steps, type StepUps } from './credentials.ts'
+import {
+  type Asker,
+  askerOf,
+  type Caller,
+  type Given,
+  isUnlimited,
+  type Need,
+  sendingKey,
+  type StepName,
+  steps,
+  type StepUps,
+  unlimited,
+} from './credentials.ts'
 import { type AccountPasswords, holderOf } from './password.ts'
 import type { Passkeys } from './passkey/ceremony.ts'
 import { needsCode, type SecondFactors } from './secondfactor.ts'
@@ -70,11 +82,18 @@ export const openStepUps = ({
 }
 
 /** Returns what a step needs of a caller. The account is read only where it makes a difference. */
-const needFor = async (step: StepName, call: Caller): Promise<Need> => {
-  const { session, 'other session': other, 'first key': first, key } = steps[step]
-  if (call.session !== undefined) return call.credential?.kind === 'password' ? session : other
-  if (first === key) return key
+const needFor = async (step: StepName, call: Caller): Promise<Exclude<Need, typeof unlimited>> => {
+  const { session, 'other session': other, 'first key': first, key } = steps[step] as Readonly<Record<Asker, Need>>
   const { account: id, load } = call
-  const [own, members] = await Promise.all([load(account, id), load(team, id)])
-  return steps[step][askerOf(call, own.state, members.state)]
+  const find = async () => {
+    if (call.session !== undefined) return call.credential?.kind === 'password' ? session : other
+    if (first === key) return key
+    const [own, members] = await Promise.all([load(account, id), load(team, id)])
+    return steps[step][askerOf(call, own.state, members.state)]
+  }
+  const need = await find()
+  if (need !== unlimited) return need
+  return isUnlimited(sendingKey(call, (await load(account, id)).state))
+    ? 'nothing'
+    : fail(403, 'lacks_rights', { what: 'limited_key' })
 }

@@ -45,6 +45,7 @@ export const rightTexts = {
     scope: '{field} must not contain `{scope}`, which your API key does not have.',
     expires: '{field} must not be later than that of your API key.',
     addresses: '{field} must be within those of your API key.',
+    limited_key: 'Only an API key with all scopes, no end and no networks gives people access to the account.',
     network: 'This API key must not be used from this address.',
     role: 'Your role in this account does not allow this: it is `{role}`.',
     first_owner: 'The sign-in of the account stays its owner.',

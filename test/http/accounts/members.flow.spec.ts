@@ -154,6 +154,33 @@ describe('members of an account', () => {
     expect(failure(invited)).to.deep.equal([403, 'lacks_rights'])
   })
 
+  it('are invited, and get roles and keys, by a key that nothing limits, and by no other one', async () => {
+    const [ann, ben, cleo] = [await person(), await person(), await person()]
+    const [left, heir] = [await join(ann, ben, 'admin'), await join(ann, cleo, 'editor')]
+    const scopes = ['read', 'write', 'links:write', 'stats:read', 'account']
+    const add = async (limits: object) => {
+      const { json } = await asked(ben, ann.id, 'POST', '/api/key/add', { name: 'x', scopes, ...limits })
+      return String(json['key'])
+    }
+    const [expires, addresses] = [new Date(Date.now() + 3_600_000).toISOString(), ['127.0.0.0/8', '::1']]
+    for (const limits of [{ scopes: ['account'] }, { expires }, { addresses }]) {
+      const key = await add(limits)
+      for (const answer of [
+        await app.post('/api/member/invite', { key, body: { role: 'admin' } }),
+        await app.put(`/api/member/${heir}/update`, { key, body: { role: 'admin' } }),
+        await app.del(`/api/member/${left}/delete?to=${heir}`, { key }),
+      ]) {
+        expect(failure(answer), JSON.stringify(limits)).to.deep.equal([403, 'lacks_rights'])
+        expect(answer.json['message']).to.match(/Only an API key with all scopes, no end and no networks/)
+      }
+    }
+    const key = await add({})
+    expect((await app.post('/api/member/invite', { key, body: { role: 'admin' } })).status).to.equal(200)
+    expect((await app.put(`/api/member/${heir}/update`, { key, body: { role: 'author' } })).status).to.equal(200)
+    const removed = await app.del(`/api/member/${left}/delete?to=${heir}`, { key: ann.key })
+    expect(removed.status).to.equal(200)
+  })
+
   it('are none by any other number, before anything else is looked at', async () => {
     const [ann, ben, cleo] = [await person(), await person(), await person()]
     const [there, here] = [await join(ann, ben, 'editor'), await join(cleo, ben, 'editor')]
