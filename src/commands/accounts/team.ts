@@ -1,7 +1,7 @@
 import { higherRole, type Role, mayGive, rightsOfRoles } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
-import { evolveTeam, isInvited, isLastOwner, type Member, memberOf, roleOf, type Team } from './roster.ts'
+import { evolveTeam, heirOf, isInvited, isLastOwner, type Member, memberOf, roleOf, type Team } from './roster.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 
 /** members and open invitations of an account */
@@ -94,8 +94,12 @@ const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
 const start: Decision<'Start'> = ({ id, person }, { last }) =>
   last === ownMember ? [{ type: 'TeamStarted', data: { id, member: last + 1, person } }] : []
 
+/** The first one who is named is the heir, as long as they are an owner: their keys must not go to somebody else. */
 const handOver: Decision<'HandOver'> = ({ id, member }, state) => {
-  if (state.isTeam) return []
+  const heir = heirOf(state, ownMember)
+  if (state.isTeam && heir === ownMember) refuse('lacks_rights', { what: 'no_sign_in' })
+  if (state.isTeam && heir === member) return []
+  if (state.isTeam && roleOf(state, heir) === 'owner') refuse('stale', { what: 'handover', member: heir })
   const { person } = found(state, member)
   if (person === null || roleOf(state, member) !== 'owner') return refuse('lacks_rights', { what: 'no_owner' })
   return [{ type: 'TeamStarted', data: { id, member, person } }]

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Progress } from '../../cache/progress.ts'
 import { account } from '../../commands/accounts/account.ts'
 import { addTeamAccount, username } from '../../commands/accounts/register.ts'
-import { memberOf } from '../../commands/accounts/roster.ts'
+import { heirOf, memberOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { isTaken } from '../../commands/claims/taken.ts'
 import { type Account, isShut } from '../../commands/accounts/state.ts'
@@ -132,11 +132,11 @@ const handOver = ({ groupRoles, links, progress, sessions, stepUps }: TeamServic
       if (person !== null && !mayOwn((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
       await stepUps.require('handover', call, body)
       // an attempt that ends here leaves both as owners, and can be made again
-      const { position } = await write(team, { type: 'HandOver', id, member: body.member })
+      const { position, state } = await write(team, { type: 'HandOver', id, member: body.member })
       // from here on it joins nothing; what it joined before is in the tables at that position
       if (!(await progress.wait(position, timeoutMs))) throw new Behind('memberships are not projected yet')
       await requireNoMemberships()
-      await write(account, { type: 'EndSignIn', id, member: body.member })
+      await write(account, { type: 'EndSignIn', id, member: heirOf(state, ownMember) })
       await groupRoles?.end(id)
       await links.end(id)
       await sessions.endOthers(id, undefined)

@@ -83,6 +83,7 @@ export const requestTexts = {
     plain: 'The resource was changed after this was proposed. Propose it again.',
     rules: 'The rules were changed after this was proposed. Propose it again.',
     approved: 'This change is approved already.',
+    handover: 'This account is being handed over to the member {member} already: name that one.',
     import_file: 'The file of this import is not there any more. Send it again: what was imported stays.',
   },
   account_disabled: {

@@ -37,6 +37,43 @@ describe('an account whose own sign-in ends', () => {
   const peopleIn = async (account: number) =>
     Object.values((await app.app.ledger.handler.load(teams, account)).state.members).map((one) => one.person)
 
+  it('goes with its keys to the member who was named first, also where the first attempt did not end', async () => {
+    const { ann, heir } = await withOwner()
+    const other = await person()
+    const { token, member: second } = await invite(ann, 'owner')
+    await accept(other, token)
+    const { handler } = app.app.ledger
+    const { state } = await handler.load(teams, ann.id)
+    const first = Number(Object.keys(state.members).find((one) => state.members[one]?.person === heir.id))
+    await handler.handle(teams, { type: 'HandOver', id: ann.id, member: first }, systemMetadata(ann.id))
+    const handOver = (member: number) => ann.session.ask('POST', '/api/account/handover', { member, ...password })
+    const refused = await handOver(second)
+    expect([refused.status, refused.json['params']]).to.deep.equal([409, { what: 'handover', member: first }])
+    const done = await handOver(first)
+    expect(done.status, done.text).to.equal(200)
+    const { keys } = (await heir.session.ask('GET', '/api/keys', undefined, { 'Linkledger-Account': String(ann.id) }))
+      .json['data']
+    expect(keys.map((key: { member: { id: number } }) => key.member.id)).to.deep.equal([first])
+  })
+
+  it('goes to one member where two are named at the same moment', async () => {
+    for (let round = 1; round <= 3; round++) {
+      const { ann } = await withOwner()
+      const other = await person()
+      const { token, member: second } = await invite(ann, 'owner')
+      await accept(other, token)
+      const answers = await Promise.all(
+        [second - 1, second].map((member) => ann.session.ask('POST', '/api/account/handover', { member, ...password })),
+      )
+      const done = answers.filter(({ status }) => status === 200)
+      expect(done, answers.map(({ text }) => text).join(' ')).to.have.length(1)
+      const { state } = await app.app.ledger.handler.load(teams, ann.id)
+      const { state: own } = await app.app.ledger.handler.load(accounts, ann.id)
+      expect(own.isTeam).to.equal(true)
+      expect(state.heirs[1]).to.equal(answers[0]?.status === 200 ? second - 1 : second)
+    }
+  })
+
   it('is no member of an account whose invitation it accepts at that moment', async () => {
     const other = await person()
     for (let round = 1; round <= 4; round++) {

@@ -136,6 +136,7 @@ export const memberContract = {
       'For sessions of the dashboard. The own sign-in of the account ends: its e-mail address, password, second factor, identities and passkeys are free for another account. A member who is an owner takes its place, and gets the API keys that it had made. Everything else stays.',
     fields: { member: 'the id of the member' },
     example: { member: 2, current_password: 'correct horse battery staple' },
+    failures: { 409: { description: 'An earlier request has named another member, which this one has to name, too.' } },
     answer: done,
   },
   'POST /api/membership/:id/erase': {
