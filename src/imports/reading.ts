@@ -2,36 +2,58 @@ import type { Format, SourceNotice } from './records.ts'
 import { parseMoment } from '../lib/fields.ts'
 import { momentIn } from '../lib/zone.ts'
 
-/** What is known about a source while it is read. */
-export interface Reading {
-  readonly format: Format
-  /** of times that have none */
-  readonly timezone: string
-  /** Keeps a notice, once. */
+/** notices of one kind, and characters of a text in one: a file may have millions */
+const most = { notices: 100, text: 200 } as const
+
+/** What is said once about a source. */
+interface Notices {
+  /** Keeps a notice, once, and as short as a line of a report. */
   readonly note: (notice: SourceNotice['notice'], params: SourceNotice['params']) => void
   /** Returns the notices since it was called last. */
   readonly notices: () => readonly SourceNotice[]
+  /** Returns those that are left at the end of the source, and how many were not kept. */
+  readonly lastNotices: () => readonly SourceNotice[]
 }
 
-export const startReading = (format: Format, timezone: string): Reading => {
+/** What is known about a source while it is read. */
+export interface Reading extends Notices {
+  readonly format: Format
+  /** of times that have none */
+  readonly timezone: string
+}
+
+const shortened = (value: string | number) => (typeof value === 'string' ? value.slice(0, most.text) : value)
+
+export const startNotices = (): Notices => {
   const known = new Set<string>()
+  const counts = new Map<SourceNotice['notice'], number>()
   let found: SourceNotice[] = []
+  let more = 0
+  const notices = () => {
+    const taken = found
+    if (taken.length > 0) found = []
+    return taken
+  }
   return {
-    format,
-    timezone,
-    note: (notice, params) => {
+    note: (notice, given) => {
+      const params = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, shortened(value)]))
       const key = JSON.stringify([notice, params])
       if (known.has(key)) return
+      const count = (counts.get(notice) ?? 0) + 1
+      if (count > most.notices) return void more++
+      counts.set(notice, count)
       known.add(key)
       found.push({ kind: 'notice', notice, params })
     },
-    notices: () => {
-      const taken = found
-      if (taken.length > 0) found = []
-      return taken
-    },
+    notices,
+    lastNotices: () => [
+      ...notices(),
+      ...(more > 0 ? [{ kind: 'notice', notice: 'more', params: { notices: more } } as const] : []),
+    ],
   }
 }
+
+export const startReading = (format: Format, timezone: string): Reading => ({ format, timezone, ...startNotices() })
 
 const zoned = /\d(?:Z|[+-]\d\d:?\d\d)$/i
 /** Writes a time as `parseMoment` reads it. */

@@ -101,9 +101,10 @@ export interface SourceNotice {
   /**
    * `unknown_column`: no field has its name (`column`); `cut`: the service ends its exports here, and there may be more
    * (`records`); `no_zone`: times have no zone, and count in `zone`; `left_out`: a part of the source is not read
-   * (`folder`); `unread`: a record of an API could not be read (`message`)
+   * (`folder`); `unread`: a record of an API could not be read (`message`); `more`:
+   * others were not kept (`notices`)
    */
-  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out' | 'unread'
+  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out' | 'unread' | 'more'
   readonly params: Readonly<Record<string, string | number>>
 }
 

@@ -114,6 +114,8 @@ const noticeOf = ({ notice, params }: Extract<SourceRecord, { kind: 'notice' }>)
       return `Times without a zone count as ${params['zone']}: another one can be named.`
     case 'left_out':
       return `"${params['folder']}" of the archive is not imported.`
+    case 'more':
+      return `There are ${params['notices']} more notices like these.`
     case 'unread':
       return String(params['message'])
   }

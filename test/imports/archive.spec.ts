@@ -77,6 +77,14 @@ describe('an archive that this service has exported', () => {
     }
   })
 
+  it('has any number of folders, of which a hundred are named', async () => {
+    const folders = Array.from({ length: 30_000 }, (_, n) => file(`folder${n}/x`))
+    const found = await readAll(Buffer.concat([...parts, ...folders, manifest, tarEnd]))
+    const notices = shortly(found).filter((one) => 'notice' in one)
+    expect(notices).to.have.length(102)
+    expect(notices.at(-1)).to.deep.equal({ notice: 'more', notices: 30_000 - 98 })
+  })
+
   it('has fields as they are, names what is of that account alone, and the clicks that count for `max_clicks`', async () => {
     const own = {
       ...{ title: 'Preview', metatitle: 'Preview', description: 'D', metadescription: 'P', notes: 'for me alone' },

@@ -132,6 +132,22 @@ describe('a table of links', () => {
     ])
   })
 
+  it('has any number of columns, of which a hundred that are not known are named, and notices of other kinds', async () => {
+    const names = Array.from({ length: 500 }, (_, n) => `wish${n}`)
+    const row = ['https://x.example', '2024-01-01', ...names]
+    const found = shortly(await readAll(`url,created,${names.join(',')}\n${row.join(',')}\n`)).filter(
+      (one) => 'notice' in one,
+    )
+    expect(found).to.have.length(102)
+    expect(found.slice(-2)).to.deep.equal([
+      { notice: 'no_zone', zone: 'UTC' },
+      { notice: 'more', notices: 400 },
+    ])
+    const line = (n: number) => JSON.stringify({ kind: 'notice', notice: 'left_out', params: { folder: `f${n}` } })
+    const lines = Array.from({ length: 500 }, (_, n) => line(n)).join('\n')
+    expect(shortly(await readAll(lines, 'records')).at(-1)).to.deep.equal({ notice: 'more', notices: 400 })
+  })
+
   it('goes on behind each row that cannot be read, and says in which line it is', async () => {
     const invalid = Buffer.concat([Buffer.from('alias,url\nx,https://'), Buffer.from([0xff, 10]), Buffer.from('y,u\n')])
     expect(await read(invalid)).to.deep.equal([

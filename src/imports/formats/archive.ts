@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { turnTimer } from '../../lib/async/pause.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import type { Reading } from '../reading.ts'
 import { type SourceRecord, UnreadableSource } from '../records.ts'
@@ -59,7 +61,9 @@ export const readArchive = async function* (
 ): AsyncGenerator<SourceRecord> {
   const bytes = createBytes(blocks)
   let [lines, isComplete] = [0, false]
+  const isLong = turnTimer()
   for (;;) {
+    if (isLong()) await nextTurn()
     const header = await bytes.take(block)
     if (header.every((byte) => byte === 0)) break
     const { name, size, isFile } = headerOf(header)

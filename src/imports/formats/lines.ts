@@ -3,6 +3,7 @@ import { notStorable } from '../../lib/fields.ts'
 import { isStorable } from '../../lib/storable.ts'
 import { problem, type Problem, sentenceOf } from '../../lib/problems/problem.ts'
 import { readJson } from '../../lib/strangers.ts'
+import { startNotices } from '../reading.ts'
 import { type Format, formats, ownFields, type SourceRecord } from '../records.ts'
 import { recordLimit, textOf } from './blocks.ts'
 import { frames } from './frames.ts'
@@ -44,8 +45,8 @@ const Line = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('notice'),
-    notice: z.enum(['unknown_column', 'cut', 'no_zone', 'left_out', 'unread']),
-    params: z.record(text, z.union([text, z.number()])),
+    notice: z.enum(['unknown_column', 'cut', 'no_zone', 'left_out', 'unread', 'more']),
+    params: z.record(z.string().max(64), z.union([text, z.number()])),
   }),
 ])
 
@@ -63,6 +64,7 @@ export const readRecords = async function* (
   blocks: AsyncIterable<Buffer>,
   onFormat: (format: Format) => void,
 ): AsyncGenerator<SourceRecord> {
+  const { note, notices, lastNotices } = startNotices()
   for await (const { line, bytes, fault } of frames(blocks)) {
     const wrong = (found: Problem) => ({ kind: 'problem' as const, place: { line }, problem: found })
     const read = fault ? undefined : readJson(textOf(bytes) ?? '', limits)
@@ -72,6 +74,10 @@ export const readRecords = async function* (
     else if (odd) yield wrong(problem('forbidden_characters', { field: odd.path.join('.') }))
     else if (!parsed.success) yield wrong(problem('wrong_body', { what: 'row' }))
     else if (parsed.data.kind === 'format') onFormat(parsed.data.format)
-    else yield parsed.data as SourceRecord
+    else if (parsed.data.kind === 'notice' && parsed.data.notice !== 'unread') {
+      note(parsed.data.notice, parsed.data.params)
+      yield* notices()
+    } else yield parsed.data as SourceRecord
   }
+  yield* lastNotices()
 }

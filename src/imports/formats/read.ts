@@ -65,7 +65,7 @@ export const readBlocks = async function* (
     yield record
     if (isLong()) await nextTurn()
   }
-  yield* reading.notices()
+  yield* reading.lastNotices()
   if (links === exportLimits[found]) yield { kind: 'notice', notice: 'cut', params: { records: links } }
 }
 

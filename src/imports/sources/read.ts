@@ -69,7 +69,7 @@ export const readSource = async function* (
   for (let cursor = after; ;) {
     const { rows, next } = await api.page(ask, cursor, key)
     yield* withCursor(pageOf(rows), next)
-    if (next === undefined) return
+    if (next === undefined) return yield* reading.lastNotices()
     // a server that answers with the same cursor again would never end
     if (next === cursor) throw new UnreadableSource(problem('wrong_body', { what: 'list' }))
     cursor = next
