@@ -1,5 +1,5 @@
 import { type Format, ownFields, type OwnFields } from './records.ts'
-import { isBlank, isEmpty, type Named } from './values.ts'
+import { isBlank, isNothing, type Named } from './values.ts'
 
 /** What an account has of a link besides its fields, and statistics, of which only counts are imported. */
 const besides = /^(?:status|unframed|top[A-Z]\w{0,40})$/
@@ -42,7 +42,8 @@ export const takingOwn = (format: Format) => {
       // a page of that account, by its id
       if (!isBlank(value)) left.push(name)
     } else if (ownFields.some((field) => field === name)) {
-      if (!isEmpty(value)) fields[name as keyof OwnFields] = value
+      const isUsual = name === 'type' && value === 'direct'
+      if (!isNothing(value) && !isUsual) fields[name as keyof OwnFields] = value
     } else return besides.test(name)
     return true
   }

@@ -37,6 +37,13 @@ export const isEmpty = (value: unknown): boolean =>
   (typeof value === 'string' && /^(?:false|no|0|null|direct|active)$/i.test(value.trim())) ||
   (typeof value === 'object' && Object.values(value as object).every(isEmpty))
 
+/** Whether a value that is as it is here says nothing: a text may be `0` or `null`. */
+export const isNothing = (value: unknown): boolean =>
+  isBlank(value) ||
+  value === false ||
+  value === 0 ||
+  (typeof value === 'object' && Object.values(value as object).every(isNothing))
+
 export const textOf = ({ name, value }: Named): string => {
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'string') throw new Unreadable(problem('wrong_type', { what: 'string', field: name }))

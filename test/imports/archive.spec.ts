@@ -111,6 +111,14 @@ describe('an archive that this service has exported', () => {
     expect(second).to.deep.equal({ ...linkOf(2), left: ['type', 'campaign', 'pixels', 'channels'] })
   })
 
+  it('has texts as they are, also those that say nothing elsewhere', async () => {
+    const texts = { metatitle: 'null', metadescription: 'No', notes: '0', expired_url: 'active' }
+    const more = { ...texts, parameters: { a: '0' }, metaimage: ' ', forward: false, title: 'null', description: 'No' }
+    const whole = Buffer.concat([file('links/000001.ndjson', link(1, more)), manifest, tarEnd])
+    const [found] = (await readAll(whole, 'linkledger')).filter(({ kind }) => kind === 'link')
+    expect(found).to.have.deep.property('fields', { ...texts, parameters: { a: '0' } })
+  })
+
   it('says that it was cut when it has no manifest, or ends within a file', async () => {
     const records = shortly(await readAll(Buffer.concat([...parts, tarEnd])))
     expect(records.at(-1)).to.deep.equal({ notice: 'cut', records: 3 })
