@@ -3,7 +3,7 @@ import { problem, sentenceOf } from '../lib/problems/problem.ts'
 import { addressesOf, hostIn } from './address.ts'
 import { type Field, fieldOf, type Meaning } from './fields.ts'
 import { takingOwn } from './own.ts'
-import type { Reading } from './reading.ts'
+import { isNever, type Reading } from './reading.ts'
 import type { Place, SourceLink, SourceProblem, SourceTarget } from './records.ts'
 import {
   countOf,
@@ -67,6 +67,9 @@ const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Readi
     return named && !isEmpty(named.value) && !isOpen(named.value) ? read(named) : undefined
   }
   const notes: string[] = []
+  const end = found.get('expiry')
+  const isEndless = end !== undefined && isNever(end.value)
+  if (isEndless) notes.push('Its end, the last day of the year 9999, means that it has none.')
   /** Returns what a link can do without, and is open to no one else then. */
   const optional = <T>(field: Field, read: (named: Named) => T) => {
     try {
@@ -91,7 +94,7 @@ const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Readi
     description: own.isShown('description') ? undefined : filledText(found.get('description')),
     tags: tags && !isBlank(tags.value) ? tagsOf(tags) : undefined,
     created: optional('created', (named) => timeOf(named, '00:00:00', reading)),
-    expiry: timeOf(found.get('expiry'), '23:59:59', reading),
+    expiry: isEndless ? undefined : timeOf(end, '23:59:59', reading),
     starts: timeOf(found.get('starts'), '00:00:00', reading),
     maxClicks: filled('maxClicks', countOf),
     archived: filled('archived', truthOf) || undefined,

@@ -1,5 +1,5 @@
 import type { Format, SourceNotice } from './records.ts'
-import { parseMoment } from '../lib/fields.ts'
+import { isWithinYears, parseMoment } from '../lib/fields.ts'
 import { momentIn } from '../lib/zone.ts'
 
 /** notices of one kind, and characters of a text in one: a file may have millions */
@@ -63,9 +63,26 @@ const plainForm = (text: string) =>
     .replace(/ ?(?:UTC|GMT)$/i, 'Z')
     .replace(/ ([+-]\d\d:?\d\d)$/, '$1')
 
+/** in s since 1970, the last day that most databases know, with the second at which it ends: their word for `never` */
+const [lastDay, lastDayEnds] = [253_402_214_400, 253_402_300_800]
+const isInLastDay = (seconds: number) => seconds >= lastDay && seconds <= lastDayEnds
+
+/** Whether a time is in the last day of the year 9999, in whatever zone, which means `never`. */
+export const isNever = (value: unknown): boolean => {
+  const text = String(typeof value === 'number' || typeof value === 'string' ? value : '').trim()
+  if (/^\d{12,15}(?:\.\d{1,9})?$/.test(text)) return isInLastDay(Number(text)) || isInLastDay(Number(text) / 1000)
+  return /^9999[-/]12[-/]31(?!\d)/.test(text) && text.length <= 64
+}
+
+/** Returns a time as ISO 8601, undefined where its year has not four digits: it would not compare with others. */
+const isoOf = (time: number) => {
+  const date = new Date(time)
+  return isWithinYears(date) ? date.toISOString() : undefined
+}
+
 /**
  * Reads a time: seconds or milliseconds since 1970, or a date with or without time and offset, of which a day gets
- * `timeOfDay`. Returns '' for none, undefined when it cannot be read.
+ * `timeOfDay`. Returns '' for none, undefined when it cannot be read, or is none.
  */
 export const readTime = (value: unknown, timeOfDay: string, { timezone, note }: Reading): string | undefined => {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : undefined
@@ -73,12 +90,12 @@ export const readTime = (value: unknown, timeOfDay: string, { timezone, note }: 
   if (/^(?:0|0000-00-00(?: 00:00:00)?)$/.test(text)) return ''
   if (/^\d{9,13}(?:\.\d{1,9})?$/.test(text)) {
     const time = Number(text)
-    return new Date(Math.floor(time < 1e11 ? time : time / 1000) * 1000).toISOString()
+    return isoOf(Math.floor(time < 1e11 || isInLastDay(time) ? time : time / 1000) * 1000)
   }
   const plain = plainForm(text)
   const clock = parseMoment(plain, timeOfDay)
   if (!clock) return undefined
-  if (/[ T]/.test(plain) && zoned.test(plain)) return clock.toISOString()
+  if (/[ T]/.test(plain) && zoned.test(plain)) return isoOf(clock.getTime())
   note('no_zone', { zone: timezone })
-  return new Date(momentIn(timezone, clock.getTime())).toISOString()
+  return isoOf(momentIn(timezone, clock.getTime()))
 }

@@ -39,7 +39,8 @@ const moment =
  * JavaScript writes the year 10,000.
  */
 export const [firstMoment, lastMoment] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')]
-const isWithinYears = (date: Date) => date >= firstMoment && date <= lastMoment
+/** Whether four digits name the year of a date. */
+export const isWithinYears = (date: Date) => date >= firstMoment && date <= lastMoment
 
 /**
  * Parses a date and time, with a space or a T between them, with or without seconds and an offset (ISO 8601; UTC when

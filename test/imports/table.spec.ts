@@ -333,4 +333,40 @@ describe('counts and dates of a table', () => {
       },
     ])
   })
+
+  it('mean no end where they are the last day that databases know, in any zone, and are refused where they are none', async () => {
+    const never = [
+      ...['9999-12-31', '9999-12-31 23:59:59', '9999/12/31 00:00:00', '9999-12-31T23:59:59-08:00'],
+      ...['253402300799', '253402300800', '253402300799000', '253402300800000'],
+    ]
+    const others = ['9999-12-30 23:59:59', '9999-12-30T23:59:59-08:00', '999999999999999', '0001-01-01T00:00:00+08:00']
+    const csv = ['url,expires', ...[...never, ...others].map((end) => `https://example.com,${end}`)].join('\n')
+    for (const timezone of ['America/Los_Angeles', 'Asia/Tokyo', 'UTC']) {
+      const found = shortly((await readAll(csv, 'csv', { timezone })).filter(({ kind }) => kind !== 'notice'))
+      for (const one of found.slice(0, never.length))
+        expect(one)
+          .to.include({ url: 'https://example.com' })
+          .and.to.deep.include({ notes: ['Its end, the last day of the year 9999, means that it has none.'] })
+          .and.not.to.have.property('expiry')
+      const [first, second, ...refused] = found.slice(never.length)
+      for (const one of [first, second])
+        expect(one)
+          .to.have.property('expiry')
+          .that.matches(/^9999-12-3\d/)
+      for (const one of refused)
+        expect(one)
+          .to.have.property('problem')
+          .that.matches(/^`expires` must be a date/)
+    }
+  })
+
+  it('are refused, or left out with a note, where their zone makes another year of them than four digits have', async () => {
+    const csv = 'url,starts,created\nu,253402300800,\nu,9999-12-31T23:59:59-08:00,\nu,,9999-12-31T23:59:59-08:00\n'
+    const [first, second, third] = shortly(await readAll(csv, 'csv'))
+    for (const one of [first, second])
+      expect(one)
+        .to.have.property('problem')
+        .that.matches(/^`starts` must be a date/)
+    expect(third).to.have.property('notes').that.has.length(1)
+  })
 })
