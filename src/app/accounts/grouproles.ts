@@ -18,8 +18,9 @@ import {
 } from '../../postgres/groupreads.ts'
 import { managedOperators } from '../../queries/accounts/account.ts'
 import { managedPeople } from '../../queries/accounts/member.ts'
+import { managedOwners } from '../../queries/accounts/owner.ts'
 import type { Reader } from '../../queries/reader.ts'
-import { type Given, givesTo, openSync } from './groupsync.ts'
+import { type Given, givesTo, openGiving, openSync } from './groupsync.ts'
 import type { GroupSource } from '../../security/claims.ts'
 import type { Issuer, Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
@@ -60,6 +61,8 @@ export interface GroupRoles {
   readonly endOverdue: () => Promise<void>
   /** Ends the roles of somebody who does not sign in with the issuer any more. */
   readonly end: (account: number) => Promise<void>
+  /** Whether the groups of a person may give them a role in an account. */
+  readonly gives: (person: number, account: number) => Promise<boolean>
   /** Gives people the roles of their groups, some of which a directory has changed; undefined: any may have. */
   readonly follow: (accounts: readonly number[], groups?: readonly string[]) => Promise<void>
 }
@@ -88,7 +91,8 @@ const noteLost = async ({ db, issuerAddress, log, reader }: GroupRolesOptions) =
 /** Returns what gives people what their groups give, and keeps by what those are read again. */
 const openTaking = (options: GroupRolesOptions) => {
   const { db, issuerAddress, log, pepper, progress } = options
-  const follow = openSync({ ...options, groupsOf: (account) => groupsOfAccount(db, issuerAddress, account) })
+  const ofGroups = { ...options, groupsOf: (account: number) => groupsOfAccount(db, issuerAddress, account) }
+  const [follow, gives] = [openSync(ofGroups), openGiving(ofGroups)]
   const sync = async (people: readonly number[]) => {
     const last = await follow(people)
     if (last > 0n) await progress.wait(last, timeoutMs)
@@ -116,13 +120,13 @@ const openTaking = (options: GroupRolesOptions) => {
     await sync([account])
     await deleteReads(db, [account])
   }
-  return { endClaimed, sync, take }
+  return { endClaimed, gives, sync, take }
 }
 
 /** Keeps the roles of people in step with their groups at the issuer. */
 export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
   const { db, handler, issuer, issuerAddress, log, pepper, reader, sessionDays } = options
-  const { endClaimed, sync, take } = openTaking(options)
+  const { endClaimed, gives, sync, take } = openTaking(options)
   const end: GroupRoles['end'] = async (account) => {
     await leaveDirectory(db, account)
     await endClaimed(account)
@@ -155,6 +159,8 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     }
     // a group that the settings do not name any more makes none
     await sync(await managedOperators(reader))
+    // a role that was kept until another owner can act; one after another, so that the last of them stays
+    for (const owner of await managedOwners(reader)) await sync([owner])
   }
 
   return {
@@ -162,6 +168,7 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     keepInStep,
     endOverdue,
     end,
+    gives,
     follow: (accounts, groups) => (givesTo(options, groups) ? sync(accounts) : Promise.resolve()),
   }
 }

@@ -123,6 +123,18 @@ export const openSync = (options: SyncOptions) => {
   }
 }
 
+/**
+ * Returns what says whether the groups of a person give them a role in an account: they may while it is not known which
+ * groups the issuer names.
+ */
+export const openGiving =
+  (options: SyncOptions) =>
+  async (person: number, account: number): Promise<boolean> => {
+    const { claimed, sent } = await options.groupsOf(person)
+    if (claimed === undefined) return true
+    return (await rolesOf([...claimed, ...sent], new Map([[account, undefined]]), options)).has(account)
+  }
+
 /** Ends all roles that groups have given a person, for an operator. */
 export const endManagedRoles = async (
   ledger: Pick<Ledger, 'db' | 'handler' | 'log' | 'reader'>,

@@ -18,7 +18,7 @@ import { openDirectoryGate } from './gate.ts'
 import { openGroupRoles } from './grouproles.ts'
 
 /** ms between deletions of expired sessions */
-const cleanupEvery = 3_600_000
+const cleanupEvery = 900_000
 
 /** Returns what finds the account that has a name, and the token of its claim. */
 export const holderOf =

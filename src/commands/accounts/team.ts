@@ -41,6 +41,7 @@ export type TeamCommand =
       readonly role: Role
       readonly domains?: readonly number[] | undefined
       readonly by: Sender | undefined
+      readonly gone?: boolean
     }
   /**
    * `role`: the highest that the groups of a person give; null: none. `isLast`: of the owners of a team account, no
@@ -60,7 +61,7 @@ export type TeamCommand =
       readonly by: Sender | undefined
       /** who gets their keys, and what they made */
       readonly to?: number | undefined
-      /** whether the issuer would not bring them back: they do not sign in with it any more */
+      /** whether the issuer would not bring them back: their groups give them no role any more */
       readonly gone?: boolean
     }
 
@@ -127,15 +128,16 @@ const requireGiven = ({ given }: Member) => {
   if (given !== undefined) refuse('lacks_rights', { what: 'managed' })
 }
 
-const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by }, state) => {
+const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by, gone }, state) => {
   const before = found(state, member)
   if (by !== undefined) {
     requireMayGive(state, by, before.role, role)
-    requireGiven(before)
+    if (!gone) requireGiven(before)
   }
   const limit = limitedTo(role, domains)
   if (role !== 'owner') requireOtherOwner(state, member)
-  const isSame = before.role === role && before.domains?.join() === limit.domains?.join()
+  const isSame =
+    !(gone && before.given !== undefined) && before.role === role && before.domains?.join() === limit.domains?.join()
   const sender = before.person === null && by ? { by: by.member } : {}
   return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit, ...sender } }]
 }

@@ -17,12 +17,20 @@ import type { Entrance } from './entrance.ts'
 import { beginFlow, type Flow, type FlowServices, placeOf } from './flow.ts'
 import { identityContract } from './contract/identity.ts'
 
+/** The roles that groups of an issuer give. */
+export interface ManagedRoles {
+  /** Ends those of somebody who does not sign in with it any more. */
+  readonly end: (account: number) => Promise<void>
+  /** Whether groups may give a person a role in an account. */
+  readonly gives: (person: number, account: number) => Promise<boolean>
+}
+
 /** What the routes of identities need. */
 export interface IdentityServices extends FlowServices {
   readonly sessions: Pick<Sessions, 'endOf'>
   readonly stepUps: Pick<StepUps, 'require'>
-  /** what ends the roles that groups of the issuer give; undefined without OIDC_ISSUER */
-  readonly groupRoles: { readonly end: (account: number) => Promise<void> } | undefined
+  /** what knows and ends the roles that groups of the issuer give; undefined without OIDC_ISSUER */
+  readonly groupRoles: ManagedRoles | undefined
   /** what links the people whom a proxy names; undefined without AUTH_PROXY_HEADER */
   readonly proxy: Pick<Entrance, 'link'> | undefined
 }

@@ -18,10 +18,11 @@ import { requireOwnSignIn } from './joiner.ts'
 import { oneTimeAddress } from './onetimeaddress.ts'
 import { memberContract } from './contract/member.ts'
 import type { StepUps } from './credentials.ts'
+import type { IdentityServices } from './identity.ts'
 import type { Mails } from './mails.ts'
 
-/** What the routes of invitations need. */
-export interface InvitationServices {
+/** What the routes of invitations and members need. */
+export interface InvitationServices extends Pick<IdentityServices, 'groupRoles'> {
   readonly baseUrl: () => string
   readonly links: OneTimeLinks
   /** undefined without SMTP_URL */

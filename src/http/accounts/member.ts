@@ -89,7 +89,19 @@ const requireOwnerLeft = async ({ load, reader }: Pick<Reading, 'load' | 'reader
   if ((await teamsOwnedAlone(reader, person)).includes(id)) refuse('lacks_rights', { what: 'last_owner' })
 }
 
-const update = ({ stepUps }: InvitationServices) =>
+/** Whether the issuer gives somebody no role in an account any more, so that it would not bring them back. */
+const isGone = async (
+  { groupRoles }: Pick<InvitationServices, 'groupRoles'>,
+  { load }: Pick<Reading, 'load'>,
+  person: number | null,
+  id: number,
+) => {
+  if (person === null) return false
+  if ((await load(account, person)).state.identities.length === 0) return true
+  return groupRoles !== undefined && !(await groupRoles.gives(person, id))
+}
+
+const update = ({ groupRoles, stepUps }: InvitationServices) =>
   endpoint(memberContract, 'PUT /api/member/:id/update', {
     scope: 'account',
     params: byId,
@@ -102,7 +114,9 @@ const update = ({ stepUps }: InvitationServices) =>
       const limit = await ownDomains(call, body.domains)
       const given = { role: body.role, domains: limit }
       if (body.role !== 'owner') await requireOwnerLeft(call, id, params.id)
-      await write(team, { type: 'ChangeRole', id, member: params.id, ...given, by: senderOf(call) })
+      const { person = null } = (await call.load(team, id)).state.members[params.id] ?? {}
+      const gone = await isGone({ groupRoles }, call, person, id)
+      await write(team, { type: 'ChangeRole', id, member: params.id, ...given, by: senderOf(call), gone })
       return { message: 'The role has been changed.' }
     },
   })
@@ -110,7 +124,7 @@ const update = ({ stepUps }: InvitationServices) =>
 const keysWorkAgain =
   'Their access had ended: their API keys work again, with the rights of the member who has them now. Replace each of them.'
 
-const remove = ({ links, stepUps }: InvitationServices) =>
+const remove = ({ groupRoles, links, stepUps }: InvitationServices) =>
   endpoint(memberContract, 'DELETE /api/member/:id/delete', {
     scope: 'account',
     params: byId,
@@ -120,7 +134,7 @@ const remove = ({ links, stepUps }: InvitationServices) =>
       if (params.id === ownMember) refuse('lacks_rights', { what: 'first_owner' })
       const { person = null } = (await load(team, id)).state.members[params.id] ?? {}
       const own = person === null ? undefined : (await load(account, person)).state
-      const gone = own?.identities.length === 0
+      const gone = await isGone({ groupRoles }, call, person, id)
       // whoever gets the keys may have more rights than their maker had
       if (query.to !== undefined) await stepUps.require('members', call)
       await requireOwnerLeft(call, id, params.id)
@@ -133,21 +147,28 @@ const remove = ({ links, stepUps }: InvitationServices) =>
     },
   })
 
-const leave = endpoint(memberContract, 'DELETE /api/membership/:id/delete', {
-  scope: [],
-  person: true,
-  params: byId,
-  run: async ({ account: person, load, onBehalfOf, params: { id }, reader, session }) => {
-    if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
-    const { number, role: held } =
-      memberOf((await load(team, id)).state, id, person) ?? refuse('not_found', { what: 'account' })
-    if (number === ownMember) refuse('lacks_rights', { what: 'first_owner' })
-    await requireOwnerLeft({ load, reader }, id, number)
-    const leaving = onBehalfOf({ account: id, session, person, member: { number, role: held } })
-    await leaving.write(team, { type: 'RemoveMember', id, member: number, by: { member: number, key: false } })
-    return deletedForGood('Membership', 'ask for a new invitation')
-  },
-})
+const leave = ({ groupRoles }: InvitationServices) =>
+  endpoint(memberContract, 'DELETE /api/membership/:id/delete', {
+    scope: [],
+    person: true,
+    params: byId,
+    run: async ({ account: person, load, onBehalfOf, params: { id }, reader, session }) => {
+      if (session === undefined) return fail(400, 'not_dashboard', { what: 'session' })
+      const { number, role: held } =
+        memberOf((await load(team, id)).state, id, person) ?? refuse('not_found', { what: 'account' })
+      if (number === ownMember) refuse('lacks_rights', { what: 'first_owner' })
+      await requireOwnerLeft({ load, reader }, id, number)
+      const leaving = onBehalfOf({ account: id, session, person, member: { number, role: held } })
+      await leaving.write(team, {
+        type: 'RemoveMember',
+        id,
+        member: number,
+        by: { member: number, key: false },
+        gone: await isGone({ groupRoles }, { load }, person, id),
+      })
+      return deletedForGood('Membership', 'ask for a new invitation')
+    },
+  })
 
 const until = (one: { readonly erases: Date | null } | undefined) => (one?.erases ? timestamp(one.erases) : '')
 
@@ -181,6 +202,6 @@ export const memberRoutes = (services: InvitationServices): readonly Route[] => 
   single,
   update(services),
   remove(services),
-  leave,
+  leave(services),
   memberships,
 ]

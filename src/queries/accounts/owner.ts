@@ -17,6 +17,16 @@ export const ownsTeamAlone = (table: TableNames): string => `exists (
   where m.person = a.id and m.status = 'active' and m.role = 'owner' and t.team and t.status <> 'erased'
     and not ${hasOther(table)})`
 
+/** Returns the people whom groups at the issuer have made owners of team accounts that have another one who can act. */
+export const managedOwners = async ({ db, table }: Reader): Promise<readonly number[]> => {
+  const { rows } = await db.raw<{ rows: { person: string }[] }>(
+    `select distinct m.person from ${table('members')} m join ${table('accounts')} t on t.id = m.account
+     where m.status = 'active' and m.role = 'owner' and m.managed and t.team and t.status <> 'erased'
+       and ${hasOther(table)} order by 1`,
+  )
+  return rows.map(({ person }) => Number(person))
+}
+
 /** Returns the team accounts whose last owner a person is, by the number of their own account. */
 export const teamsOwnedAlone = async ({ db, table }: Reader, person: number): Promise<readonly number[]> => {
   const { rows } = await db.raw<{ rows: { account: string }[] }>(
