@@ -48,25 +48,39 @@ export const createEntries = ({
   maxMisses = 10_000,
   missAge = 10_000,
 }: EntriesOptions): Entries => {
-  const keys = new Map<string, string>()
+  /** by stream: nearly all have one address */
+  const keys = new Map<string, string | ReadonlySet<string>>()
   let bytes = 0
-  const forget = ({ target, bytes: freed }: Entry) => {
-    keys.delete(targetStream(target))
+  const keysOf = (stream: string): ReadonlySet<string> => {
+    const known = keys.get(stream) ?? new Set()
+    return typeof known === 'string' ? new Set([known]) : known
+  }
+  const keep = (stream: string, all: ReadonlySet<string>) => {
+    const [first] = all
+    if (first === undefined) keys.delete(stream)
+    else keys.set(stream, all.size === 1 ? first : all)
+  }
+  const forget = (key: string, { target, bytes: freed }: Entry) => {
+    const stream = targetStream(target)
+    keep(stream, new Set([...keysOf(stream)].filter((one) => one !== key)))
     bytes -= freed
   }
-  const targets = new QuickLRU<string, Entry>({ maxSize: maxTargets, onEviction: (_, entry) => forget(entry) })
+  const targets = new QuickLRU<string, Entry>({ maxSize: maxTargets, onEviction: forget })
   const misses = new QuickLRU<string, number>({ maxSize: maxMisses, maxAge: missAge })
   let epoch = 0
 
   const dropKey = (key: string) => {
     const entry = targets.get(key)
     if (entry === undefined) return
-    forget(entry)
+    forget(key, entry)
     targets.delete(key)
   }
   const drop = (stream: string) => {
-    const key = keys.get(stream)
-    if (key !== undefined) dropKey(key)
+    for (const key of keysOf(stream)) dropKey(key)
+  }
+  /** Drops what is known of a stream in another state: it may have another address now. */
+  const dropOlder = (stream: string, { position }: PublicTarget) => {
+    for (const key of keysOf(stream)) if (targets.get(key)?.target.position !== position) dropKey(key)
   }
 
   return {
@@ -80,8 +94,8 @@ export const createEntries = ({
         return
       }
       const stream = targetStream(target)
-      drop(stream)
-      keys.set(stream, key)
+      dropOlder(stream, target)
+      keep(stream, new Set([...keysOf(stream), key]))
       const entry = { target, epoch, bytes: bytesOf(target) }
       bytes += entry.bytes
       targets.set(key, entry)

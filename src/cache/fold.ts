@@ -1,4 +1,5 @@
 import { account as accounts } from '../commands/accounts/account.ts'
+import { addressesOf } from '../commands/links/addresses.ts'
 import { aliasKey } from '../commands/links/alias.ts'
 import { bio } from '../commands/pages/bio.ts'
 import { block } from '../commands/operator/block.ts'
@@ -47,33 +48,38 @@ const dateOrNone = (time: string | null) => (time === null ? null : new Date(tim
 
 const foldLink =
   (handler: Handler) =>
-  async (id: number): Promise<Target | undefined> => {
+  async (id: number): Promise<readonly Target[]> => {
     const { state, revision, position } = await handler.load(link, id)
     const { status, account, password, unframed = [] } = state
-    if (status !== 'open' || !(await isActive(handler, account))) return undefined
+    if (status !== 'open' || !(await isActive(handler, account))) return []
     const { notes: _, ...fields } = completed(state.fields)
-    return {
+    const folded = {
       ...fields,
       unframed,
       link: id,
       account,
       revision: Number(revision),
       position,
-      aliasKey: aliasKey(fields.alias),
       password,
       expiry: dateOrNone(fields.expiry),
       starts: dateOrNone(fields.starts),
       interstitial: interstitialOf(fields, await foldParts(handler)({ ...fields, account })),
     }
+    return addressesOf(state).map(({ address, domain, alias }) => ({
+      ...folded,
+      address,
+      domain,
+      aliasKey: aliasKey(alias),
+    }))
   }
 
 const foldBio =
   (handler: Handler) =>
-  async (id: number): Promise<PublicTarget | undefined> => {
+  async (id: number): Promise<readonly PublicTarget[]> => {
     const { state, revision, position } = await handler.load(bio, id)
     const { status, account, fields } = state
-    if (status !== 'open' || !(await isActive(handler, account))) return undefined
-    return {
+    if (status !== 'open' || !(await isActive(handler, account))) return []
+    const page = {
       ...fields,
       links: entriesOf(fields.links),
       bio: id,
@@ -83,16 +89,17 @@ const foldBio =
       domain: null,
       aliasKey: aliasKey(fields.alias),
     }
+    return [page]
   }
 
 const foldQr =
   (handler: Handler) =>
-  async (id: number): Promise<PublicTarget | undefined> => {
+  async (id: number): Promise<readonly PublicTarget[]> => {
     const { state, revision, position } = await handler.load(qr, id)
     const { status, account, fields } = state
-    if (status !== 'open' || !(await isActive(handler, account))) return undefined
+    if (status !== 'open' || !(await isActive(handler, account))) return []
     const { logo, ...shown } = fields
-    return {
+    const code = {
       ...shown,
       hasInlineLogo: logo !== null,
       qr: id,
@@ -102,6 +109,7 @@ const foldQr =
       domain: null,
       aliasKey: qrPrefix + fields.alias,
     }
+    return [code]
   }
 
 /** Folds what a person is in an account from the streams of both. */
@@ -154,12 +162,12 @@ export const foldKey = async (handler: Handler, account: number, key: string): P
 }
 
 /**
- * Folds the target of an id from its stream, for each kind of stream that has a public address. Undefined: it was
- * deleted.
+ * Folds the target of an id from its stream, once for each of its addresses, for each kind of stream that has public
+ * ones. None: it was deleted.
  */
 export const foldTargets = (
   handler: Handler,
-): Readonly<Record<string, (id: number) => Promise<PublicTarget | undefined>>> => ({
+): Readonly<Record<string, (id: number) => Promise<readonly PublicTarget[]>>> => ({
   link: foldLink(handler),
   bio: foldBio(handler),
   qr: foldQr(handler),

@@ -1,6 +1,7 @@
 import { domain as domains } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { campaign } from '../commands/links/campaign.ts'
+import { addressesOf } from '../commands/links/addresses.ts'
 import { link } from '../commands/links/link.ts'
 import { blockedAddress } from '../commands/operator/block.ts'
 import { bio } from '../commands/pages/bio.ts'
@@ -82,11 +83,12 @@ export const formerAddresses = async (sources: Sources, { kind, value }: Subject
     for await (const { after } of handler.steps(campaign, value)) add(undefined, `r/${after.fields.slug}`)
   if (kind === 'link') {
     const siteOf = ownSites(sources)
-    for await (const { after } of handler.steps(link, value)) {
-      const { domain, alias } = after.fields
-      const site = domain === null ? undefined : await siteOf(domain)
-      if (domain === null || site !== undefined) add(site, alias)
-    }
+    for await (const { after } of handler.steps(link, value))
+      // its main one is the newest
+      for (const { domain, alias } of addressesOf(after).toReversed()) {
+        const site = domain === null ? undefined : await siteOf(domain)
+        if (domain === null || site !== undefined) add(site, alias)
+      }
   }
   return newestOf(addresses)
 }

@@ -10,16 +10,16 @@ export interface Overrides {
   readonly has: (stream: string) => boolean
   /** Returns the overriding target at an address. */
   readonly at: (key: string) => PublicTarget | undefined
-  /** Stores a target, undefined when it was deleted. Returns false if it is outdated. */
-  readonly set: (stream: string, position: bigint, target: PublicTarget | undefined) => boolean
+  /** Stores the target at each of its addresses, none when it was deleted. Returns false if it is outdated. */
+  readonly set: (stream: string, position: bigint, targets: readonly PublicTarget[]) => boolean
 }
 
 interface Override {
   readonly position: bigint
-  readonly target: PublicTarget | undefined
+  readonly targets: readonly PublicTarget[]
 }
 
-const keyOf = ({ target }: Override) => target && addressKey(target.domain, target.aliasKey)
+const keyOf = ({ domain, aliasKey }: PublicTarget) => addressKey(domain, aliasKey)
 
 export const createOverrides = (shows: Position['shows']): Overrides => {
   const overrides = new Map<string, Override>()
@@ -27,20 +27,18 @@ export const createOverrides = (shows: Position['shows']): Overrides => {
   const streams = new Map<string, Set<string>>()
 
   const drop = (stream: string) => {
-    const override = overrides.get(stream)
-    const key = override && keyOf(override)
+    const { targets = [] } = overrides.get(stream) ?? {}
     overrides.delete(stream)
-    if (key === undefined) return
-    const others = streams.get(key)
-    others?.delete(stream)
-    if (others?.size === 0) streams.delete(key)
+    for (const key of targets.map(keyOf)) {
+      const others = streams.get(key)
+      others?.delete(stream)
+      if (others?.size === 0) streams.delete(key)
+    }
   }
   const put = (stream: string, override: Override) => {
     drop(stream)
     overrides.set(stream, override)
-    const key = keyOf(override)
-    if (key === undefined) return
-    streams.set(key, (streams.get(key) ?? new Set()).add(stream))
+    for (const key of override.targets.map(keyOf)) streams.set(key, (streams.get(key) ?? new Set()).add(stream))
   }
   const has = (stream: string) => {
     const override = overrides.get(stream)
@@ -55,14 +53,15 @@ export const createOverrides = (shows: Position['shows']): Overrides => {
   return {
     has,
     at: (key) => {
-      for (const stream of streams.get(key) ?? []) if (has(stream)) return overrides.get(stream)?.target
+      for (const stream of streams.get(key) ?? [])
+        if (has(stream)) return overrides.get(stream)?.targets.find((target) => keyOf(target) === key)
       return undefined
     },
-    set: (stream, position, target) => {
+    set: (stream, position, targets) => {
       // of two folds that ran at once, the older one may finish last
       if (shows(stream, position) || position < (overrides.get(stream)?.position ?? 0n)) return false
       sweep()
-      put(stream, { position, target })
+      put(stream, { position, targets })
       return true
     },
   }

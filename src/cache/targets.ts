@@ -24,10 +24,10 @@ export interface Targets {
    */
   readonly invalidateAll: () => void
   /**
-   * Serves a target folded from its stream until the tables have reached the position of the override; undefined: it
-   * was deleted.
+   * Serves a target folded from its stream, at each of its addresses, until the tables have reached the position of the
+   * override; none: it was deleted.
    */
-  readonly override: (stream: string, position: bigint, target: FoundTarget) => void
+  readonly override: (stream: string, position: bigint, targets: readonly PublicTarget[]) => void
 }
 
 export interface TargetsOptions extends EntriesOptions {
@@ -118,11 +118,11 @@ export const openTargets = ({ find, trusted, shows, ...sizes }: TargetsOptions):
       entries.startEpoch()
       lookups.invalidateAll()
     },
-    override: (stream, position, target) => {
-      if (!overrides.set(stream, position, target)) return
+    override: (stream, position, folded) => {
+      if (!overrides.set(stream, position, folded)) return
       entries.drop(stream)
       changedAt.set(stream, position)
-      if (target) entries.dropMiss(addressKey(target.domain, target.aliasKey))
+      for (const { domain, aliasKey } of folded) entries.dropMiss(addressKey(domain, aliasKey))
     },
   }
 }

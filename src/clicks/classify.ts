@@ -45,7 +45,7 @@ export type Classify = (visit: Visit, hash: VisitorHash) => Classified
 export const createClassifier =
   ({ countryOf, isOurHost }: ClassifierOptions): Classify =>
   (visit, hash) => {
-    const { at, account, link, revision, destination, rule, source } = visit
+    const { at, account, link, revision, destination, rule, source, place } = visit
     const agent = readAgent(visit.agent)
     const languages = preferredLanguages(visit.languages)
     const address = plainAddress(visit.address) || visit.address
@@ -58,6 +58,7 @@ export const createClassifier =
       destination,
       rule,
       source,
+      ...(place !== undefined && { address: place }),
       country: countryOf(address),
       language: primaryLanguage(languages[0] ?? ''),
       languages: keptLanguages(languages, rule),

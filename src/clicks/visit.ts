@@ -22,6 +22,9 @@ export interface Visit {
     /** of the entry of a bio page that was followed */
     readonly entry?: number
   }
+  /** the number of the link's address that was visited, unless it is 1 */
+  readonly place?: number
+  /** the visitor's IP address */
   readonly address: string
   readonly agent: string
   readonly referrer: string

@@ -81,7 +81,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
       'forward',
       'forward_path',
     ),
-    ...nobody('last_variant', 'created', 'import', 'source', 'clicks', 'uniques'),
+    ...nobody('last_variant', 'created', 'import', 'source', 'clicks', 'uniques', 'address', 'added'),
     ...sealed('title', 'description', 'metatitle', 'metadescription', 'metaimage', 'tags', 'notes', 'password'),
     ...stays('address', 'owner', 'alias'),
     ...stays('destination', 'owner', 'url', 'entered', 'expired_url', 'variants', 'unframed'),

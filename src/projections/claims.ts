@@ -33,6 +33,13 @@ const nameOf = (kind: string) => ({
 
 const [alias, host, qr, slug] = [nameOf('alias'), nameOf('host'), nameOf('qr'), nameOf('slug')]
 
+/** An address of a link that becomes the main one has its claim as that from then on. */
+const moved = (event: Given & { readonly data: { readonly address?: number | undefined } }): readonly Change[] => {
+  const { stream, data } = event
+  const former = data.address === undefined ? [] : [remove('held_names', { holder: stream, kind: `alias ${data.address}` })]
+  return [...former, ...alias.acquired(event)]
+}
+
 type Handlers = HandledProjection['on']
 /** What the events of each kind of resource with a unique name do. */
 const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
@@ -60,9 +67,12 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
   },
   link: {
     LinkCreated: alias.acquired,
-    LinkUpdated: alias.acquired,
-    LinkRestored: alias.acquired,
-    LinkDeleted: alias.released,
+    LinkUpdated: moved,
+    LinkRestored: moved,
+    // a link may have several
+    LinkAddressAdded: ({ stream, data }) => [acquire(stream, `alias ${data.address}`, data.token)],
+    LinkAddressRemoved: ({ stream, data }) => [remove('held_names', { holder: stream, kind: `alias ${data.address}` })],
+    LinkDeleted: ({ stream }) => [remove('held_names', { holder: stream })],
   },
   bio: {
     BioCreated: alias.acquired,
@@ -99,7 +109,7 @@ const ofKinds: Readonly<Record<NamedKind, Handlers>> = {
  */
 export const claims: Projection = {
   name: 'claims',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     newest_claims: (t) => `

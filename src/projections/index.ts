@@ -10,6 +10,7 @@ import { campaigns } from './links/campaign.ts'
 import { channels } from './links/channel.ts'
 import { domains } from './domains/domain.ts'
 import { imports } from './imports/import.ts'
+import { linkAddresses } from './links/addresses.ts'
 import { importedClicks } from './links/imported.ts'
 import { links } from './links/link.ts'
 import { lostClicks } from './statistics/lostclicks.ts'
@@ -48,6 +49,7 @@ export const projections: readonly Projection[] = [
   reports,
   stats,
   lostClicks,
+  linkAddresses,
   importedClicks,
   imports,
   accountEvents,

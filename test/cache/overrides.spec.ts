@@ -14,23 +14,23 @@ describe('a link that is overridden because the tables are behind', () => {
 
   it('is served as its event stream describes it', async () => {
     const { override, url } = await withCachedLink()
-    override('link-1', 5n, folded('https://example.com/new', 5n))
+    override('link-1', 5n, [folded('https://example.com/new', 5n)])
     expect(await url('alias-1')).to.equal('https://example.com/new')
   })
   it('is served at its new alias and not at its old one', async () => {
     const { override, get } = await withCachedLink()
     await get('new')
-    override('link-1', 5n, folded('https://example.com/', 5n, 'new'))
+    override('link-1', 5n, [folded('https://example.com/', 5n, 'new')])
     expect([await get('new'), await get('alias-1')]).to.deep.equal([1, undefined])
   })
   it('is no longer served when it was deleted', async () => {
     const { override, get } = await withCachedLink()
-    override('link-1', 5n, undefined)
+    override('link-1', 5n, [])
     expect([await get('alias-1'), await get('alias-1')]).to.deep.equal([undefined, undefined])
   })
   it('is served from the tables once they have caught up', async () => {
     const { override, url, write, set, invalidate } = await withCachedLink()
-    override('link-1', 5n, folded('https://example.com/new', 5n))
+    override('link-1', 5n, [folded('https://example.com/new', 5n)])
     const newest = folded('https://example.com/newest', 6n)
     write(newest)
     expect(await url('alias-1')).to.equal('https://example.com/new')
@@ -41,22 +41,22 @@ describe('a link that is overridden because the tables are behind', () => {
   it('is not overridden when the tables have already caught up', async () => {
     const { override, url, set } = await withCachedLink()
     set({ seen: 5n })
-    override('link-1', 5n, folded('https://example.com/new', 5n))
+    override('link-1', 5n, [folded('https://example.com/new', 5n)])
     expect(await url('alias-1')).to.equal('https://example.com/')
   })
   it('keeps its newest state when an older one arrives after it', async () => {
     const { override, get, url } = await withCachedLink()
-    override('link-1', 6n, folded('https://example.com/newest', 6n))
-    override('link-1', 5n, folded('https://example.com/new', 5n))
+    override('link-1', 6n, [folded('https://example.com/newest', 6n)])
+    override('link-1', 5n, [folded('https://example.com/new', 5n)])
     expect(await url('alias-1')).to.equal('https://example.com/newest')
-    override('link-1', 7n, undefined)
-    override('link-1', 6n, folded('https://example.com/newest', 6n))
+    override('link-1', 7n, [])
+    override('link-1', 6n, [folded('https://example.com/newest', 6n)])
     expect(await get('alias-1')).to.equal(undefined)
   })
   it('does not hide other links', async () => {
     const { override, write, get } = await withCachedLink()
     write(target(2))
-    override('link-1', 5n, undefined)
+    override('link-1', 5n, [])
     expect(await get('alias-2')).to.equal(2)
   })
 })
@@ -70,7 +70,7 @@ describe('thousands of links that are not in the tables yet', () => {
   }
   const overrides = createOverrides(shows)
   const add = (from: number, to: number) => {
-    for (let id = from; id <= to; id++) overrides.set(`link-${id}`, BigInt(id), target(id, `alias-${id}`))
+    for (let id = from; id <= to; id++) overrides.set(`link-${id}`, BigInt(id), [target(id, `alias-${id}`)])
   }
   const at = (id: number) => overrides.at(addressKey(target(id).domain, `alias-${id}`))
   before(() => add(1, 1000))

@@ -42,7 +42,7 @@ describe('the cache of targets', () => {
     cache.invalidate([{ stream: 'bio-1', domain: null, aliasKey: 'page', position: 5n }])
     expect(await both()).to.deep.equal([target(1, 'link'), page])
     expect(lookups).to.deep.equal(['link', 'page', 'page'])
-    cache.override('bio-1', 9n, undefined)
+    cache.override('bio-1', 9n, [])
     expect(await both()).to.deep.equal([target(1, 'link'), undefined])
   })
 

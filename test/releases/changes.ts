@@ -182,4 +182,6 @@ export const typesSince: readonly string[] = [
   'AccountDeactivated',
   'AccountReactivated',
   'AccountOperatorManaged',
+  'LinkAddressAdded',
+  'LinkAddressRemoved',
 ]

@@ -11,6 +11,7 @@ export const target = (link: number, aliasKey = `alias-${link}`, over: Partial<T
   revision: 0,
   position: 1n,
   aliasKey,
+  address: 1,
   password: null,
   expiry: null,
   starts: null,

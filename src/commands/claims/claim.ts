@@ -14,8 +14,11 @@ const reserved = {
   passkey: false,
 } as const
 export type ClaimKind = keyof typeof reserved
-/** What a resource has a name as: it has one of each kind, but an account may have several identities and passkeys. */
-export type Slot = ClaimKind | `identity ${number}` | `passkey ${number}`
+/**
+ * What a resource has a name as: it has one of each kind, but an account may have several identities and passkeys, and a
+ * link several aliases.
+ */
+export type Slot = ClaimKind | `identity ${number}` | `passkey ${number}` | `alias ${number}`
 
 /**
  * A claim of a unique name. `name` is unique within its kind; the resource's event repeats `token`, which makes the

@@ -9,12 +9,19 @@ import {
   type Unframed,
 } from '../../events/links/link.ts'
 import { isWeb, schemeOf } from '../../lib/schemes.ts'
-import { aliasClaimName, refuseReserved } from './alias.ts'
+import {
+  type AddAddress,
+  claimsOf,
+  decideAddAddress,
+  decideDeleteAddress,
+  moveTo,
+  type DeleteAddress,
+} from './addresses.ts'
+import { refuseReserved } from './alias.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
 import { evolveLink, type Link, noLink } from './state.ts'
 import { differing, requireOwned } from '../owned/owned.ts'
-import { refuseTaken } from '../claims/taken.ts'
 import { type GivenVariant, numbered } from './variants.ts'
 
 /** Fields of a link as its owner sends them: only those to change. */
@@ -47,6 +54,8 @@ export type LinkCommand =
       readonly password?: string | null
       /** of the claim, in case the address changes */
       readonly token: string
+      /** whether the link can still be found at its former address then */
+      readonly keepsOld?: boolean
       readonly now: string
     }
   | { readonly type: 'DeleteLink'; readonly id: number; readonly account: number }
@@ -56,6 +65,8 @@ export type LinkCommand =
       readonly account: number
       readonly source: string
     })
+  | AddAddress
+  | DeleteAddress
   | RestoreLink
   | CheckFraming
 /**
@@ -152,7 +163,7 @@ const createLink: Decision<'CreateLink'> = (command, state) => {
 
 const updateLink: Decision<'UpdateLink'> = (command, state) => {
   const { id } = command
-  const { password, tokens, ...before } = requireOwned(state, command.account, 'link')
+  const { password, ...before } = requireOwned(state, command.account, 'link')
   const fields = completed(before.fields)
   const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
   const protects = command.password !== undefined && command.password !== password
@@ -162,14 +173,13 @@ const updateLink: Decision<'UpdateLink'> = (command, state) => {
   requireWeb({ ...fields, ...changes })
   const { domain, alias } = { ...fields, ...changes }
   refuseReserved('custom', alias, fields.alias)
-  const moved = aliasClaimName({ domain, alias }) !== aliasClaimName(fields)
-  if (moved && tokens.fenced.includes(command.token)) return refuseTaken('alias', 'custom')
+  const { move, events } = moveTo(command, state, { domain, alias })
   const sealed = {
     ...(notes === undefined ? {} : { notes }),
     ...(protects ? { password: command.password ?? null } : {}),
   }
-  const address = moved ? { token: command.token, changes: { ...changes, domain, alias } } : { changes }
-  return [{ type: 'LinkUpdated', data: { id, ...address, ...sealed } }]
+  const all = move.token === undefined ? changes : { ...changes, domain, alias }
+  return [{ type: 'LinkUpdated', data: { id, ...move, changes: all, ...sealed } }, ...events]
 }
 
 const deleteLink: Decision<'DeleteLink'> = ({ id, account }, state) => {
@@ -193,7 +203,7 @@ const checkFraming: Decision<'CheckFraming'> = (command, state) => {
 
 export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> = {
   kind: 'link',
-  version: 10,
+  version: 11,
   id: ({ id }) => id,
   initialState: noLink,
   decide: decideBy<LinkCommand, Link, LinkEvent>({
@@ -201,26 +211,11 @@ export const link: Decider<LinkCommand, Link, LinkEvent | Event<'ClaimFenced'>> 
     UpdateLink: updateLink,
     DeleteLink: deleteLink,
     ImportClicks: importClicks,
+    AddAddress: decideAddAddress,
+    DeleteAddress: decideDeleteAddress,
     RestoreLink: decideRestore,
     CheckFraming: checkFraming,
   }),
   evolve: evolveLink,
-  claims: (_, [event], { fields }) => {
-    switch (event?.type) {
-      case 'LinkCreated':
-        return [{ kind: 'alias', name: aliasClaimName(event.data), token: event.data.token }]
-      case 'LinkUpdated':
-      case 'LinkRestored': {
-        const { changes, token } = event.data
-        const { domain, alias } = { ...fields, ...(changes as Partial<LinkFields>) }
-        return token ? [{ kind: 'alias', name: aliasClaimName({ domain, alias }), token }] : []
-      }
-      case 'LinkDeleted':
-      case 'LinkFramingChecked':
-      case 'ClicksImported':
-      case 'ClaimFenced':
-      case undefined:
-        return []
-    }
-  },
+  claims: (_, events, state) => claimsOf(events as readonly LinkEvent[], state),
 }

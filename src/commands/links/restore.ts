@@ -1,18 +1,21 @@
 import { completed, type LinkEvent, type LinkFields } from '../../events/links/link.ts'
 import { unreadable } from '../../security/seal.ts'
-import { aliasClaimName, refuseReserved } from './alias.ts'
+import { addressesOf, moveBack } from './addresses.ts'
+import { refuseReserved } from './alias.ts'
 import type { Link } from './state.ts'
 import { differing, requireOwnedOrDeleted } from '../owned/owned.ts'
-import { refuseTaken } from '../claims/taken.ts'
 
 export interface RestoreLink {
   readonly type: 'RestoreLink'
   readonly id: number
   readonly account: number
   /** what the link was after one of its revisions; undefined: a deleted one comes back with its last values */
-  readonly to?: (Pick<Link, 'fields' | 'password'> & { readonly revision: number }) | undefined
-  /** of the claim of the alias */
+  readonly to?: (Pick<Link, 'fields' | 'password' | 'places'> & { readonly revision: number }) | undefined
+  /** of the claim of the alias; those of its other addresses are made of it */
   readonly token: string
+  /** the numbers of addresses that stay away, because others have them now */
+  readonly without?: readonly number[]
+  readonly now: string
 }
 
 /** Returns what differs between a link and what it was. A password that cannot be read stays. */
@@ -31,19 +34,18 @@ const changesTo = (to: RestoreLink['to'], { fields: given, password }: Link) => 
   }
 }
 
-/** Returns the event that brings a deleted link back, or gives a link the values that it had. Throws `Refused`. */
-export const decideRestore = ({ id, account, to, token }: RestoreLink, state: Link): readonly LinkEvent[] => {
-  const { status, fields: before, tokens } = requireOwnedOrDeleted(state, account, 'link')
+/** Returns the events that bring a deleted link back, or give a link the values that it had. Throws `Refused`. */
+export const decideRestore = (command: RestoreLink, state: Link): readonly LinkEvent[] => {
+  const { id, account, to, token, without = [], now } = command
+  const { status, fields: before } = requireOwnedOrDeleted(state, account, 'link')
   const { changes, ...sealed } = changesTo(to, state)
-  if (status === 'open' && Object.keys({ ...changes, ...sealed }).length === 0) return []
+  const { move, events } = moveBack({ id, token, now, without, to: addressesOf(to ?? state) }, state)
+  if (status === 'open' && Object.keys({ ...changes, ...sealed, ...events }).length === 0) return []
   const fields = completed(before)
   const after = { ...fields, ...sealed, ...changes }
   refuseReserved('custom', after.alias, fields.alias)
-  const moved = aliasClaimName(after) !== aliasClaimName(fields)
-  const claims = status === 'deleted' || moved
-  if (claims && tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
-  const marked = { id, ...(to && { to: to.revision }), ...(claims && { token }) }
-  if (status === 'open') return [{ type: 'LinkRestored', data: { ...marked, changes, ...sealed } }]
+  const marked = { id, ...(to && { to: to.revision }), ...move }
+  if (status === 'open') return [{ type: 'LinkRestored', data: { ...marked, changes, ...sealed } }, ...events]
   const { notes } = after
   const revived = {
     deleted: true as const,
@@ -51,5 +53,5 @@ export const decideRestore = ({ id, account, to, token }: RestoreLink, state: Li
     // the tables have no notes of a deleted link
     ...(notes === null && fields.notes === null ? {} : { notes }),
   }
-  return [{ type: 'LinkRestored', data: { ...marked, ...sealed, ...revived, changes } }]
+  return [{ type: 'LinkRestored', data: { ...marked, ...sealed, ...revived, changes } }, ...events]
 }

@@ -1,6 +1,7 @@
 import type { Event } from '../../events/index.ts'
 import type { ImportedClicks, LinkEvent, StoredLinkFields, Unframed } from '../../events/links/link.ts'
-import { acquire, fence, noTokens, release, type Tokens } from '../claims/claim.ts'
+import { acquire, fence, noTokens, type Tokens } from '../claims/claim.ts'
+import { type Places, withAddress, withMain, withoutAddress, withoutAll } from './addresses.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'
@@ -9,6 +10,8 @@ export interface Link {
   /** scrypt hash, or `unreadable`, until the owner sets another */
   readonly password: string | null
   readonly tokens: Tokens
+  /** undefined: it has had no other address than that in `fields` */
+  readonly places?: Places
   /** destinations that refuse to be framed, also former ones; undefined until one is known */
   readonly unframed: readonly Unframed[] | undefined
   /** when it was made at the service that it comes from (ISO 8601) */
@@ -53,7 +56,7 @@ export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>)
     }
     case 'LinkUpdated':
     case 'LinkRestored': {
-      const { changes, notes, password, token } = event.data
+      const { changes, notes, password } = event.data
       // an older process changes the address without it
       const entered = changes.url === undefined ? {} : { entered: undefined }
       return {
@@ -66,11 +69,15 @@ export const evolveLink = (state: Link, event: LinkEvent | Event<'ClaimFenced'>)
           ...(notes === undefined ? {} : { notes }),
         } as StoredLinkFields,
         password: password === undefined ? state.password : password,
-        tokens: token ? acquire(state.tokens, 'alias', token) : state.tokens,
+        ...withMain(state, event.data),
       }
     }
     case 'LinkDeleted':
-      return { ...state, status: 'deleted', tokens: release(state.tokens, 'alias') }
+      return { ...state, status: 'deleted', ...withoutAll(state) }
+    case 'LinkAddressAdded':
+      return { ...state, ...withAddress(state, event.data) }
+    case 'LinkAddressRemoved':
+      return { ...state, ...withoutAddress(state, event.data.address) }
     case 'LinkFramingChecked':
       return { ...state, unframed: event.data.unframed }
     case 'ClicksImported': {

@@ -103,6 +103,9 @@ export const completed = (fields: StoredLinkFields): LinkFields => Object.assign
 export const ImportedClicks = z.object({ clicks: z.int().min(0), uniques: z.int().min(0).nullable() })
 export type ImportedClicks = Readonly<z.infer<typeof ImportedClicks>>
 
+/** Numbers an address within its link: 1 is the one that it was created with. */
+const Address = z.int().min(1)
+
 export const linkEvents = {
   /**
    * `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. `created`: when it
@@ -124,24 +127,45 @@ export const linkEvents = {
    * newest event of a source counts; without clicks, they were taken back.
    */
   ClicksImported: z.object({ id, account: z.int(), source: z.string(), ...ImportedClicks.shape }),
-  /** Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim. */
+  /**
+   * Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim: it is the main address
+   * from now on. `address`: the number of that, also of one that the link had already; without it, it takes the place and
+   * the number of the former one. That is gone unless the next event adds it again.
+   */
   LinkUpdated: z.object({
     id,
     changes: AllFields.partial(),
     notes: Personal.optional(),
     password: Secret.optional(),
     token: z.string().optional(),
+    address: Address.optional(),
   }),
+  /**
+   * The link can be found at one more address, which is not its main one. `address` is its number within the link.
+   */
+  LinkAddressAdded: z.object({
+    id,
+    account: z.int(),
+    address: Address,
+    domain: fields.domain,
+    alias: fields.alias,
+    /** since when it is one of the others */
+    added: z.iso.datetime(),
+    token: z.string(),
+  }),
+  /** The link can no longer be found at an address, which stays reserved for its account. */
+  LinkAddressRemoved: z.object({ id, address: Address }),
   /** `archived`: whether it was. */
   LinkDeleted: z.object({ id, archived: z.literal(true).optional() }),
   /**
    * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value
    * changes. `token` belongs to the claim of the alias of a link that was deleted or that moves; `archived`: whether a
-   * link that was deleted is in the archive now.
+   * link that was deleted is in the archive now. `address` as in `LinkUpdated`.
    */
   LinkRestored: z.object({
     id,
     ...restoring,
+    address: Address.optional(),
     archived: z.literal(true).optional(),
     changes: AllFields.partial(),
     notes: Personal.optional(),

@@ -46,6 +46,8 @@ export const Click = z.object({
    */
   rule: z.string(),
   source: ClickSource,
+  /** the number of the address of the link that was visited; absent when it is 1, or no address of it was visited */
+  address: z.int().min(2).optional(),
   /** ISO 3166-1 alpha-2, empty when unknown */
   country: z.string(),
   /** primary subtag of the preferred language, empty when unknown */

@@ -84,6 +84,8 @@ export type Done = Answer<typeof done>
 export const undo = z
   .object({ method: z.literal('POST'), path: text.meta({ examples: ['/api/url/42/restore'] }) })
   .meta({ id: 'Undo', description: 'the request that takes it back' })
+/** The same, with what to send. */
+export const undoWith = undo.extend({ body: z.object({ revision: count }) }).meta({ id: 'UndoTo' })
 export const deleted = success({ message: text, undo }).meta({ id: 'Deleted' })
 /** The answer to a request that deleted what cannot come back. */
 export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') }).meta({

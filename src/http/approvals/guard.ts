@@ -46,10 +46,11 @@ const ruled: ReadonlySet<string> = new Set(['link', ...Object.keys(used)])
 /** Fields of a link that visitors learn nothing of. */
 const inner = new Set(['notes', 'campaign', 'archived', 'tags'])
 /** Returns what visitors meet at a link, to be compared. */
-const answering = ({ status, fields, password }: Link) =>
+const answering = ({ status, fields, password, places }: Link) =>
   JSON.stringify([
     status,
     password,
+    places?.others,
     Object.entries(fields).filter(([name, value]) => !inner.has(name) && value !== undefined),
   ])
 
@@ -57,7 +58,7 @@ const answering = ({ status, fields, password }: Link) =>
 const others: ReadonlySet<string> = new Set(['put /api/account/approval', 'post /api/domain/add'])
 /** Whether what a route does may have to wait for an approval. */
 export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
-  const [, of = ''] = /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore)$/.exec(path) ?? []
+  const [, of = ''] = /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore|addresses|address\/:address\/delete)$/.exec(path) ?? []
   return ruled.has(kindAt(of) ?? '') || others.has(`${method} ${path}`)
 }
 

@@ -90,6 +90,8 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   ImportFinished: 'Import finished.',
   ImportUndone: 'Import taken back.',
   ClicksImported: 'Clicks imported that another service has counted.',
+  LinkAddressAdded: 'Address added.',
+  LinkAddressRemoved: 'Address removed.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
   DomainVerified: 'Domain verified.',
   DomainUnverified: 'Domain no longer verified: its checks failed.',

@@ -1,5 +1,6 @@
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Domain } from '../../commands/domains/domain.ts'
+import { placesOf } from '../../commands/links/addresses.ts'
 import { importedClicks, type Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
@@ -69,7 +70,14 @@ export const linkFieldsOf = (link: Link, originOf: OriginOf): Fields => {
   // as `completed`: it is made of each state
   // oxlint-disable-next-line prefer-object-spread
   const fieldsOf = Object.assign({ longurl: entered ?? url }, same, presented)
-  return link.imported === undefined ? fieldsOf : { ...fieldsOf, imported: importedClicks(link) || null }
+  // few links have either
+  if (link.imported === undefined && link.places === undefined) return fieldsOf
+  const addresses = placesOf(link).others.map((one) => `${originOf(one.domain)}/${one.alias}`)
+  return {
+    ...fieldsOf,
+    ...(link.imported && { imported: importedClicks(link) || null }),
+    ...(addresses.length > 0 && { addresses }),
+  }
 }
 
 export const qrFieldsOf = ({ logo, logoHash, data, name, ...same }: QrFields & QrPersonal): Fields => ({

@@ -135,8 +135,11 @@ const fields = {
 /** The body of `url/add` and `url/update`. */
 export const LinkBody = z.object({ url: destinationAsSent, ...z.object(fields).partial().shape })
 export type LinkBody = z.output<typeof LinkBody>
+const keeping = z.object({ keep_old: flag }).partial().shape
+/** The body of `url/update`. */
+export const LinkUpdate = LinkBody.extend(keeping)
 /** The same for a link that may keep its URL. */
-export const LinkChanges = LinkBody.partial({ url: true })
+export const LinkChanges = LinkUpdate.partial({ url: true })
 export type LinkChanges = z.output<typeof LinkChanges>
 
 const counted = z
@@ -195,7 +198,7 @@ export const sentFields = async (
   services: LinkChecks,
 ): Promise<FieldChanges> => {
   const { geotarget, devicetarget, browsertarget, languagetarget, ...others } = body
-  const { url: sent, custom, channel, forward, password: _, ...same } = others
+  const { url: sent, custom, channel, forward, password: _, keep_old: _keep, ...same } = others
   const destinations = {
     url: [sent?.url],
     geotarget: urlsOf(geotarget),

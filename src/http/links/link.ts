@@ -1,6 +1,7 @@
 import { hideForeign } from '../../commands/caller.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { campaign } from '../../commands/links/campaign.ts'
+import { placesOf } from '../../commands/links/addresses.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { countRevision, type Loaded } from '../../commands/load.ts'
@@ -18,9 +19,10 @@ import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
 import { type Call, endpoint, type Reading, type Route } from '../api/route.ts'
-import { LinkBody } from './body.ts'
+import { LinkBody, LinkUpdate } from './body.ts'
 import { channelsOf, isOpen } from './assigned.ts'
 import { origin, short } from './address.ts'
+import { addressRoutes, countedAddresses, listedAddresses } from './moreaddresses.ts'
 import { rulesByName } from './rules.ts'
 import { statusOf } from './status.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
@@ -45,6 +47,8 @@ const fromState = (id: number, { state, since, revision }: Loaded<Link>): Omit<L
   starts: state.fields.starts ? new Date(state.fields.starts) : null,
   created: new Date(state.created ?? since),
   revision: countRevision(revision),
+  main: placesOf(state).main,
+  others: state.places && state.places.others.length > 0 ? state.places.others : null,
 })
 
 /**
@@ -80,7 +84,7 @@ const details = async (
   reading: Reading,
   row: LinkRow,
   services: LinkServices,
-): Promise<Omit<LinkDetails, 'status'>> => ({
+): Promise<Omit<LinkDetails, 'status' | 'addresses'>> => ({
   id: row.id,
   shorturl: short(row, services),
   longurl: row.entered ?? row.url,
@@ -136,6 +140,7 @@ const listRow =
     status: statusOf(row, services, now),
     revision: row.revision,
     ...(row.imported.clicks > 0 && { imported: row.imported.clicks }),
+    ...(row.others && { addresses: listedAddresses(row, services) }),
   })
 
 const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
@@ -148,6 +153,7 @@ const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) 
     details: {
       ...(await details(reading, row, services)),
       status: statusOf({ ...row, own: own?.clicks ?? 0 }, services, nowIn(reading.reader)),
+      addresses: countedAddresses(row, stats.address, services),
     },
     data: {
       clicks: clicks + imported.clicks,
@@ -214,7 +220,7 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     scope: 'links:write',
     params: byId,
     owner: ownedBy(link),
-    body: LinkBody,
+    body: LinkUpdate,
     run: (call) => updateLink(call, call.params.id, call.body, services),
   }),
 
@@ -224,4 +230,5 @@ export const linkRoutes = (services: LinkServices): readonly Route[] => [
     params: byId,
     run: (call) => deleteLink(call, call.params.id),
   }),
+  ...addressRoutes(services),
 ]

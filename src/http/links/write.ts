@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { addressesOf, type Place } from '../../commands/links/addresses.ts'
 import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
-import { type FieldChanges, isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
+import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
+import { defined } from '../../lib/defined.ts'
 import type { Reading, Writer } from '../api/route.ts'
 import { rejectBlockedAlias } from '../api/blockedaddress.ts'
 import { Proposed } from '../approvals/guard.ts'
@@ -72,21 +74,21 @@ export const addLink = async (
  * Fails with 400 when a link that is blocked gets another address, which would not be blocked once the link is deleted,
  * or when a link gets an address at which another one was blocked.
  */
-const rejectBlockedRename = async (
+export const rejectBlockedPlace = async (
   { account, load }: LinkWriter,
   id: number,
-  { alias, domain }: FieldChanges,
+  placeOf: (fields: Place) => Place,
   services: LinkWriting,
 ) => {
-  if (alias === undefined && domain === undefined) return
   const { state } = await load(link, id)
-  const { fields } = state
-  const next = { alias: alias ?? fields.alias, domain: domain === undefined ? fields.domain : domain }
-  const isSame = aliasKey(next.alias) === aliasKey(fields.alias) && next.domain === fields.domain
+  const place = placeOf(state.fields)
+  const has = addressesOf(state).some(
+    (one) => aliasKey(one.alias) === aliasKey(place.alias) && one.domain === place.domain,
+  )
   // of another account's link, nothing must be said
-  if (isSame || state.account !== account) return
+  if (has || state.account !== account) return
   if (services.blocks.link(id)) failField('custom', 'blocked', { what: 'host' })
-  rejectBlockedAlias('custom', { site: siteOf(next, services), alias: next.alias }, services)
+  rejectBlockedAlias('custom', { site: siteOf(place, services), alias: place.alias }, services)
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */
@@ -99,7 +101,9 @@ export const updateLink = async (
 ) => {
   const { account, write } = caller
   const changes = await sentFields(body, caller, services)
-  await rejectBlockedRename(caller, id, changes, services)
+  const { alias, domain } = changes
+  if (alias !== undefined || domain !== undefined)
+    await rejectBlockedPlace(caller, id, (fields) => ({ ...fields, ...defined({ alias, domain }) }), services)
   const password = await passwordOf(body, hash)
   const { state, revision } = await write(link, {
     type: 'UpdateLink',
@@ -108,6 +112,7 @@ export const updateLink = async (
     changes,
     ...password,
     token: randomUUID(),
+    keepsOld: body.keep_old ?? true,
     now: new Date().toISOString(),
   }).catch(async (error: unknown) => {
     if (!(error instanceof Proposed)) throw error

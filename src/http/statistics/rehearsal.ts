@@ -43,6 +43,7 @@ export const decidingTarget = (
   revision: 0,
   position: 0n,
   aliasKey: '',
+  address: 1,
   password: null,
   // the query that a visitor brought is not recorded
   forward: false,

@@ -27,7 +27,7 @@ const ms: Record<Interval, number> = {
   month: 28 * 86_400_000,
 }
 /** The variants of one link are no more than a number to another. */
-const accountDimensions = seriesDimensions.filter((name) => name !== 'variant')
+const accountDimensions = seriesDimensions.filter((name) => name !== 'variant' && name !== 'address')
 
 export const interval = z
   .preprocess((text) => text || 'day', z.enum(intervals, says('not_one_of', { values: intervals.join(', ') })))
@@ -81,6 +81,7 @@ const labels: Record<SeriesDimension, (label: string) => string> = {
   source: (label) => label,
   variant: (label) => label || 'None',
   medium: (label) => label || 'Unknown',
+  address: (label) => label,
 }
 
 /** Returns the start of an interval, and what clocks of the reader show then. */

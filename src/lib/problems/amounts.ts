@@ -23,6 +23,7 @@ export const amountTexts = {
     keys: 'An account has at most {max} API keys. Delete one first.',
     identities: 'An account has at most {max} identities. Remove one first.',
     passkeys: 'An account has at most {max} passkeys. Remove one first.',
+    link_addresses: 'A link has at most {max} addresses. Remove one first.',
     rows: 'The body must have at most {max, number} rows: send several.',
     addresses: 'The file must have visits of at most {max, number} addresses.',
     levels: 'The body must have at most {levels} levels and {values, number} values.',

@@ -74,6 +74,7 @@ export const requestTexts = {
     reservation: 'Its reservation has ended. Verify the domain again with POST /api/domain/:id/verify.',
     email: 'An e-mail address counts once it is confirmed: send it with PUT /api/account/update.',
     erased: 'It was erased. Set a new one.',
+    taken: 'Another link, or a bio page, has the address {address} now.',
     expires: 'That time is over. Set another with PUT /api/key/:id/update.',
     secret: 'A secret that was replaced never comes back: POST /api/webhook/:id/rotate makes a new one.',
     totp: 'A second factor is set up and removed with the current password: POST /api/account/totp.',

@@ -50,13 +50,14 @@ export const linkAddress = `coalesce(domain, 0)::text || '/' || alias_key`
 /** Returns the value of `linkAddress` for a domain (null: the service's own host) and an alias in lower case. */
 export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}/${aliasKey}`
 
+const mainIs = (address: number | undefined) => (address === undefined ? {} : { main: address })
 /**
  * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes
  * that cached the link learn of the deletion by its `position`.
  */
 export const links: Projection = {
   name: 'links',
-  version: 15,
+  version: 16,
   filter: 'domain',
   indexedLast: ['links'],
   tables: {
@@ -68,7 +69,7 @@ export const links: Projection = {
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
         tags text[] not null, tag_keys text[] not null, archived boolean not null, starts timestamptz, expired_url text not null,
         max_clicks int, forward boolean not null, forward_path boolean not null, variants json not null, browser json not null,
-        created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
+        main int not null default 1, created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;
@@ -99,21 +100,21 @@ export const links: Projection = {
         count(account, 1, one(archived)),
       ]
     },
-    LinkUpdated: ({ data: { id, changes, notes, password }, metadata, revision, position }) => {
+    LinkUpdated: ({ data: { id, changes, notes, password, address }, metadata, revision, position }) => {
       const account = metadata.account ?? 0
       const secret = password === undefined ? {} : { password }
       return [
-        patch('links', { id }, columns(account, changes, { ...secret, revision, position })),
+        patch('links', { id }, columns(account, changes, { ...secret, ...mainIs(address), revision, position })),
         ...(notes === undefined ? [] : [noted(id, account, notes)]),
         // an event has only what changes
         ...(changes.archived === undefined ? [] : [count(account, 0, changes.archived ? 1 : -1)]),
       ]
     },
     LinkRestored: ({ data, metadata, revision, position }) => {
-      const { id, deleted, archived, changes, notes, password } = data
+      const { id, deleted, archived, changes, notes, password, address } = data
       const account = metadata.account ?? 0
       const secret = password === undefined ? {} : { password }
-      const more = { ...secret, deleted: null, revision, position }
+      const more = { ...secret, ...mainIs(address), deleted: null, revision, position }
       const moved = changes.archived === undefined ? [] : [count(account, 0, changes.archived ? 1 : -1)]
       return [
         patch('links', { id }, columns(account, changes, more)),
@@ -121,6 +122,8 @@ export const links: Projection = {
         ...(deleted ? [count(account, 1, one(archived))] : moved),
       ]
     },
+    LinkAddressAdded: ({ data: { id }, revision, position }) => [patch('links', { id }, { revision, position })],
+    LinkAddressRemoved: ({ data: { id }, revision, position }) => [patch('links', { id }, { revision, position })],
     LinkFramingChecked: ({ data: { id, unframed }, revision, position }) => [
       patch('links', { id }, { unframed, revision, position }),
     ],

@@ -16,6 +16,7 @@ export const dims = {
   source: 6,
   variant: 7,
   medium: 8,
+  address: 9,
 } as const
 export type Dim = keyof typeof dims
 export const dimensions = Object.keys(dims) as Dim[]
@@ -34,7 +35,7 @@ export const detailNames = Object.keys(details) as Detail[]
  */
 export const openDimensions: readonly Dim[] = ['referrer', 'variant']
 /** The dimensions of the statistics of a link over all time. */
-export const topDimensions = ['referrer', 'country', 'browser', 'os', 'variant'] as const satisfies readonly Dim[]
+export const topDimensions = ['referrer', 'country', 'browser', 'os', 'variant', 'address'] as const satisfies readonly Dim[]
 
 /** Returns the id of the variant that a rule names; empty when it names none. */
 const variantOf = (rule: string) => /^variant:(\d+)$/.exec(rule)?.[1] ?? ''
@@ -50,6 +51,7 @@ export const labelOf: Readonly<Record<Dim, (click: Click) => string>> = {
   source: ({ source }) => source.kind,
   variant: ({ rule }) => variantOf(rule),
   medium: ({ medium }) => medium ?? '',
+  address: ({ address = 1 }) => String(address),
 }
 
 const columns = 'dim smallint not null, id int not null, label text not null, primary key (dim, id)'

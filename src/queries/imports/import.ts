@@ -1,4 +1,4 @@
-import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import { linkIdAt } from '../links/addresses.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
@@ -66,13 +66,13 @@ export interface AddressedLink {
 
 /** Returns the link of an account at an address. */
 export const linkAt = async (
-  { db, table }: Reader,
+  reader: Reader,
   account: number,
-  { domain, aliasKey }: { readonly domain: number | null; readonly aliasKey: string },
+  address: Parameters<typeof linkIdAt>[1],
 ): Promise<AddressedLink | undefined> => {
+  const { db, table } = reader
   const row = await db(table('links'))
-    .where({ account, deleted: null })
-    .whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
+    .where({ account, deleted: null, id: (await linkIdAt(reader, address)) ?? 0 })
     .first<(Omit<AddressedLink, 'id'> & { readonly id: string }) | undefined>('id', 'url', 'import')
   return row && { ...row, id: Number(row.id) }
 }

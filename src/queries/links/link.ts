@@ -13,6 +13,7 @@ import {
   type Source,
 } from '../page.ts'
 import { inPart } from '../accounts/part.ts'
+import { everyAddress, type OtherAddress, otherAddresses } from './addresses.ts'
 import { byClicks, clicksOf } from './clicks.ts'
 import { type ImportedTotals, importedSum } from './imported.ts'
 import { idOrNull, planned, type Reader } from '../reader.ts'
@@ -30,6 +31,10 @@ export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_va
   readonly unframed: readonly Unframed[]
   /** whether its address leads to the service: its domain is verified and not deleted */
   readonly reachable: boolean
+  /** the number of its main address */
+  readonly main: number
+  /** its other addresses; null: none */
+  readonly others: readonly OtherAddress[] | null
 }
 /** As the driver returns it: bigint columns are strings. */
 type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
@@ -47,15 +52,18 @@ const typed = <R extends Pick<Raw, 'id' | 'domain' | 'campaign' | 'revision'>>(r
   revision: Number(row.revision),
 })
 
-const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision'].map(
+const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision', 'main'].map(
   (name) => `l.${name}`,
 )
 /** What a list shows: rules, variants and notes may be hundreds of KB, and stay where they are. */
 const shown = [
   ...(['id', 'alias', 'domain', 'url', 'entered', 'title', 'description', 'metatitle', 'metadescription'] as const),
-  ...(['tags', 'archived', 'starts', 'expiry', 'max_clicks', 'created', 'revision'] as const),
+  ...(['tags', 'archived', 'starts', 'expiry', 'max_clicks', 'created', 'revision', 'main'] as const),
 ]
-export interface LinkListRow extends Pick<LinkRow, (typeof shown)[number] | 'campaign' | 'password' | 'reachable'> {
+export interface LinkListRow extends Pick<
+  LinkRow,
+  (typeof shown)[number] | 'campaign' | 'password' | 'reachable' | 'others'
+> {
   /** those that were measured here */
   readonly clicks: number
   readonly uniques: number
@@ -68,7 +76,8 @@ export interface LinkListRow extends Pick<LinkRow, (typeof shown)[number] | 'cam
 const calculated = (table: TableNames) =>
   `l.password is not null as password, (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign,
    (l.domain is null or exists (
-     select from ${table('domains')} d where d.id = l.domain and d.verified and d.deleted is null)) as reachable`
+     select from ${table('domains')} d where d.id = l.domain and d.verified and d.deleted is null)) as reachable,
+   ${otherAddresses(table, 'l.id')} as others`
 
 /** The text of a link that lists search, as SQL. */
 export const linkText = `(alias || E'\\n' || title || E'\\n' || metatitle || E'\\n' || url || E'\\n' || coalesce(entered, ''))`
@@ -92,10 +101,14 @@ const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) =>
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (archived !== undefined) void links.where({ 'l.archived': archived })
   if (tags) void links.whereRaw('l.tag_keys @> ?::text[]', [tags.map((tag) => tagKey(account, tag))])
-  if (domain !== undefined) void links.where({ 'l.domain': domain })
-  if (aliasKey !== undefined && domain !== undefined)
-    void links.whereRaw(`${linkAddress} = ?`, [addressKey(domain, aliasKey)])
-  else if (aliasKey !== undefined) void links.where({ 'l.alias_key': aliasKey })
+  if (domain !== undefined && aliasKey === undefined) void links.where({ 'l.domain': domain })
+  if (aliasKey !== undefined) {
+    const [at, value] = domain === undefined ? ['alias_key', aliasKey] : [linkAddress, addressKey(domain, aliasKey)]
+    void links.whereRaw(`l.id = any(array(select link from ${everyAddress(table)} a where ${at} = ? and account = ?))`, [
+      value,
+      account,
+    ])
+  }
   if (campaign !== undefined)
     void links
       .where({ 'l.campaign': campaign })

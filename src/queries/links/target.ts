@@ -7,6 +7,7 @@ import { streamId } from '../../events/streams.ts'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
 import { findPublicQrs, type PublicQr, qrPrefix } from '../qr/qr.ts'
 import { planned, type Reader } from '../reader.ts'
+import { everyAddress } from './addresses.ts'
 
 type Identified<F> = F & { readonly id: number }
 /** The resources that a link's interstitial uses and that are not deleted; each has a stream of its own. */
@@ -40,8 +41,10 @@ export interface Target
   readonly revision: number
   /** of the link's last change in the log */
   readonly position: bigint
+  /** where the visitor has come in: it has that number among the addresses of the link */
   readonly domain: number | null
   readonly aliasKey: string
+  readonly address: number
   /** scrypt hash; `unreadable` protects the link without letting anyone in */
   readonly password: string | null
   readonly expiry: Date | null
@@ -147,7 +150,7 @@ type Row = Omit<Target, 'link' | 'account' | 'revision' | 'position' | 'domain' 
 }
 
 const columns =
-  'id account revision position domain alias_key url type title description location device browser language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward forward_path variants'
+  'id account revision position url type title description location device browser language parameters pixels password expiry metatitle metadescription metaimage unframed starts expired_url max_clicks forward forward_path variants'
     .split(' ')
     .map((name) => `l.${name}`)
     .join()
@@ -164,10 +167,10 @@ const findTargets = async (reader: Reader, addressKeys: readonly string[]) => {
       select json_agg(json_build_object('id', p.id, 'type', p.type, 'tag', p.tag) order by n)
       from json_array_elements_text(l.pixels) with ordinality as e (pixel, n) join ${table('pixels')} p on p.id = e.pixel::bigint
       where p.account = l.account and p.deleted is null) end as shown_pixels`
-  const sql = `select ${columns}, ${one('splash', 'splashes')}, ${one('overlay', 'overlays')}, ${pixels}
+  const sql = `select ${columns}, p.domain, p.alias_key, p.address, ${one('splash', 'splashes')}, ${one('overlay', 'overlays')}, ${pixels}
     from unnest(?::text[]) as k (address) cross join lateral (
-      select * from ${table('links')} where deleted is null and ${linkAddress} = k.address limit 1
-    ) l join ${table('accounts')} a on a.id = l.account where a.status = 'active'`
+      select * from ${everyAddress(table)} every where ${linkAddress} = k.address limit 1
+    ) p join ${table('links')} l on l.id = p.link join ${table('accounts')} a on a.id = l.account where a.status = 'active'`
   const { rows } = await db.raw<{ rows: Row[] }>(sql, [[...addressKeys]]).options(planned(reader, sql))
   return rows.map(target)
 }
@@ -185,6 +188,7 @@ const target = (row: Row): Target => {
     position: BigInt(row.position),
     domain: row.domain === null ? null : Number(row.domain),
     aliasKey: row.alias_key,
+    address: row.address,
     interstitial: interstitialOf(row, parts),
     url: row.url,
     type: row.type,

@@ -1,6 +1,6 @@
 import type { ShortAddress } from '../../lib/shortaddress.ts'
-import { addressKey, linkAddress } from '../../projections/links/link.ts'
 import type { AccountRow } from '../accounts/account.ts'
+import { linkIdAt } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
 /** What a public address belongs to. */
@@ -60,7 +60,8 @@ export const findAddressed = async (
   if (kind === 'qr') return domain === null ? find(reader, 'qr', 'x.alias', name) : undefined
   if (kind === 'campaign') return domain === null ? find(reader, 'campaign', 'lower(x.slug)', name) : undefined
   if (kind === 'list') return domain === null ? findList(reader, name) : undefined
-  const link = await find(reader, 'link', linkAddress, addressKey(domain, name))
+  const id = await linkIdAt(reader, { domain, aliasKey: name })
+  const link = id === undefined ? undefined : await find(reader, 'link', 'x.id', id)
   return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
 }
 

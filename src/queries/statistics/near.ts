@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import { everyAddress } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
 /** An address of an account, where something is asked for. */
@@ -60,8 +61,8 @@ export const nearLinks = async (
   const keys = [...new Set(wanted.flat())]
   if (keys.length === 0) return asked.map(() => ({ at: undefined, near: undefined }))
   const { rows } = await db.raw<{ rows: { id: string; alias: string; address: string }[] }>(
-    `select id, alias, ${linkAddress} as address from ${table('links')}
-     where ${linkAddress} = any(?::text[]) and deleted is null and account = ?`,
+    `select link as id, alias, ${linkAddress} as address from ${everyAddress(table)} every
+     where ${linkAddress} = any(?::text[]) and account = ?`,
     [keys, account],
   )
   const known = new Map(rows.map(({ id, alias, address }) => [address, { id: Number(id), alias }]))

@@ -28,6 +28,7 @@ export const seriesDimensions = [
   'source',
   'variant',
   'medium',
+  'address',
 ] as const
 export type SeriesDimension = (typeof seriesDimensions)[number]
 

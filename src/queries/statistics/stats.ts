@@ -96,7 +96,7 @@ const labelsOf = async (reader: Reader, counted: SubjectCounts): Promise<Labels>
 const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => {
   const counted = await readCounted(reader, { link })
   const { clicks, uniques } = counted
-  if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [] }
+  if (clicks === 0) return { clicks, uniques, country: [], referrer: [], browser: [], os: [], variant: [], address: [] }
   const labels = await labelsOf(reader, counted)
   const columns = `${topDimensions.join()}, class`
   const facts = [
@@ -129,6 +129,7 @@ const clickStats = async (reader: Reader, link: number): Promise<ClickStats> => 
     browser: of('browser'),
     os: of('os'),
     variant: of('variant'),
+    address: of('address'),
   }
 }
 

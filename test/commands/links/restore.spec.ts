@@ -27,6 +27,7 @@ const restore = (
     id,
     account,
     token: 't2',
+    now: '2030-01-31T00:00:00.000Z',
     ...(former && { to: { revision: 0, fields: { ...linkFields, ...fields }, password } }),
   }
 }

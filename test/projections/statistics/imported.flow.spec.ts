@@ -108,6 +108,7 @@ class Model {
     const labels = ({ click }: Visit) => ({
       ...click,
       medium: click.medium ?? '',
+      address: String(click.address ?? 1),
       browser: click.browser.family,
       os: click.os.family,
       source: click.source.kind as string,

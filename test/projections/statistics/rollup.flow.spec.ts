@@ -107,6 +107,7 @@ const model = (events: readonly Clicked[], of: Subject, { from, to, interval, zo
   const labels = (click: Click) => ({
     ...click,
     medium: click.medium ?? '',
+    address: String(click.address ?? 1),
     browser: click.browser.family,
     os: click.os.family,
     source: click.source.kind as string,

@@ -32,6 +32,7 @@ const valuesOf = (click: Click): Readonly<Record<BreakdownDimension, string>> =>
   language: click.language,
   source: click.source.kind,
   variant: /^variant:(\d+)$/.exec(click.rule)?.[1] ?? '',
+  address: String(click.address ?? 1),
   rule: click.rule,
   class: click.class,
   link: String(click.link),

@@ -1,7 +1,14 @@
 import { domain } from '../../../commands/domains/domain.ts'
+import type { Handler } from '../../../commands/handle.ts'
+import { addressesOf, type LinkAddress, type Place } from '../../../commands/links/addresses.ts'
+import { aliasClaimName } from '../../../commands/links/alias.ts'
+import { link } from '../../../commands/links/link.ts'
+import type { Link } from '../../../commands/links/state.ts'
+import { bio } from '../../../commands/pages/bio.ts'
 import type { KeptKind, OwnedKind } from '../../../events/kinds.ts'
 import type { ItemKind } from '../../../events/links/channel.ts'
 import type { StoredLinkFields } from '../../../events/links/link.ts'
+import { parseStreamId, streamId } from '../../../events/streams.ts'
 import type { WebhookFields } from '../../../events/webhooks/webhook.ts'
 import type { Reading } from '../../api/route.ts'
 import { isOpen, membershipsOf } from '../../links/assigned.ts'
@@ -34,6 +41,32 @@ export const missingParts = async (asking: Asking, fields: StoredLinkFields): Pr
     kind === 'splash' || kind === 'overlay' ? gone(asking, 'type', kind, Number(id)) : [],
   ])
   return found.flat()
+}
+
+/**
+ * Returns those of the former addresses of a link that others have now: another link, or a bio page. What another
+ * account has, or had last, is reserved for that.
+ */
+export const takenAddresses = async (
+  { handler }: { readonly handler: Pick<Handler, 'claimant' | 'load'> },
+  id: number,
+  now: Link,
+  former: readonly LinkAddress[],
+): Promise<readonly LinkAddress[]> => {
+  const isSame = (one: Place) => (other: Place) => aliasClaimName(one) === aliasClaimName(other)
+  const isTaken = async (one: LinkAddress) => {
+    const stream = await handler.claimant({ kind: 'alias', name: aliasClaimName(one) })
+    if (stream === undefined || stream === streamId('link', id)) return false
+    const { kind, id: holder } = parseStreamId(stream)
+    if (kind !== 'link') {
+      const { account, status, fields } = (await handler.load(bio, holder)).state
+      return account !== now.account || (status === 'open' && isSame(one)({ domain: null, alias: fields.alias }))
+    }
+    const { state } = await handler.load(link, holder)
+    return state.account !== now.account || (state.status === 'open' && addressesOf(state).some(isSame(one)))
+  }
+  const taken = await Promise.all(former.map(isTaken))
+  return former.filter((_, i) => taken[i])
 }
 
 const itemKinds: Readonly<Partial<Record<OwnedKind, ItemKind>>> = { link: 'links', bio: 'bio', qr: 'qr' }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { campaign } from '../../../commands/links/campaign.ts'
+import { addressesOf } from '../../../commands/links/addresses.ts'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
@@ -10,10 +11,10 @@ import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { linkFieldsOf } from '../fields.ts'
 import { histories, type OwnedHistory } from '../kinds.ts'
 import { ownedOrDeleted } from '../routes.ts'
-import { origin } from '../../links/address.ts'
+import { origin, short } from '../../links/address.ts'
 import { rejectSchemes } from '../../links/schemes.ts'
 import { rejectOwnAddresses } from '../../api/ownaddress.ts'
-import { missingChannels, missingParts } from './missing.ts'
+import { missingChannels, missingParts, takenAddresses } from './missing.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { type AccountRestoreServices, accountRestoreRoutes } from './account.ts'
 import { domainRestoreRoute } from './domain.ts'
@@ -74,15 +75,17 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const { id } = params
       const { state: before } = await load(link, id)
       const former = await formerState(link, id, call, services, isOpen)
-      const { fields, password } = former?.state ?? before
+      const { fields, password, places } = former?.state ?? before
       const { destinations, metaimage } = linkAddresses(fields)
       // what it is in already, another member may have put it into
       if (fields.campaign !== null && fields.campaign !== before.fields.campaign) await load(campaign, fields.campaign)
       rejectSchemes(destinations, services)
       rejectOwnAddresses(destinations, services)
       rejectBlocked({ ...destinations, metaimage }, services)
-      const to = former && { revision: former.revision, fields, password }
-      const token = randomUUID()
+      const to = former && { revision: former.revision, fields, password, ...(places && { places }) }
+      const [token, now] = [randomUUID(), new Date().toISOString()]
+      const taken = await takenAddresses(services, id, before, addressesOf(former?.state ?? before).slice(1))
+      const without = taken.map(({ address }) => address)
       const answer = await restore(call, services, {
         kind: 'link',
         before,
@@ -93,9 +96,10 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
         },
         isDeleted: before.status === 'deleted',
         dryRun: body.dryRun ?? false,
-        write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token }),
+        write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token, without, now }),
         lost: async (after) => [
           ...(password === unreadable ? [notRestored('password', { what: 'erased' })] : []),
+          ...taken.map((one) => notRestored('addresses', { what: 'taken', address: short(one, services) })),
           ...(await missingParts(call, after.fields)),
           ...(await missingChannels(call, 'link', id)),
         ],

@@ -20,6 +20,7 @@ import {
   text,
   time,
 } from '../../api/contract.ts'
+import { addressContract, linkAddress, listedAddress } from './addresses.ts'
 
 const alias = text.meta({ examples: ['spring'] })
 const shorturl = address.meta({ examples: ['https://go.example.com/spring'] })
@@ -51,6 +52,7 @@ const row = z
     status,
     revision,
     imported,
+    addresses: z.array(listedAddress).optional().describe('of a link that has several: all of them, the main one first'),
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
 export type LinkRow = Answer<typeof row>
@@ -95,6 +97,7 @@ const details = z
     variants: z
       .array(z.object({ id, url: address, weight: count }))
       .describe('destinations that visitors are split between; clicks have the `id`'),
+    addresses: z.array(linkAddress).describe('where it can be found, the main address first'),
     revision,
   })
   .meta({ id: 'LinkDetails' })
@@ -193,13 +196,18 @@ export const linkContract = {
   'PUT /api/url/:id/update': {
     summary: 'Change a link',
     description: 'Changes the fields that are sent; `""` or null clears an optional one.',
-    fields,
+    fields: {
+      ...fields,
+      keep_old:
+        'with another `custom` or `domain`: whether the link can still be found at its former address, as one of several; `true` (default) or `false`',
+    },
     example: { url: 'https://example.com/spring-2', title: 'Spring sale, second week' },
     answer: written,
   },
   'DELETE /api/url/:id/delete': {
     summary: 'Delete a link',
-    description: 'Its alias is never given to another account.',
+    description: 'Its aliases are never given to another account.',
     answer: deleted,
   },
+  ...addressContract,
 } satisfies Contract

@@ -12,7 +12,11 @@ import { withoutMarks } from './scan.ts'
 /** What led a visitor to a link: its short address, a QR code, a campaign's rotator, an entry of a bio page. */
 export type Source = Visit['source']
 /** What was visited: a link, or a QR code or bio page, whose link is 0. */
-export type Visited = Pick<Visit, 'account' | 'link' | 'revision'> & { readonly max_clicks?: number | null }
+export type Visited = Pick<Visit, 'account' | 'link' | 'revision'> & {
+  readonly max_clicks?: number | null
+  /** which address of the link it is */
+  readonly address?: number
+}
 /** Where the visitor is sent, and by which rule. */
 export type Chosen = Pick<Destination, 'url' | 'rule' | 'recorded'>
 
@@ -74,7 +78,7 @@ export const isOpened = (req: IncomingMessage): boolean =>
 /** Returns the visit of a request, as it is recorded. */
 export const readVisit = (
   req: IncomingMessage,
-  { account, link, revision }: Visited,
+  { account, link, revision, address: place = 1 }: Visited,
   { url, rule, recorded = url }: Chosen,
   source: Source,
   trustProxy: TrustedProxies,
@@ -89,6 +93,7 @@ export const readVisit = (
     destination: recorded,
     rule,
     source,
+    ...(place > 1 && { place }),
     address: clientAddress(req, trustProxy),
     agent: agentOf(req),
     referrer: limited(headers.referer, 2048),

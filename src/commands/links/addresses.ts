@@ -1,0 +1,261 @@
+import type { Event } from '../../events/index.ts'
+import type { LinkEvent } from '../../events/links/link.ts'
+import { refuseTaken } from '../claims/taken.ts'
+import { acquire, type Claim, release, type Slot, type Tokens } from '../claims/claim.ts'
+import { refuse } from '../decider.ts'
+import { requireOwned } from '../owned/owned.ts'
+import { aliasClaimName, refuseReserved } from './alias.ts'
+import type { Link } from './state.ts'
+
+/** Where a link can be found: an alias on a domain; null is the service's own host. */
+export interface Place {
+  readonly domain: number | null
+  readonly alias: string
+}
+/** An address of a link. Its number stays the same when another one becomes the main one. */
+export interface LinkAddress extends Place {
+  readonly address: number
+  /** since when it is one beside the main one (ISO 8601); empty for that */
+  readonly added: string
+}
+
+/** addresses of one link, with the main one */
+export const mostAddresses = 100
+
+const slotOf = (address: number): Slot => `alias ${address}`
+const isSame = (a: Place, b: Place) => aliasClaimName(a) === aliasClaimName(b)
+
+/** The addresses of a link that has or had several. */
+export interface Places {
+  /** the number of the address that the fields of the link have, and the highest number so far */
+  readonly main: number
+  readonly last: number
+  /** its other addresses, and those that it had when it was deleted */
+  readonly others: readonly LinkAddress[]
+  readonly released: readonly LinkAddress[]
+}
+const onePlace: Places = { main: 1, last: 1, others: [], released: [] }
+
+/** A link, as far as it says where it can be found. */
+export interface Found extends Pick<Link, 'places'> {
+  readonly fields: Place
+}
+/** Returns where a link can be found besides its main address, and the numbers of its addresses. */
+export const placesOf = ({ places = onePlace }: Pick<Link, 'places'>): Places => places
+/** Returns the addresses of a link, the main one first; of a deleted one, those that it had. */
+export const addressesOf = (link: Found): readonly LinkAddress[] => {
+  const { main, others, released } = placesOf(link)
+  const { domain, alias } = link.fields
+  return [{ address: main, domain, alias, added: '' }, ...others, ...released]
+}
+
+/** What an event changes in the state of a link. */
+type Changed = Pick<Link, 'places' | 'tokens'>
+
+/** Returns the tokens after an address has become the main one. The claim of one that the link has already goes on. */
+const tokensOfMain = (tokens: Tokens, address: number, token: string) => {
+  const { [slotOf(address)]: _, ...held } = tokens.held
+  return acquire({ ...tokens, held }, 'alias', token)
+}
+
+/** Returns the addresses after another one has become the main one; the former one is gone unless it is added again. */
+export const withMain = (state: Link, data: Event<'LinkUpdated' | 'LinkRestored'>['data']): Changed => {
+  const { token, address } = data
+  const { main, last, others, released } = placesOf(state)
+  const isBack = 'deleted' in data && data.deleted === true
+  const places = address !== undefined || (isBack && released.length > 0)
+  return {
+    ...(places && {
+      places: {
+        main: address ?? main,
+        last: Math.max(last, address ?? 1),
+        others: others.filter((one) => one.address !== address),
+        released: isBack ? [] : released,
+      },
+    }),
+    tokens: token === undefined ? state.tokens : tokensOfMain(state.tokens, address ?? main, token),
+  }
+}
+
+/** Returns the addresses after one was added. */
+export const withAddress = (state: Link, data: Event<'LinkAddressAdded'>['data']): Changed => {
+  const { address, domain, alias, added, token } = data
+  const { last, others, ...same } = placesOf(state)
+  return {
+    places: { ...same, last: Math.max(last, address), others: [...others, { address, domain, alias, added }] },
+    tokens: acquire(state.tokens, slotOf(address), token),
+  }
+}
+
+/** Returns the addresses after one was removed. */
+export const withoutAddress = (state: Link, address: number): Changed => {
+  const places = placesOf(state)
+  return {
+    places: { ...places, others: places.others.filter((one) => one.address !== address) },
+    tokens: release(state.tokens, slotOf(address)),
+  }
+}
+
+/** Returns the addresses after the link was deleted: it can come back with those that are still free. */
+export const withoutAll = ({ places, tokens }: Link): Changed => ({
+  ...(places && { places: { ...places, others: [], released: places.others } }),
+  tokens: release(tokens, 'alias', ...(places?.others ?? []).map(({ address }) => slotOf(address))),
+})
+
+/** Returns the event that adds an address to a link. */
+const addition = (id: number, { account }: Link, one: LinkAddress, token: string): LinkEvent => {
+  const { address, domain, alias, added } = one
+  return { type: 'LinkAddressAdded', data: { id, account, address, domain, alias, added, token } }
+}
+const removal = (id: number, address: number): LinkEvent => ({ type: 'LinkAddressRemoved', data: { id, address } })
+
+/** What an event says of another main address: a token, and a number where the former one may stay. */
+export interface Move {
+  readonly token?: string
+  readonly address?: number
+}
+/** How a link moves, and the events that go with it. */
+interface Moved {
+  readonly move: Move
+  readonly events: readonly LinkEvent[]
+}
+
+/** Throws `Refused` when a link has no room for one more address. */
+const requireRoom = (state: Link) => {
+  if (placesOf(state).others.length + 1 >= mostAddresses)
+    refuse('too_many', { what: 'link_addresses', max: mostAddresses, field: 'custom' })
+}
+
+/** A command that may move a link. */
+interface Moving {
+  readonly id: number
+  /** of the claim of a new address */
+  readonly token: string
+  readonly keepsOld?: boolean
+  readonly now: string
+}
+
+/** Returns how a link gets another main address. The former one stays if it is wanted. Throws `Refused`. */
+export const moveTo = ({ id, token, keepsOld = false, now }: Moving, state: Link, to: Place): Moved => {
+  const { tokens, fields } = state
+  const { main, last, others } = placesOf(state)
+  if (isSame(to, fields)) return { move: {}, events: [] }
+  const known = others.find((one) => isSame(one, to))
+  const held = known && tokens.held[slotOf(known.address)]
+  if (held === undefined && tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
+  const address = known?.address ?? (keepsOld ? last + 1 : undefined)
+  if (keepsOld && !known) requireRoom(state)
+  const before = { address: main, domain: fields.domain, alias: fields.alias, added: now }
+  return {
+    move: { token: held ?? token, ...(address !== undefined && { address }) },
+    events: keepsOld ? [addition(id, state, before, tokens.held.alias!)] : [],
+  }
+}
+
+export interface AddAddress {
+  readonly type: 'AddAddress'
+  readonly id: number
+  readonly account: number
+  readonly fields: Place
+  readonly now: string
+  /** of the claim */
+  readonly token: string
+}
+export interface DeleteAddress {
+  readonly type: 'DeleteAddress'
+  readonly id: number
+  readonly account: number
+  readonly address: number
+}
+
+/** Returns the event that adds an address; none if the link has it already. Throws `Refused`. */
+export const decideAddAddress = (command: AddAddress, given: Link): readonly LinkEvent[] => {
+  const { id, account, fields, token, now } = command
+  const state = requireOwned(given, account, 'link')
+  if (addressesOf(state).some((one) => isSame(one, fields))) return []
+  refuseReserved('custom', fields.alias)
+  requireRoom(state)
+  if (state.tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
+  return [addition(id, state, { ...fields, address: placesOf(state).last + 1, added: now }, token)]
+}
+
+/** Returns the event that takes an address away. Throws `Refused` for the main one. */
+export const decideDeleteAddress = ({ id, account, address }: DeleteAddress, given: Link): readonly LinkEvent[] => {
+  const state = requireOwned(given, account, 'link')
+  const { main, others } = placesOf(state)
+  if (address === main) return refuse('not_supported', { what: 'main_address' })
+  if (!others.some((one) => one.address === address)) return refuse('not_found', { what: 'address' })
+  return [removal(id, address)]
+}
+
+/** What the addresses of a restored link are to be. */
+interface Wanted {
+  readonly id: number
+  /** of the claim of the main address; those of the others are made of it */
+  readonly token: string
+  /** numbers of addresses that others have now */
+  readonly without: readonly number[]
+  /** the addresses that it had, the main one first */
+  readonly to: readonly LinkAddress[]
+  readonly now: string
+}
+
+/** Returns how a link gets the addresses that it had. Throws `Refused`. */
+export const moveBack = ({ id, token, without, to, now: added }: Wanted, state: Link): Moved => {
+  const isDeleted = state.status === 'deleted'
+  const [before] = addressesOf(state)
+  const { main: number, others: now, ...places } = placesOf(state)
+  const [main, ...further] = to
+  const free = (wanted: number) => wanted !== number && !now.some(({ address }) => address === wanted)
+  let { last } = places
+  const numbered = (one: LinkAddress) => (free(one.address) ? one.address : ++last)
+
+  const stays = isSame(main!, before!)
+  const known = now.find((one) => isSame(one, main!))
+  const replaces = main!.address === number
+  const address = known?.address ?? (stays || replaces ? undefined : numbered(main!))
+  const held = known && state.tokens.held[slotOf(known.address)]
+  const claims = isDeleted || (!stays && held === undefined)
+  if (claims && state.tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
+  const move = {
+    ...((claims || !stays) && { token: held ?? token }),
+    ...(address !== undefined && { address }),
+  }
+
+  const gone = now.filter((one) => one !== known && !to.some((wanted) => isSame(wanted, one)))
+  const missing = further.filter((one) => !now.some((has) => isSame(has, one)) && !without.includes(one.address))
+  return {
+    move,
+    events: [
+      ...gone.map((one) => removal(id, one.address)),
+      ...missing.map((one) => {
+        // the former main one has its claim already
+        if (!isDeleted && isSame(one, before!)) return addition(id, state, { ...before!, added }, state.tokens.held.alias!)
+        const address = numbered(one)
+        return addition(id, state, { ...one, address, added }, `${token}-${address}`)
+      }),
+    ],
+  }
+}
+
+/** Returns the claims that the events of a link in a state need. */
+export const claimsOf = (events: readonly LinkEvent[], { fields, tokens }: Link): readonly Claim[] => {
+  const held = new Set(Object.values(tokens.held))
+  const claims = events.flatMap((event): readonly (Place & { readonly token?: string | undefined })[] => {
+    switch (event.type) {
+      case 'LinkCreated':
+      case 'LinkAddressAdded':
+        return [event.data]
+      case 'LinkUpdated':
+      case 'LinkRestored': {
+        const { domain = fields.domain, alias = fields.alias } = event.data.changes
+        return [{ domain, alias, token: event.data.token }]
+      }
+      default:
+        return []
+    }
+  })
+  return claims.flatMap(({ token, ...place }) =>
+    token === undefined || held.has(token) ? [] : [{ kind: 'alias' as const, name: aliasClaimName(place), token }],
+  )
+}

@@ -1,0 +1,34 @@
+import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import type { TableNames } from '../../projections/engine/projection.ts'
+import type { Reader } from '../reader.ts'
+
+/** SQL of every address of links that are not deleted: `link`, `address` (its number), `account`, `domain`, `alias`. */
+export const everyAddress = (table: TableNames): string => `(
+  select id as link, main as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
+  union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')})`
+
+/** An address of a link, beside its main one, as the tables have it. */
+export interface OtherAddress {
+  readonly address: number
+  readonly domain: number | null
+  readonly alias: string
+  /** when it was added */
+  readonly added: string
+}
+
+/** SQL of the addresses of a link beside its main one, as JSON; null when there is none. */
+export const otherAddresses = (table: TableNames, link: string): string =>
+  `(select json_agg(json_build_object('address', o.address, 'domain', o.domain, 'alias', o.alias, 'added', o.added) order by o.address)
+    from ${table('link_addresses')} o where o.link = ${link})`
+
+/** Returns the id of the link at an address; `domain` is null on the service's own host. */
+export const linkIdAt = async (
+  { db, table }: Reader,
+  { domain, aliasKey }: { readonly domain: number | null; readonly aliasKey: string },
+): Promise<number | undefined> => {
+  const { rows } = await db.raw<{ rows: { link: string }[] }>(
+    `select link from ${everyAddress(table)} a where ${linkAddress} = ? limit 1`,
+    [addressKey(domain, aliasKey)],
+  )
+  return rows[0] && Number(rows[0].link)
+}
