@@ -37,7 +37,7 @@ export const inBatches = function* (rows: readonly Row[]): Generator<readonly Ro
 }
 
 /** A result of which the link was there before. */
-type Made = Result & { readonly before?: true }
+export type Made = Result & { readonly before?: true }
 
 /**
  * Returns what rows without an alias have created already: before this was interrupted, or in an earlier import of the
@@ -45,7 +45,7 @@ type Made = Result & { readonly before?: true }
  */
 const findCreated = async (rows: readonly Row[], importing: Importing, { has }: Report) => {
   // those with an alias are found by it
-  const plain = rows.filter(({ body }) => body['custom'] === undefined)
+  const plain = rows.filter(({ body, main }) => body['custom'] === undefined && main === undefined)
   const found = new Map<Row, Made>()
   if (plain.length === 0) return found
   const there = (await importing.findImported([...new Set(plain.map(({ url }) => url))])).filter(({ id }) => !has(id))
@@ -90,7 +90,7 @@ export const createAgain = async (row: Row, first: Made, importing: Importing, r
     if (isConflict(result)) {
       const there = code === 'taken' ? await find(now) : undefined
       // what another record of the source leads to is not this one
-      if (there?.url === row.url && !report.has(there.id))
+      if (there?.url === row.url && (there.id === row.of || !report.has(there.id)))
         return there.own
           ? { ...about, outcome: ended(), message: notes.join(' '), link: there.id }
           : { ...about, outcome: 'kept', message: '', link: there.id }

@@ -3,11 +3,17 @@ import { sentenceOf } from '../lib/problems/problem.ts'
 import type { Place, SourceRecord, SourceVisit } from './records.ts'
 import type { Row } from './row.ts'
 
-/** What became of a link: `kept` had been there with the same destination, `conflict` has an alias that is not free. */
-export type Outcome = 'created' | 'kept' | 'conflict' | 'skipped' | 'renamed' | 'failed'
+/**
+ * What became of a link: `kept` had been there with the same destination, `conflict` has an alias that is not free.
+ * `added`: it is one more address of a link.
+ */
+export type Outcome = 'created' | 'added' | 'kept' | 'conflict' | 'skipped' | 'renamed' | 'failed'
 
 /** Whether a link was created for a record. */
 export const isCreated = (outcome: string): boolean => outcome === 'created' || outcome === 'renamed'
+
+/** Whether a record has become a link, or an address of one. */
+export const isBrought = (outcome: string): boolean => isCreated(outcome) || outcome === 'added'
 
 /** A line of the report: what became of a link, and what of it was left out. */
 export interface Reported {
@@ -52,7 +58,7 @@ export type VisitRefusal = 'no_time' | 'too_old' | 'future'
 export interface Importing {
   /** Opens the source, which is read several times. */
   readonly open: () => AsyncIterable<SourceRecord>
-  /** Creates links. Throws `TryAgain` when that is not known of all of them. */
+  /** Creates links, and adds addresses to them. Throws `TryAgain` when that is not known of all of them. */
   readonly create: (rows: readonly Row[]) => Promise<readonly Result[]>
   /** Returns the link at the address of a row; `own`: whether this import has created it. */
   readonly find: (row: Row) => Promise<(Imported & { readonly url: string }) | undefined>
@@ -65,7 +71,7 @@ export interface Importing {
    */
   readonly recordVisits:
     ((visits: readonly PlacedVisit[], upTo: number) => Promise<readonly VisitRefusal[]>) | undefined
-  /** Returns the links of stored lines of the report, from a number on, of those that this import has created. */
+  /** Returns the links of stored lines of the report, from a number on, of those that this import has brought. */
   readonly linksOf: (from: number, lines: number) => Promise<readonly (number | undefined)[]>
   /** Stores lines of the report; the first of them has the number `from`. */
   readonly report: (from: number, lines: readonly Reported[]) => Promise<void>

@@ -84,11 +84,11 @@ const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Readi
   const targets = allTargets(found)
   const [password, tags] = [found.get('password'), found.get('tags')]
   const clicks = optional('clicks', countOf)
-  const { imported, fields } = own.found()
+  const { imported, addresses, fields } = own.found()
   return defined({
     kind: 'link' as const,
     place,
-    addresses: addressesIn(found, links, reading),
+    addresses: addressesIn(found, [...links, { name: 'addresses', value: addresses }], reading),
     url,
     title: own.isShown('title') ? undefined : filledText(found.get('title')),
     description: own.isShown('description') ? undefined : filledText(found.get('description')),

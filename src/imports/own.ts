@@ -20,17 +20,26 @@ const variantsIn = (value: unknown) =>
       })
     : value
 
+/** Returns the short URLs of a link that has several addresses. */
+const shortUrlsIn = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? value : []).flatMap((one: unknown) => {
+    const { shorturl } = Object(one) as { readonly shorturl?: unknown }
+    return typeof shorturl === 'string' ? [shorturl] : []
+  })
+
 /** Returns what takes the fields of a link of such a service; of others it takes none. */
 export const takingOwn = (format: Format) => {
   const fields: { -readonly [F in keyof OwnFields]: unknown } = {}
   const left: string[] = []
   let imported = 0
+  let addresses: readonly string[] = []
   const isOwn = isOwnFormat(format)
   const texts = new Map<string, unknown>()
   /** Returns whether a value is taken. */
   const take = ({ name, value }: Named): boolean => {
     if (!isOwn) return false
     if (name === 'imported') imported = typeof value === 'number' ? value : 0
+    else if (name === 'addresses') addresses = shortUrlsIn(value)
     else if (name === 'title' || name === 'description') {
       texts.set(name, value)
       return false
@@ -50,7 +59,7 @@ export const takingOwn = (format: Format) => {
   return {
     take,
     left,
-    found: () => ({ imported, fields: Object.keys(fields).length > 0 ? fields : undefined }),
+    found: () => ({ imported, addresses, fields: Object.keys(fields).length > 0 ? fields : undefined }),
     /** Whether a title or description only shows what its preview has. */
     isShown: (name: 'title' | 'description') =>
       texts.get(name) === fields[`meta${name}`] && fields[`meta${name}`] !== undefined,

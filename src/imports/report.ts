@@ -20,6 +20,8 @@ export const openReport = ({ done, report }: Importing) => {
       if (kept.length >= linesAtOnce) await store()
     },
     store,
+    /** Says that a line which is not added yet will be about a link. */
+    about: (link: number | undefined) => void (link !== undefined && links.add(link)),
     /** Whether a line of this run is about a link. */
     has: (link: number) => links.has(link),
     /** lines of what follows that are stored already */

@@ -9,6 +9,12 @@ export interface Row {
   readonly alias: string | undefined
   /** names its address in the source */
   readonly address: string | undefined
+  /** names the main address of its link in the source, of which this is a further one */
+  readonly main?: string
+  /** the link that gets it as one more address; undefined: it is a link of its own, or nothing is stored */
+  readonly link?: number | undefined
+  /** the link that has its main address, and may have this one, too */
+  readonly of?: number | undefined
   readonly url: string
   readonly body: Readonly<Record<string, unknown>>
   /** what is other than there, as sentences */
@@ -54,7 +60,10 @@ const withoutUndefined = (body: object) =>
 const notesOf = ({ password, notes = [] }: SourceLink) =>
   password === 'unknown' ? [...notes, 'Its password is not known: set a new one.'] : notes
 
-/** Returns the rows of a link: one for each of its addresses, of which the first has the clicks. */
+/**
+ * Returns the rows of a link: one for each of its addresses, of which the first has the clicks. A further one could be a
+ * link of its own: it has all that the link has.
+ */
 export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping): readonly Row[] => {
   const { place, url, title, description, tags, created, expiry, starts, archived } = link
   const single = visitsOfLink(link, visitsOf)
@@ -82,10 +91,9 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
       ...passwordOf(link),
       ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source: source() }),
     })
-    const notes = isFurther
-      ? [`A further address of ${addresses[0]?.alias ?? ''}, as a link of its own.`]
-      : notesOf(link)
     const names = { alias: address?.alias, address: address && addressName(address) }
-    return { place, ...names, url, body, notes, left: isFurther ? [] : (link.left ?? []) }
+    if (!isFurther) return { place, ...names, url, body, notes: notesOf(link), left: link.left ?? [] }
+    const note = `A further address of ${addresses[0]?.alias ?? ''}.`
+    return { place, ...names, main: addressName(addresses[0]!), url, body, notes: [note], left: [] }
   })
 }

@@ -1,6 +1,6 @@
 import { sentenceOf } from '../lib/problems/problem.ts'
-import { createAgain, createAll, inBatches } from './create.ts'
-import { type Importing, isCreated } from './importing.ts'
+import { createAgain, createAll, inBatches, type Made } from './create.ts'
+import { type Importing, isBrought, isCreated, type Reported } from './importing.ts'
 import type { SourceLink, SourceRecord } from './records.ts'
 import { openReport, type Report } from './report.ts'
 import { hasEnded, type Row, rowsOf } from './row.ts'
@@ -19,10 +19,16 @@ interface Run {
   readonly visitsOf: ReadonlyMap<string, number>
   /** the links that have come, by the names of their addresses in the source */
   readonly brought: Map<string, BroughtLink>
+  /** those addresses, also of a dry run, where the links have no ids */
+  readonly came: Set<string>
+  /** the links that have them, also those that were there before */
+  readonly found: Map<string, number>
 }
 
-const keep = ({ brought }: Run, { address, url }: Row, id: number | undefined) => {
-  if (address !== undefined && id !== undefined) brought.set(address, { id, url })
+const keep = ({ brought, came }: Run, { address, url }: Row, id: number | undefined) => {
+  if (address === undefined) return
+  came.add(address)
+  if (id !== undefined) brought.set(address, { id, url })
 }
 
 /** Passes over rows that have lines already. Returns the others. */
@@ -30,9 +36,25 @@ const skipReported = async (rows: readonly Row[], run: Run) => {
   const { importing, report } = run
   const left = Math.min(report.left(), rows.length)
   const links = left > 0 ? await importing.linksOf(report.next(), left) : []
-  for (const [n, id] of links.entries()) keep(run, rows[n]!, id)
+  for (const [n, id] of links.entries()) if (id !== undefined) keep(run, rows[n]!, id)
   report.skip(left)
   return rows.slice(left)
+}
+
+/** Whether a row is a further address of a link that has come. Of others, it becomes a link of its own. */
+const isFurther = ({ main }: Row, { came }: Run) => main !== undefined && came.has(main)
+const withLink = (row: Row, run: Run): Row => {
+  const { main = '' } = row
+  return { ...row, of: run.found.get(main), link: isFurther(row, run) ? run.brought.get(main)?.id : undefined }
+}
+
+/** Returns what has become of a row that was tried. */
+const lineOf = async (row: Row, result: Made, run: Run): Promise<Reported> => {
+  const { place, alias, url, notes, left } = row
+  const outcome = result.before ? 'kept' : 'created'
+  const made = { place, alias, url, left, message: notes.join(' '), link: result.id, outcome } as const
+  const line = result.error === 1 ? await createAgain(row, result, run.importing, run.report) : made
+  return isCreated(line.outcome) && isFurther(row, run) ? { ...line, outcome: 'added' } : line
 }
 
 const importLinks = async (links: readonly SourceLink[], run: Run) => {
@@ -48,16 +70,21 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
     await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message: 'It has ended there.' })
   await report.store()
   for (const some of inBatches(await skipReported(rows, run))) {
-    const results = await createAll(some, importing, report)
-    for (const [n, row] of some.entries()) {
-      const result = results[n]!
-      const { place, alias, url, notes, left: fields } = row
-      const outcome = result.before ? 'kept' : 'created'
-      const made = { place, alias, url, left: fields, message: notes.join(' '), link: result.id, outcome } as const
-      const line = result.error === 1 ? await createAgain(row, result, importing, report) : made
-      if (isCreated(line.outcome)) keep(run, row, line.link)
-      await report.add(line)
+    const lines = new Map<Row, Reported>()
+    const bring = async (part: readonly Row[]) => {
+      const tried = part.map((row) => withLink(row, run))
+      for (const [n, result] of (await createAll(tried, importing, report)).entries()) {
+        const line = await lineOf(tried[n]!, result, run)
+        if (isBrought(line.outcome)) keep(run, part[n]!, line.link)
+        report.about(line.link)
+        if (line.link !== undefined && line.outcome !== 'conflict') run.found.set(part[n]!.address ?? '', line.link)
+        lines.set(part[n]!, line)
+      }
     }
+    await bring(some.filter(({ main }) => main === undefined))
+    // once it is known which links they are addresses of
+    await bring(some.filter(({ main }) => main !== undefined))
+    for (const row of some) await report.add(lines.get(row)!)
     await report.store()
   }
 }
@@ -97,7 +124,14 @@ export const importRecords = async (importing: Importing): Promise<void> => {
   const { visits, visitsOf } = await survey(open())
   const report = openReport(importing)
   const brought = new Map<string, BroughtLink>()
-  await importAll({ importing, report, visitsOf: recordVisits ? visitsOf : new Map(), brought })
+  await importAll({
+    importing,
+    report,
+    visitsOf: recordVisits ? visitsOf : new Map(),
+    brought,
+    came: new Set(),
+    found: new Map(),
+  })
   if (visits > 0)
     if (recordVisits) await importVisits(open(), brought, recordVisits, report)
     else await report.add({ place: { line: 1 }, outcome: 'noted', message: `It has ${visits} single visits.` })

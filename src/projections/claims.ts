@@ -36,7 +36,8 @@ const [alias, host, qr, slug] = [nameOf('alias'), nameOf('host'), nameOf('qr'), 
 /** An address of a link that becomes the main one has its claim as that from then on. */
 const moved = (event: Given & { readonly data: { readonly address?: number | undefined } }): readonly Change[] => {
   const { stream, data } = event
-  const former = data.address === undefined ? [] : [remove('held_names', { holder: stream, kind: `alias ${data.address}` })]
+  const former =
+    data.address === undefined ? [] : [remove('held_names', { holder: stream, kind: `alias ${data.address}` })]
   return [...former, ...alias.acquired(event)]
 }
 

@@ -52,6 +52,9 @@ describe('the archive of an account', () => {
     ]
     const made = await from.post('/api/urls/bulk?op=create', { ...there, body: { rows } })
     expect(made.json, made.text).to.include({ failed: 0 })
+    const [, { id }] = made.json['rows']
+    const more = await from.post(`/api/url/${id}/addresses`, { ...there, body: { custom: 'also-shown' } })
+    expect(more.status, more.text).to.equal(200)
     const answer = await fetch(`${from.address}/api/account/export`, {
       headers: { Authorization: `Bearer ${there.key}` },
     })
@@ -68,11 +71,12 @@ describe('the archive of an account', () => {
         urls: { id: number }[]
       }
       const all = await Promise.all(urls.map(async ({ id }) => (await app.get(`/api/url/${id}`, own)).json))
-      return all.map(({ details: { id: _, revision: __, variants, ...details }, data }) => {
+      return all.map(({ details: { id: _, revision: __, variants, addresses, ...details }, data }) => {
         const { clicks, uniqueClicks, imported } = data as Record<string, number>
         const counts = { clicks, uniqueClicks, imported }
         const shares = (variants as object[]).map((one) => ({ ...one, id: undefined }))
-        return { ...details, ...counts, shares, domain: undefined, shorturl: undefined, unframed: undefined }
+        const aliases = (addresses as { alias: string }[]).map(({ alias }) => alias)
+        return { ...details, ...counts, shares, aliases, domain: undefined, shorturl: undefined, unframed: undefined }
       })
     }
     expect(await detailsOf(to, here)).to.deep.equal(await detailsOf(from, there))

@@ -41,6 +41,10 @@ export const changes: readonly Change[] = [
     at: `tables/${table}`,
     why: 'Sums are kept by quarter hours, so that days of every time zone can be counted.',
   })),
+  ...['0.1.0', '0.2.0'].map((release) => ({
+    ...{ release, at: 'tables/labels/dim=9,label=1', now: { dim: 9, label: '1' } },
+    why: 'Clicks are counted by the address of their link.',
+  })),
   ...['qrs', 'bios', 'answers'].flatMap(erasedRow),
   alsoErased('links', 1, 'links'),
   alsoErased('links', 2, 'link_counts'),

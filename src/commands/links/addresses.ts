@@ -230,7 +230,8 @@ export const moveBack = ({ id, token, without, to, now: added }: Wanted, state: 
       ...gone.map((one) => removal(id, one.address)),
       ...missing.map((one) => {
         // the former main one has its claim already
-        if (!isDeleted && isSame(one, before!)) return addition(id, state, { ...before!, added }, state.tokens.held.alias!)
+        if (!isDeleted && isSame(one, before!))
+          return addition(id, state, { ...before!, added }, state.tokens.held.alias!)
         const address = numbered(one)
         return addition(id, state, { ...one, address, added }, `${token}-${address}`)
       }),

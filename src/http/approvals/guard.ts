@@ -58,7 +58,8 @@ const answering = ({ status, fields, password, places }: Link) =>
 const others: ReadonlySet<string> = new Set(['put /api/account/approval', 'post /api/domain/add'])
 /** Whether what a route does may have to wait for an approval. */
 export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
-  const [, of = ''] = /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore|addresses|address\/:address\/delete)$/.exec(path) ?? []
+  const [, of = ''] =
+    /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore|addresses|address\/:address\/delete)$/.exec(path) ?? []
   return ruled.has(kindAt(of) ?? '') || others.has(`${method} ${path}`)
 }
 

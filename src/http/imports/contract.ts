@@ -36,7 +36,7 @@ const row = z.object({
 export const imports = listOf('Import', 'imports', row, ['id'])
 export type ImportList = Whole<typeof imports>
 
-const outcomes = ['created', 'kept', 'renamed', 'conflict', 'skipped', 'failed', 'noted'] as const
+const outcomes = ['created', 'added', 'kept', 'renamed', 'conflict', 'skipped', 'failed', 'noted'] as const
 const line = z.object({
   place: text.describe('the line of the file, or the id there').meta({ examples: ['line 12'] }),
   outcome: z.enum(outcomes),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { importing } from '../../commands/links/importing.ts'
 import { aliasKey } from '../../commands/links/alias.ts'
 import { readFile } from '../../imports/formats/read.ts'
-import { ConflictFound, type Importing, isCreated, TryAgain } from '../../imports/importing.ts'
+import { ConflictFound, type Importing, isBrought, TryAgain } from '../../imports/importing.ts'
 import { type Format, UnreadableSource } from '../../imports/records.ts'
 import type { Row } from '../../imports/row.ts'
 import { importRecords } from '../../imports/run.ts'
@@ -18,16 +18,20 @@ import { fileOf } from './file.ts'
 import { type Job, patiently } from './job.ts'
 import { takeBackLinks } from './undo.ts'
 
-const creating =
-  ({ call, services, stored, signal }: Job) =>
+/** Does rows of one kind: links, or further addresses of links. */
+const doing =
+  ({ call, services, stored, signal }: Job, op: 'create' | 'address') =>
   async (rows: readonly Row[]) => {
     signal.throwIfAborted()
     if (rows.length === 0) return []
-    const numbered = rows.map(({ body }, i) => ({ number: i + 1, value: body }))
+    const numbered = rows.map(({ body, link }, i) => ({
+      number: i + 1,
+      value: op === 'create' ? body : { id: link, custom: body['custom'], domain: body['domain'] },
+    }))
     const dryRun = stored.work === 'check'
     await requireAdmitted(call)
     try {
-      const done = await doBulk(call, services, { op: 'create', rows: numbered, dryRun, signal, origin: stored.id })
+      const done = await doBulk(call, services, { op, rows: numbered, dryRun, signal, origin: stored.id })
       if (done.some((row) => row.error === 1 && row.status === 401)) throw new TryAgain('the caller is not admitted')
       // who has a name that is taken is looked up in the tables
       if (done.some(({ error }) => error === 1)) await services.imports.caughtUp()
@@ -36,6 +40,17 @@ const creating =
       if (error instanceof TryAgain || failureOf(error).status !== 503) throw error
       throw new TryAgain('some rows may not be stored', { cause: error })
     }
+  }
+
+const creating =
+  (job: Job): Importing['create'] =>
+  async (rows) => {
+    const isLink = ({ link }: Row) => link === undefined
+    const done = {
+      links: (await doing(job, 'create')(rows.filter(isLink))).values(),
+      addresses: (await doing(job, 'address')(rows.filter((row) => !isLink(row)))).values(),
+    }
+    return rows.map((row) => done[isLink(row) ? 'links' : 'addresses'].next().value!)
   }
 
 /** Returns a destination as links have it. */
@@ -95,7 +110,7 @@ const bringLinks = async (job: Job): Promise<string> => {
     linksOf: (from, lines) =>
       patient(async () => {
         const found = await files.lines(stored.id, from, lines)
-        return found.map(({ link, outcome }) => (isCreated(outcome) && link !== null ? link : undefined))
+        return found.map(({ link, outcome }) => (isBrought(outcome) && link !== null ? link : undefined))
       }),
     create: creating(job),
     find: (row) => patient(() => find(row)),

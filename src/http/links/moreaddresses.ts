@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
 import { addressesOf } from '../../commands/links/addresses.ts'
 import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
 import { link } from '../../commands/links/link.ts'
@@ -14,7 +15,7 @@ import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin, short } from './address.ts'
 import { LinkBody, sentFields } from './body.ts'
 import { addressContract, type LinkAddress } from './contract/addresses.ts'
-import { type LinkWriting, rejectBlockedPlace } from './write.ts'
+import { type LinkWriter, type LinkWriting, rejectBlockedPlace } from './write.ts'
 
 type Addressed = Pick<LinkRow & LinkListRow, 'id' | 'alias' | 'domain' | 'created' | 'main' | 'others'>
 
@@ -40,7 +41,30 @@ export const countedAddresses = (
     clicks: counts.find(({ label }) => label === String(one.id))?.n ?? 0,
   }))
 
-const NewAddress = LinkBody.pick({ custom: true, domain: true }).extend({ main: flag.optional() })
+/** The body of a request for one more address. */
+export const NewAddress = LinkBody.pick({ custom: true, domain: true }).extend({ main: flag.optional() })
+
+/** Gives a link one more address, under a random alias unless the body has one. Returns the answer. */
+export const addAddress = async (
+  caller: LinkWriter,
+  id: number,
+  { main = false, ...sent }: z.output<typeof NewAddress>,
+  services: LinkWriting,
+) => {
+  const { account, write } = caller
+  const { domain = null, alias: wanted = '' } = await sentFields(sent, caller, services)
+  const common = { id, account, token: randomUUID(), now: new Date().toISOString() }
+  const add = async (alias: string) => {
+    const fields = { domain, alias }
+    await rejectBlockedPlace(caller, id, () => fields, services)
+    const { state, revision } = await (main
+      ? write(link, { type: 'UpdateLink', ...common, changes: fields, keepsOld: true })
+      : write(link, { type: 'AddAddress', ...common, fields }))
+    const added = addressesOf(state).find((one) => one.domain === domain && aliasKey(one.alias) === aliasKey(alias))!
+    return { id: added.address, shorturl: short(added, services), revision }
+  }
+  return wanted ? add(wanted) : withRandomAlias(add)
+}
 
 /** Routes of the addresses that a link has besides its main one. */
 export const addressRoutes = (services: LinkWriting): readonly Route[] => [
@@ -50,24 +74,7 @@ export const addressRoutes = (services: LinkWriting): readonly Route[] => [
     params: byId,
     owner: ownedBy(link),
     body: NewAddress,
-    run: async (call) => {
-      const { account, params, body, write } = call
-      const { main = false, ...sent } = body
-      const { domain = null, alias: wanted = '' } = await sentFields(sent, call, services)
-      const common = { id: params.id, account, token: randomUUID(), now: new Date().toISOString() }
-      const add = async (alias: string) => {
-        const fields = { domain, alias }
-        await rejectBlockedPlace(call, params.id, () => fields, services)
-        return main
-          ? write(link, { type: 'UpdateLink', ...common, changes: fields, keepsOld: true })
-          : write(link, { type: 'AddAddress', ...common, fields })
-      }
-      const { state, revision } = wanted ? await add(wanted) : await withRandomAlias(add)
-      const added = wanted
-        ? addressesOf(state).find((one) => one.domain === domain && aliasKey(one.alias) === aliasKey(wanted))
-        : addressesOf(state).toSorted((a, b) => b.address - a.address)[0]
-      return { id: added!.address, shorturl: short(added!, services), revision }
-    },
+    run: (call) => addAddress(call, call.params.id, call.body, services),
   }),
 
   endpoint(addressContract, 'DELETE /api/url/:id/address/:address/delete', {

@@ -2,8 +2,11 @@ import { type Projection, put, remove } from '../engine/projection.ts'
 import { linkAddress } from './link.ts'
 
 /** An address that becomes the main one is none of the others any more. */
-const becomesMain = ({ data: { id: link, address } }: { readonly data: { id: number; address?: number | undefined } }) =>
-  address === undefined ? [] : [remove('link_addresses', { link, address })]
+const becomesMain = ({
+  data: { id: link, address },
+}: {
+  readonly data: { id: number; address?: number | undefined }
+}) => (address === undefined ? [] : [remove('link_addresses', { link, address })])
 
 /** Where links can be found besides their main addresses, which few of them have. Those of deleted links are left out. */
 export const linkAddresses: Projection = {

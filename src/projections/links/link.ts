@@ -50,6 +50,7 @@ export const linkAddress = `coalesce(domain, 0)::text || '/' || alias_key`
 /** Returns the value of `linkAddress` for a domain (null: the service's own host) and an alias in lower case. */
 export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}/${aliasKey}`
 
+/** The number of the main address; null: 1. */
 const mainIs = (address: number | undefined) => (address === undefined ? {} : { main: address })
 /**
  * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes
@@ -69,7 +70,7 @@ export const links: Projection = {
         metatitle text not null, metadescription text not null, metaimage text not null, campaign bigint, unframed json not null,
         tags text[] not null, tag_keys text[] not null, archived boolean not null, starts timestamptz, expired_url text not null,
         max_clicks int, forward boolean not null, forward_path boolean not null, variants json not null, browser json not null,
-        main int not null default 1, created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
+        main int, created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;

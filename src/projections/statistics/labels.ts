@@ -35,7 +35,14 @@ export const detailNames = Object.keys(details) as Detail[]
  */
 export const openDimensions: readonly Dim[] = ['referrer', 'variant']
 /** The dimensions of the statistics of a link over all time. */
-export const topDimensions = ['referrer', 'country', 'browser', 'os', 'variant', 'address'] as const satisfies readonly Dim[]
+export const topDimensions = [
+  'referrer',
+  'country',
+  'browser',
+  'os',
+  'variant',
+  'address',
+] as const satisfies readonly Dim[]
 
 /** Returns the id of the variant that a rule names; empty when it names none. */
 const variantOf = (rule: string) => /^variant:(\d+)$/.exec(rule)?.[1] ?? ''

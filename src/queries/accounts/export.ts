@@ -1,6 +1,7 @@
 import type { ItemKind } from '../../events/links/channel.ts'
 import { type KeptKind, keptKinds, kinds } from '../../events/kinds.ts'
 import { streamId } from '../../events/streams.ts'
+import { type OtherAddress, otherAddresses } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
 /** rows in one statement: another account must not wait for a connection of an export */
@@ -89,6 +90,7 @@ interface RedirectingLink {
   readonly alias: string
   readonly domain: string | null
   readonly url: string
+  readonly others: readonly OtherAddress[] | null
 }
 
 /** Returns the links of an account that redirect now, without a password. */
@@ -100,7 +102,7 @@ export const redirectingLinks = ({ db, table }: Reader, account: number) =>
       .where('id', '>', last?.id ?? 0)
       .orderBy('id')
       .limit(batchSize)
-      .select('id', 'alias', 'domain', 'url'),
+      .select('id', 'alias', 'domain', 'url', db.raw(`${otherAddresses(table, `${table('links')}.id`)} as others`)),
   )
 
 interface LogoRow {

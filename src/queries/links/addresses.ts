@@ -4,7 +4,7 @@ import type { Reader } from '../reader.ts'
 
 /** SQL of every address of links that are not deleted: `link`, `address` (its number), `account`, `domain`, `alias`. */
 export const everyAddress = (table: TableNames): string => `(
-  select id as link, main as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
+  select id as link, coalesce(main, 1) as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
   union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')})`
 
 /** An address of a link, beside its main one, as the tables have it. */

@@ -37,24 +37,31 @@ export interface LinkRow extends Omit<LinkFields, 'expiry' | 'starts' | 'last_va
   readonly others: readonly OtherAddress[] | null
 }
 /** As the driver returns it: bigint columns are strings. */
-type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision'> & {
+type Raw = Omit<LinkRow, 'id' | 'domain' | 'campaign' | 'revision' | 'main'> & {
   id: string
   domain: string | null
   campaign: string | null
   revision: string
+  main: number | null
 }
 
-const typed = <R extends Pick<Raw, 'id' | 'domain' | 'campaign' | 'revision'>>(row: R) => ({
+const typed = <R extends Pick<Raw, 'id' | 'domain' | 'campaign' | 'revision' | 'main'>>(row: R) => ({
   ...row,
   id: Number(row.id),
   domain: idOrNull(row.domain),
   campaign: idOrNull(row.campaign),
   revision: Number(row.revision),
+  main: row.main ?? 1,
 })
 
-const fields = ['id', ...linkColumns.filter((name) => name !== 'campaign'), 'unframed', 'created', 'revision', 'main'].map(
-  (name) => `l.${name}`,
-)
+const fields = [
+  'id',
+  ...linkColumns.filter((name) => name !== 'campaign'),
+  'unframed',
+  'created',
+  'revision',
+  'main',
+].map((name) => `l.${name}`)
 /** What a list shows: rules, variants and notes may be hundreds of KB, and stay where they are. */
 const shown = [
   ...(['id', 'alias', 'domain', 'url', 'entered', 'title', 'description', 'metatitle', 'metadescription'] as const),
@@ -104,10 +111,10 @@ const matching = ({ db, table }: Reader, account: number, filter: LinkFilter) =>
   if (domain !== undefined && aliasKey === undefined) void links.where({ 'l.domain': domain })
   if (aliasKey !== undefined) {
     const [at, value] = domain === undefined ? ['alias_key', aliasKey] : [linkAddress, addressKey(domain, aliasKey)]
-    void links.whereRaw(`l.id = any(array(select link from ${everyAddress(table)} a where ${at} = ? and account = ?))`, [
-      value,
-      account,
-    ])
+    void links.whereRaw(
+      `l.id = any(array(select link from ${everyAddress(table)} a where ${at} = ? and account = ?))`,
+      [value, account],
+    )
   }
   if (campaign !== undefined)
     void links

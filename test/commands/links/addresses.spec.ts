@@ -45,22 +45,35 @@ const claimed = (command: LinkCommand, ...past: readonly LinkEvent[]) => {
 
 describe('the addresses of a link', () => {
   it('are its main one at first, to which others are added, each with a claim', () => {
-    given(created).when(add('two')).thenEvents(added(2, 'two', 'new'))
+    given(created)
+      .when(add('two'))
+      .thenEvents(added(2, 'two', 'new'))
     expect(claimed(add('two'), created)).to.deep.equal(['0-two new'])
     expect(namesAfter(created, added(2, 'two', 't2'))).to.deep.equal(['1 one', '2 two'])
-    for (const alias of ['two', 'TWO', 'one']) given(created, added(2, 'two', 't2')).when(add(alias)).thenNothing()
+    for (const alias of ['two', 'TWO', 'one'])
+      given(created, added(2, 'two', 't2'))
+        .when(add(alias))
+        .thenNothing()
   })
 
   it('are at most 100', () => {
     const others = Array.from({ length: mostAddresses - 1 }, (_, n) => added(n + 2, `other-${n}`, `t${n + 2}`))
-    given(created, ...others).when(add('more')).thenRefused('too_many')
-    given(created, ...others).when(rename('more', true)).thenRefused('too_many')
-    given(created, ...others).when(rename('more', false)).thenEvents(moved('more', 'new'))
+    given(created, ...others)
+      .when(add('more'))
+      .thenRefused('too_many')
+    given(created, ...others)
+      .when(rename('more', true))
+      .thenRefused('too_many')
+    given(created, ...others)
+      .when(rename('more', false))
+      .thenEvents(moved('more', 'new'))
   })
 
   it('keep the former one when the link is renamed, whose claim goes on', () => {
     const renamed = [moved('two', 'new', 2), added(1, 'one', 't1')] as const
-    given(created).when(rename('two', true)).thenEvents(...renamed)
+    given(created)
+      .when(rename('two', true))
+      .thenEvents(...renamed)
     expect(claimed(rename('two', true), created)).to.deep.equal(['0-two new'])
     expect(namesAfter(created, ...renamed)).to.deep.equal(['2 two', '1 one'])
     expect(stateAfter(created, ...renamed).tokens.held).to.deep.equal({ alias: 'new', 'alias 1': 't1' })
@@ -120,15 +133,15 @@ describe('the addresses of a link', () => {
     const past = [created, added(2, 'two', 't2')] as const
     const then = stateAfter(...past)
     const back = (...events: readonly LinkEvent[]) => given(...past, ...events).when(restore(then))
-    const restored = (data: object = {}): LinkEvent => ({ type: 'LinkRestored', data: { id, to: 0, changes: {}, ...data } })
+    const restored = (data: object = {}): LinkEvent => ({
+      type: 'LinkRestored',
+      data: { id, to: 0, changes: {}, ...data },
+    })
     back().thenNothing()
     back(removed(2)).thenEvents(restored(), added(2, 'two', 'new-2'))
     back(added(3, 'three', 't3')).thenEvents(restored(), removed(3))
     const swapped = [moved('two', 't2', 2), added(1, 'one', 't1')]
-    back(...swapped).thenEvents(
-      restored({ token: 't1', address: 1, changes: { alias: 'one' } }),
-      added(2, 'two', 't2'),
-    )
+    back(...swapped).thenEvents(restored({ token: 't1', address: 1, changes: { alias: 'one' } }), added(2, 'two', 't2'))
     back(moved('three', 't3', 3), added(1, 'one', 't1')).thenEvents(
       restored({ token: 't1', address: 1, changes: { alias: 'one' } }),
     )
@@ -137,8 +150,12 @@ describe('the addresses of a link', () => {
 
   it('are refused with a claim that was fenced off', () => {
     const past = [created, { type: 'ClaimFenced', data: { token: 'new' } } as const] as const
-    given(...past).when(add('two')).thenRefused('taken', 'alias')
-    given(...past).when(rename('two', true)).thenRefused('taken', 'alias')
+    given(...past)
+      .when(add('two'))
+      .thenRefused('taken', 'alias')
+    given(...past)
+      .when(rename('two', true))
+      .thenRefused('taken', 'alias')
   })
 
   it('are not changed by those who do not own the link', () => {

@@ -107,6 +107,8 @@ describe('the OpenAPI document', () => {
       'POST /api/url/add',
       'PUT /api/url/{id}/update',
       'DELETE /api/url/{id}/delete',
+      'POST /api/url/{id}/addresses',
+      'DELETE /api/url/{id}/address/{address}/delete',
       'POST /api/urls/bulk',
       'POST /api/import',
       'POST /api/import/{id}/start',

@@ -77,6 +77,50 @@ describe('imports from other services', () => {
     expect(imports[0]).to.include({ id: details.id, format: 'csv', links: 1200, undone: '' })
   })
 
+  it('gives a link all the addresses that it has there, and takes them back with it', async () => {
+    const own = await app.register()
+    const before = await sumOf(own)
+    const links = [
+      {
+        ...{ id: 'bit.ly/main-1', link: 'https://bit.ly/main-1', long_url: 'https://example.com/a' },
+        custom_bitlinks: ['https://bit.ly/more-1', 'https://bit.ly/more-2', 'https://bit.ly/taken-1'],
+      },
+      { id: 'bit.ly/main-2', link: 'https://bit.ly/main-2', long_url: 'https://example.com/b', custom_bitlinks: [] },
+    ]
+    const other = await app.register()
+    await app.post('/api/url/add', { ...other, body: { url: 'https://example.org/', custom: 'taken-1' } })
+    const file = JSON.stringify({ links })
+    const outcomes = async (id: string) =>
+      (await app.get(`/api/import/${id}/report`, own)).text
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line) => line.split(',').flatMap((cell, n) => (n === 1 || n === 3 ? [cell] : [])))
+    const expected = [
+      ['more-1', 'created'],
+      ['more-2', 'added'],
+      ['taken-1', 'conflict'],
+      ['main-1', 'added'],
+      ['main-2', 'created'],
+    ]
+    expect(await outcomes((await bring(own, file, 'dryRun=true')).id)).to.deep.equal(expected)
+    const details = await bring(own, file)
+    expect(await outcomes(details.id)).to.deep.equal(expected)
+    expect(details).to.include({ created: 2, conflicts: 1 })
+    const [main] = (await app.get('/api/urls?short=more-2', own)).json['data'].urls
+    expect(main).to.include({ alias: 'more-1', longurl: 'https://example.com/a' })
+    expect(main.addresses.map(({ alias }: { alias: string }) => alias)).to.deep.equal(['more-1', 'more-2', 'main-1'])
+    for (const alias of ['main-1', 'more-1', 'more-2'])
+      expect((await app.visit(`/${alias}`)).headers.get('Location')).to.equal('https://example.com/a')
+    const again = expected.map(([alias, outcome]) => [alias, outcome === 'conflict' ? outcome : 'kept'])
+    expect(await outcomes((await bring(own, file)).id)).to.deep.equal(again)
+    // one that was visited stays, unless that is wanted
+    const { status } = await app.ask('DELETE', `/api/import/${details.id}/delete?force=true`, own)
+    expect(status).to.equal(200)
+    await ended(own, details.id)
+    expect(await sumOf(own)).to.equal(before)
+    expect((await app.visit('/more-1')).status).to.equal(404)
+  })
+
   it('changes nothing when the same file comes again, also of links without an alias', async () => {
     const own = await app.register()
     const file =

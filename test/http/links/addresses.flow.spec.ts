@@ -49,7 +49,12 @@ describe('the addresses of a link', () => {
     for (const alias of [one, two]) expect(await leadsTo(alias)).to.equal('https://example.com/b')
     expect(await addresses(id)).to.deep.equal([`1 ${one} main`, `2 ${two}`])
     const listed = async (query: string) => (await ok('GET', `/api/urls?${query}`))['data'].urls
-    expect(await until(() => listed(`short=${two}`), (rows) => rows.length === 1)).to.have.nested.property('[0].id', id)
+    expect(
+      await until(
+        () => listed(`short=${two}`),
+        (rows) => rows.length === 1,
+      ),
+    ).to.have.nested.property('[0].id', id)
     const [row] = await listed(`short=${one}`)
     expect(row).to.include({ id, alias: one })
     expect(row.addresses.map(({ alias, main }: { alias: string; main: boolean }) => [alias, main])).to.deep.equal([

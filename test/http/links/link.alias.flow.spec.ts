@@ -46,7 +46,7 @@ describe('an alias of a link', () => {
     const [old, now] = [free(), free()]
     const { id } = await add({ custom: old })
     expect(await leadsTo(old)).to.equal(long)
-    expect((await update(id, { custom: now })).json['short']).to.equal(`${app.app.baseUrl}/${now}`)
+    expect((await update(id, { custom: now, keep_old: false })).json['short']).to.equal(`${app.app.baseUrl}/${now}`)
     expect([await leadsTo(old), await leadsTo(now)]).to.deep.equal([404, long])
     await taken(old, other)
     const again = await add({ custom: old, url: 'https://example.org/' })
@@ -57,8 +57,8 @@ describe('an alias of a link', () => {
   it('can be reused by the same link', async () => {
     const [old, now] = [free(), free()]
     const { id } = await add({ custom: old })
-    await update(id, { custom: now })
-    expect((await update(id, { custom: old })).status).to.equal(200)
+    await update(id, { custom: now, keep_old: false })
+    expect((await update(id, { custom: old, keep_old: false })).status).to.equal(200)
     expect([await leadsTo(old), await leadsTo(now)]).to.deep.equal([long, 404])
   })
 

@@ -134,7 +134,8 @@ describe('the link API', () => {
       expect(status).to.equal(200)
       expect(json).to.have.all.keys('error', 'details', 'data')
       expect(json['error']).to.equal(0)
-      const { date, ...rest } = json['details']
+      const { date, addresses, ...rest } = json['details']
+      expect(addresses).to.have.length(1)
       expect(date).to.match(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
       expect(Math.abs(Date.parse(`${date.replace(' ', 'T')}Z`) - Date.now())).to.be.below(60_000)
       expect(rest).to.deep.equal({

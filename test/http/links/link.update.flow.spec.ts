@@ -222,6 +222,7 @@ describe('updating a link', () => {
         id,
         alias: bare.alias,
         shorturl: bare.shorturl,
+        addresses: bare.addresses,
         date: bare.date,
         revision: Object.keys(full).length,
       })

@@ -43,10 +43,12 @@ const forms: readonly {
  */
 export const redirectMaps = (account: number, reader: Reader, addresses: LinkAddresses): Content[] => {
   const redirects = async function* (): AsyncGenerator<Redirect> {
-    for await (const { alias, domain, url } of redirectingLinks(reader, account)) {
+    for await (const { others, url, ...main } of redirectingLinks(reader, account)) {
       if (!isWeb(url)) continue
-      const host = origin({ domain: domain === null ? null : Number(domain) }, addresses).replace(/^https?:\/\//, '')
-      yield { alias, from: `${host}/${alias}`, to: url }
+      for (const { alias, domain } of [main, ...(others ?? [])]) {
+        const host = origin({ domain: domain === null ? null : Number(domain) }, addresses).replace(/^https?:\/\//, '')
+        yield { alias, from: `${host}/${alias}`, to: url }
+      }
     }
   }
   return forms.map(({ folder, ...form }) => ({ folder: `redirects/${folder}`, lines: redirects(), form }))

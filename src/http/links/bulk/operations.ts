@@ -14,11 +14,13 @@ import { answerOf, failField, Failure, failureOf } from '../../api/errors.ts'
 import type { Reading, Writer } from '../../api/route.ts'
 import type { Row, UnreadableRow } from './rows.ts'
 import { BulkRow, LinkChanges, NewLink } from '../body.ts'
+import { addAddress, NewAddress } from '../moreaddresses.ts'
 import type { BulkRowDone, BulkRowFailed } from '../contract/bulk.ts'
 import { knowingTaken } from './taken.ts'
 import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
-export type Operation = 'create' | 'update' | 'delete'
+/** What requests do with rows; imports also give links more addresses. */
+export type Operation = 'create' | 'update' | 'delete' | 'address'
 
 /** Each takes about 50 ms of a processor, and other requests hash passwords meanwhile. */
 const passwordLimit = 50
@@ -55,6 +57,11 @@ const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: 
     await requireOwn(writer, link, id)
     return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
   },
+  address: async (writer, row, { services }) => {
+    const { id, ...body } = parse(NewAddress.extend(BulkRow.delete.shape), row.value)
+    const { revision } = await addAddress(writer, id, body, services)
+    return { id, revision }
+  },
   delete: async (writer, row) => {
     const { id } = parse(BulkRow.delete, row.value)
     const { undo } = await deleteLink(writer, id)
@@ -83,7 +90,7 @@ const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number,
     const { id, password } = value
     if (typeof password === 'string' && password !== '' && ++passwords > passwordLimit)
       problems.set(number, problem('too_many', { what: 'passwords', field: 'password', max: passwordLimit }))
-    if (op === 'create' || (typeof id !== 'number' && typeof id !== 'string')) continue
+    if (op === 'create' || op === 'address' || (typeof id !== 'number' && typeof id !== 'string')) continue
     const first = ids.get(String(id))
     if (first !== undefined) problems.set(number, problem('repeated', { what: 'row', field: 'id', row: first }))
     else ids.set(String(id), number)

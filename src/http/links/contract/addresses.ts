@@ -40,7 +40,7 @@ export const addressContract = {
       domain: 'one of your branded domains; the domain of the service if not sent',
       main: '`true`: it becomes the main one, which lists, QR codes and exports show; the former main one stays',
     },
-    example: { custom: 'spring-sale', domain: 'https://go.example.com' },
+    example: { custom: 'spring-sale' },
     answer: success({ id: number, shorturl, revision }).meta({ id: 'AddressAdded' }),
   },
   'DELETE /api/url/:id/address/:address/delete': {

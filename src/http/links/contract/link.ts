@@ -52,7 +52,10 @@ const row = z
     status,
     revision,
     imported,
-    addresses: z.array(listedAddress).optional().describe('of a link that has several: all of them, the main one first'),
+    addresses: z
+      .array(listedAddress)
+      .optional()
+      .describe('of a link that has several: all of them, the main one first'),
   })
   .meta({ id: 'LinkRow', description: 'a link in a list, with all columns' })
 export type LinkRow = Answer<typeof row>

@@ -222,8 +222,8 @@ describe('POST /api/urls/bulk', () => {
     // the second row gets the alias that the first one gives up
     const swapped = await bulk('op=update&atomic=true', {
       rows: [
-        { id: one, custom: 'all-2' },
-        { id: two, custom: 'all-1' },
+        { id: one, custom: 'all-2', keep_old: false },
+        { id: two, custom: 'all-1', keep_old: false },
       ],
     })
     expect(swapped.json, swapped.text).to.include({ succeeded: 2 })
