@@ -20,6 +20,7 @@ import { NotFound } from '../../parts/section.tsx'
 import { Failed, Notice } from '../../parts/states.tsx'
 import { filled, When } from '../../parts/when.tsx'
 import { LinkSheet } from './editor/sheet.tsx'
+import { Addresses } from './addresses.tsx'
 import { Destinations } from './destinations.tsx'
 import { LinkHead } from './head.tsx'
 import { LinkHistory } from './revisions.tsx'
@@ -28,9 +29,10 @@ import { Statistics } from '../statistics/statistics.tsx'
 interface FiguresProps {
   readonly answer: FoundLink
   readonly onClicks: () => void
+  readonly onChange: () => void
 }
 
-const Figures = ({ answer, onClicks }: FiguresProps) => {
+const Figures = ({ answer, onClicks, onChange }: FiguresProps) => {
   const { details, data } = answer
   const created = moment(details.date)
   const period = periodOf(at.value.query, created)
@@ -54,6 +56,7 @@ const Figures = ({ answer, onClicks }: FiguresProps) => {
         of={{ by: 'link', id: details.id, file: `${details.alias}-clicks`, allTime, onClicks }}
       >
         <Destinations details={details} />
+        <Addresses details={details} onChange={onChange} />
       </Statistics>
     </>
   )
@@ -111,7 +114,7 @@ export const LinkScreen = ({ params }: ScreenProps) => {
       <LinkHead key={details.revision} details={details} onDelete={() => setIsAsking(true)} />
       <div class="with-history">
         <div class="stack">
-          <Figures answer={link.data} onClicks={onClicks} />
+          <Figures answer={link.data} onClicks={onClicks} onChange={onClicks} />
         </div>
         <LinkHistory id={id} revisions={revisions.data?.data.revisions ?? []} />
       </div>

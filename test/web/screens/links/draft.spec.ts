@@ -19,6 +19,7 @@ const url = 'https://example.com/'
 const details: LinkDetails = {
   id: 7,
   shorturl: 'https://go.example/spring',
+  addresses: [],
   longurl: url,
   title: 'Spring',
   description: 'All about spring',

@@ -57,7 +57,7 @@ export const AliasField = ({ draft, set, error, own }: FormProps & { readonly ow
   return (
     <Field
       label={texts.short}
-      hint={own === undefined ? texts.random : undefined}
+      hint={own === undefined ? texts.random : draft.custom.trim() === own ? undefined : texts.keepsOld}
       good={good}
       problem={problemOf(error, 'custom', 'domain') ?? found?.problem}
     >

@@ -1,0 +1,52 @@
+import { expect } from 'chai'
+import { needsBrowser } from '../support/browser.ts'
+import { until } from '../support/client.ts'
+import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+
+describe('the addresses of a link on the dashboard', function () {
+  this.timeout(300_000)
+  let dashboard: Dashboard
+  let key = ''
+  before(async function () {
+    needsBrowser(this)
+    dashboard = await openDashboard()
+    const { app, browser, open, press, see, write } = dashboard
+    const owner = await app.register()
+    key = owner.key
+    await browser.show(1440, 'light')
+    await open('')
+    await write('input[name=email]', owner.email)
+    await write('input[name=password]', 'correct horse 1')
+    await press('Sign in')
+    await see(`document.querySelector('.menu')`)
+  })
+  after(() => dashboard?.close())
+
+  it('are listed, added, made the main one and taken away, which can be undone', async () => {
+    const { app, faults, open, press, see, seeText, write } = dashboard
+    const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/', custom: 'first' } })
+    const listed = async () =>
+      ((await app.get(`/api/url/${json['id']}`, { key })).json['details'].addresses as { alias: string }[]).map(
+        ({ alias }) => alias,
+      )
+    await open(`/links/${json['id']}`)
+    await seeText('Main address')
+    await press('Add an address')
+    await see(`document.querySelector('dialog[open] .joined input')`)
+    await write('dialog[open] .joined input', 'second')
+    await press('Add an address')
+    await seeText('leads to this link, too')
+    await seeText('Make it the main address')
+    expect(await listed()).to.deep.equal(['first', 'second'])
+    await press('Make it the main address')
+    await seeText('is the main address')
+    expect(await listed()).to.deep.equal(['second', 'first'])
+    await see(`document.querySelector('.link-head')?.innerText.includes('second')`)
+    await press('Remove')
+    await seeText('first removed')
+    expect(await listed()).to.deep.equal(['second'])
+    await press('Undo')
+    expect(await until(listed, (all) => all.length === 2)).to.deep.equal(['second', 'first'])
+    expect(await faults()).to.deep.equal([])
+  })
+})
