@@ -42,16 +42,10 @@ const bytesOf = (value: unknown): number => {
   return Object.values(value).reduce<number>((sum, one) => sum + 8 + bytesOf(one), 32)
 }
 
-export const createEntries = ({
-  maxTargets = 100_000,
-  maxBytes = 128 * 2 ** 20,
-  maxMisses = 10_000,
-  missAge = 10_000,
-}: EntriesOptions): Entries => {
-  /** by stream: nearly all have one address */
+/** The addresses of streams: nearly all have one. */
+const createKeys = () => {
   const keys = new Map<string, string | ReadonlySet<string>>()
-  let bytes = 0
-  const keysOf = (stream: string): ReadonlySet<string> => {
+  const of = (stream: string): ReadonlySet<string> => {
     const known = keys.get(stream) ?? new Set()
     return typeof known === 'string' ? new Set([known]) : known
   }
@@ -60,9 +54,23 @@ export const createEntries = ({
     if (first === undefined) keys.delete(stream)
     else keys.set(stream, all.size === 1 ? first : all)
   }
+  return {
+    of,
+    add: (stream: string, key: string) => keep(stream, new Set([...of(stream), key])),
+    remove: (stream: string, key: string) => keep(stream, new Set([...of(stream)].filter((one) => one !== key))),
+  }
+}
+
+export const createEntries = ({
+  maxTargets = 100_000,
+  maxBytes = 128 * 2 ** 20,
+  maxMisses = 10_000,
+  missAge = 10_000,
+}: EntriesOptions): Entries => {
+  const keys = createKeys()
+  let bytes = 0
   const forget = (key: string, { target, bytes: freed }: Entry) => {
-    const stream = targetStream(target)
-    keep(stream, new Set([...keysOf(stream)].filter((one) => one !== key)))
+    keys.remove(targetStream(target), key)
     bytes -= freed
   }
   const targets = new QuickLRU<string, Entry>({ maxSize: maxTargets, onEviction: forget })
@@ -76,11 +84,11 @@ export const createEntries = ({
     targets.delete(key)
   }
   const drop = (stream: string) => {
-    for (const key of keysOf(stream)) dropKey(key)
+    for (const key of keys.of(stream)) dropKey(key)
   }
   /** Drops what is known of a stream in another state: it may have another address now. */
   const dropOlder = (stream: string, { position }: PublicTarget) => {
-    for (const key of keysOf(stream)) if (targets.get(key)?.target.position !== position) dropKey(key)
+    for (const key of keys.of(stream)) if (targets.get(key)?.target.position !== position) dropKey(key)
   }
 
   return {
@@ -95,7 +103,7 @@ export const createEntries = ({
       }
       const stream = targetStream(target)
       dropOlder(stream, target)
-      keep(stream, new Set([...keysOf(stream), key]))
+      keys.add(stream, key)
       const entry = { target, epoch, bytes: bytesOf(target) }
       bytes += entry.bytes
       targets.set(key, entry)

@@ -1,5 +1,5 @@
 import { account as accounts } from '../commands/accounts/account.ts'
-import { addressesOf } from '../commands/links/addresses.ts'
+import { addressesOf } from '../commands/links/places.ts'
 import { aliasKey } from '../commands/links/alias.ts'
 import { bio } from '../commands/pages/bio.ts'
 import { block } from '../commands/operator/block.ts'

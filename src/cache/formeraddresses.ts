@@ -1,7 +1,7 @@
 import { domain as domains } from '../commands/domains/domain.ts'
 import type { Handler } from '../commands/handle.ts'
 import { campaign } from '../commands/links/campaign.ts'
-import { addressesOf } from '../commands/links/addresses.ts'
+import { addressesOf } from '../commands/links/places.ts'
 import { link } from '../commands/links/link.ts'
 import { blockedAddress } from '../commands/operator/block.ts'
 import { bio } from '../commands/pages/bio.ts'

@@ -61,8 +61,8 @@ const notesOf = ({ password, notes = [] }: SourceLink) =>
   password === 'unknown' ? [...notes, 'Its password is not known: set a new one.'] : notes
 
 /**
- * Returns the rows of a link: one for each of its addresses, of which the first has the clicks. A further one could be a
- * link of its own: it has all that the link has.
+ * Returns the rows of a link: one for each of its addresses, of which the first has the clicks. A further one could be
+ * a link of its own: it has all that the link has.
  */
 export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping): readonly Row[] => {
   const { place, url, title, description, tags, created, expiry, starts, archived } = link

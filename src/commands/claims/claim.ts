@@ -15,8 +15,8 @@ const reserved = {
 } as const
 export type ClaimKind = keyof typeof reserved
 /**
- * What a resource has a name as: it has one of each kind, but an account may have several identities and passkeys, and a
- * link several aliases.
+ * What a resource has a name as: it has one of each kind, but an account may have several identities and passkeys, and
+ * a link several aliases.
  */
 export type Slot = ClaimKind | `identity ${number}` | `passkey ${number}` | `alias ${number}`
 

@@ -1,7 +1,8 @@
 import { completed, type LinkEvent, type LinkFields } from '../../events/links/link.ts'
 import { unreadable } from '../../security/seal.ts'
-import { addressesOf, moveBack } from './addresses.ts'
+import { moveBack } from './addresses.ts'
 import { refuseReserved } from './alias.ts'
+import { addressesOf } from './places.ts'
 import type { Link } from './state.ts'
 import { differing, requireOwnedOrDeleted } from '../owned/owned.ts'
 
@@ -40,7 +41,7 @@ export const decideRestore = (command: RestoreLink, state: Link): readonly LinkE
   const { status, fields: before } = requireOwnedOrDeleted(state, account, 'link')
   const { changes, ...sealed } = changesTo(to, state)
   const { move, events } = moveBack({ id, token, now, without, to: addressesOf(to ?? state) }, state)
-  if (status === 'open' && Object.keys({ ...changes, ...sealed, ...events }).length === 0) return []
+  if (status === 'open' && events.length + Object.keys({ ...changes, ...sealed }).length === 0) return []
   const fields = completed(before)
   const after = { ...fields, ...sealed, ...changes }
   refuseReserved('custom', after.alias, fields.alias)

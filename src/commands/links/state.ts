@@ -1,7 +1,7 @@
 import type { Event } from '../../events/index.ts'
 import type { ImportedClicks, LinkEvent, StoredLinkFields, Unframed } from '../../events/links/link.ts'
 import { acquire, fence, noTokens, type Tokens } from '../claims/claim.ts'
-import { type Places, withAddress, withMain, withoutAddress, withoutAll } from './addresses.ts'
+import { type Places, withAddress, withMain, withoutAddress, withoutAll } from './places.ts'
 
 export interface Link {
   readonly status: 'none' | 'open' | 'deleted'

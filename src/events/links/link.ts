@@ -128,9 +128,9 @@ export const linkEvents = {
    */
   ClicksImported: z.object({ id, account: z.int(), source: z.string(), ...ImportedClicks.shape }),
   /**
-   * Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim: it is the main address
-   * from now on. `address`: the number of that, also of one that the link had already; without it, it takes the place and
-   * the number of the former one. That is gone unless the next event adds it again.
+   * Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim: it is the main
+   * address from now on. `address`: the number of that, also of one that the link had already; without it, it takes the
+   * place and the number of the former one. That is gone unless the next event adds it again.
    */
   LinkUpdated: z.object({
     id,

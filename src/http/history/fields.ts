@@ -1,6 +1,6 @@
 import type { Account } from '../../commands/accounts/state.ts'
 import type { Domain } from '../../commands/domains/domain.ts'
-import { placesOf } from '../../commands/links/addresses.ts'
+import { placesOf } from '../../commands/links/places.ts'
 import { importedClicks, type Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'

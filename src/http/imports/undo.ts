@@ -17,7 +17,7 @@ const pauseMs = 1000
 /** Whether a change is left out: it needs a second person, or the link is not there any more. */
 const isKept = (error: unknown) => error instanceof Proposed || error instanceof Refused
 
-/** Returns how many events the link has if only imports have changed it: `added` addresses, and each count and its end. */
+/** Returns how many events a link has that only imports have changed: `added` addresses, and each count and its end. */
 const ownEvents = ({ imported = {} }: Link, added: number) =>
   1 + added + Object.values(imported).reduce((n, { clicks, uniques }) => n + (clicks === 0 && !uniques ? 2 : 1), 0)
 

@@ -1,42 +1,31 @@
 import { hideForeign } from '../../commands/caller.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { campaign } from '../../commands/links/campaign.ts'
-import { placesOf } from '../../commands/links/addresses.ts'
-import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
+import { placesOf } from '../../commands/links/places.ts'
+import { link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { countRevision, type Loaded } from '../../commands/load.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
-import { completed, type LinkFields } from '../../events/links/link.ts'
+import { completed } from '../../events/links/link.ts'
 import { streamId } from '../../events/streams.ts'
-import { timestamp } from '../../lib/fields.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { answerOf, Failure } from '../api/errors.ts'
-import { findLink, type LinkListRow, type LinkRow, listLinks, existingPixels } from '../../queries/links/link.ts'
-import { importedOfLink } from '../../queries/links/imported.ts'
-import { linkStats } from '../../queries/statistics/stats.ts'
-import { countClicks } from '../../queries/statistics/clickcount.ts'
+import { findLink, type LinkRow, listLinks } from '../../queries/links/link.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
 import { type Call, endpoint, type Reading, type Route } from '../api/route.ts'
 import { LinkBody, LinkUpdate } from './body.ts'
-import { channelsOf, isOpen } from './assigned.ts'
-import { origin, short } from './address.ts'
-import { addressRoutes, countedAddresses, listedAddresses } from './moreaddresses.ts'
-import { rulesByName } from './rules.ts'
-import { statusOf } from './status.ts'
+import { isOpen } from './assigned.ts'
+import { addressRoutes } from './moreaddresses.ts'
+import { detailed, listRow, nowIn } from './shown.ts'
 import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
-import { statistics, variantCounts } from '../statistics/totals.ts'
-import { type LinkDetails, type LinkRow as ListedLink, linkContract, urls } from './contract/link.ts'
+import { linkContract, urls } from './contract/link.ts'
 
 /** What the routes of links need. */
 export interface LinkServices extends LinkWriting, DomainNames {}
-
-const titleOf = ({ title, metatitle }: Pick<LinkFields, 'title' | 'metatitle'>) => title || metatitle
-const descriptionOf = ({ description, metadescription }: Pick<LinkFields, 'description' | 'metadescription'>) =>
-  description || metadescription
 
 const fromState = (id: number, { state, since, revision }: Loaded<Link>): Omit<LinkRow, 'campaign' | 'reachable'> => ({
   ...completed(state.fields),
@@ -70,100 +59,8 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
     },
   })
 
-/**
- * Returns the destinations that visitors are redirected to, because they refuse to be shown in the frame of this link.
- */
-const unframedOf = (row: LinkRow) => {
-  const destinations = isFramed(row.type) ? destinationsOf(row) : []
-  return row.unframed
-    .filter(({ url }) => destinations.includes(url))
-    .map(({ url, reason, since }) => ({ url, reason, since: timestamp(new Date(since)) }))
-}
-
-const details = async (
-  reading: Reading,
-  row: LinkRow,
-  services: LinkServices,
-): Promise<Omit<LinkDetails, 'status' | 'addresses'>> => ({
-  id: row.id,
-  shorturl: short(row, services),
-  longurl: row.entered ?? row.url,
-  title: titleOf(row),
-  description: descriptionOf(row),
-  ...rulesByName(row),
-  expiry: row.expiry && timestamp(row.expiry),
-  date: timestamp(row.created),
-  alias: row.alias,
-  type: row.type,
-  domain: origin(row, services),
-  parameters: row.parameters,
-  metatitle: row.metatitle,
-  metadescription: row.metadescription,
-  metaimage: row.metaimage,
-  campaign: row.campaign,
-  channels: await channelsOf(reading, row.id),
-  pixels: await existingPixels(reading.reader, row.pixels),
-  password: row.password,
-  unframed: unframedOf(row),
-  tags: row.tags,
-  notes: row.notes ?? '',
-  archived: row.archived,
-  starts: row.starts && timestamp(row.starts),
-  expired_url: row.expired_url,
-  max_clicks: row.max_clicks,
-  forward: row.forward && row.forward_path ? 'path' : row.forward,
-  variants: row.variants,
-  revision: row.revision,
-})
-
 /** links of a page that are read at once: an answer has no room for many large ones */
 const linksAtOnce = 100
-
-const nowIn = ({ now }: Reading['reader']) => now ?? new Date()
-
-const listRow =
-  (services: LinkServices, now: Date) =>
-  (row: LinkListRow): ListedLink => ({
-    id: row.id,
-    alias: row.alias,
-    shorturl: short(row, services),
-    longurl: row.entered ?? row.url,
-    clicks: row.clicks + row.imported.clicks,
-    title: titleOf(row),
-    description: descriptionOf(row),
-    date: timestamp(row.created),
-    uniqueclicks: row.uniques + row.imported.uniques,
-    domain: origin(row, services),
-    campaign: row.campaign,
-    tags: row.tags,
-    archived: row.archived,
-    status: statusOf(row, services, now),
-    revision: row.revision,
-    ...(row.imported.clicks > 0 && { imported: row.imported.clicks }),
-    ...(row.others && { addresses: listedAddresses(row, services) }),
-  })
-
-const detailed = async (reading: Reading, row: LinkRow, services: LinkServices) => {
-  const stats = await linkStats(reading.reader, row.id)
-  const imported = await importedOfLink(reading.reader, row.id)
-  const [own] = row.max_clicks === null ? [] : await countClicks(reading.reader, [row.id])
-  const { clicks, uniqueClicks, ...measured } = statistics(stats, 0, ['facebook', 'twitter', 'google'])
-  const topVariants = variantCounts(stats)
-  return {
-    details: {
-      ...(await details(reading, row, services)),
-      status: statusOf({ ...row, own: own?.clicks ?? 0 }, services, nowIn(reading.reader)),
-      addresses: countedAddresses(row, stats.address, services),
-    },
-    data: {
-      clicks: clicks + imported.clicks,
-      uniqueClicks: uniqueClicks + imported.uniques,
-      ...(imported.clicks > 0 && { imported: imported.clicks }),
-      ...measured,
-      ...((row.variants.length > 0 || topVariants !== 0) && { topVariants }),
-    },
-  }
-}
 
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (reading: Reading & Pick<Call, 'limited'>, short: string, services: LinkServices) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { addressesOf } from '../../commands/links/addresses.ts'
+import { addressesOf } from '../../commands/links/places.ts'
 import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
 import { link } from '../../commands/links/link.ts'
 import { hideForeign } from '../../commands/caller.ts'

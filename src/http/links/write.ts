@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addressesOf, type Place } from '../../commands/links/addresses.ts'
+import { addressesOf, type Place } from '../../commands/links/places.ts'
 import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
 import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'

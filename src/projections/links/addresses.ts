@@ -8,7 +8,7 @@ const becomesMain = ({
   readonly data: { id: number; address?: number | undefined }
 }) => (address === undefined ? [] : [remove('link_addresses', { link, address })])
 
-/** Where links can be found besides their main addresses, which few of them have. Those of deleted links are left out. */
+/** Where links can be found besides their main addresses. Those of deleted links are left out. */
 export const linkAddresses: Projection = {
   name: 'linkaddresses',
   version: 1,

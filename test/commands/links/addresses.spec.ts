@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { fold } from '../../../src/commands/decider.ts'
-import { addressesOf, mostAddresses } from '../../../src/commands/links/addresses.ts'
+import { mostAddresses } from '../../../src/commands/links/addresses.ts'
+import { addressesOf } from '../../../src/commands/links/places.ts'
 import { link, type LinkCommand } from '../../../src/commands/links/link.ts'
 import type { LinkEvent } from '../../../src/events/links/link.ts'
 import { linkCreated } from '../../support/events.ts'

@@ -116,22 +116,25 @@ export const requireWithinLimit = async (
   await requireInPart(sources, kind, Number(params['id']), isRead ? { ...part, maker: undefined } : part)
 }
 
-/** The domain that a command gives a link, if it does. */
-const domainIn = (command: unknown): number | null | undefined => {
-  interface Fields {
-    readonly domain?: number | null
+interface Place {
+  readonly domain?: number | null
+}
+/** The domains that a command gives a link. */
+const domainsIn = (command: unknown): readonly (number | null)[] => {
+  interface Former {
+    readonly fields?: Place
+    readonly places?: { readonly others: readonly Place[] }
   }
-  const { fields, changes, to } = command as {
-    readonly [K in 'fields' | 'changes' | 'to']?: K extends 'to' ? { readonly fields?: Fields } : Fields
-  }
-  return [fields, changes, to?.fields].find((one) => one?.domain !== undefined)?.domain
+  const { fields, changes, to } = command as { readonly fields?: Place; readonly changes?: Place; readonly to?: Former }
+  const all = [fields, changes, to?.fields, ...(to?.places?.others ?? [])]
+  return all.flatMap((place) => (place?.domain === undefined ? [] : [place.domain]))
 }
 
 /** Fails for a command that puts something on a domain that a caller may not use. */
 export const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew: boolean) => {
   if (domains === undefined) return
-  const domain = kind === 'link' ? domainIn(command) : isNew && onOwnHost.has(kind) ? null : undefined
-  if (domain !== undefined && !domains.includes(domain ?? 0)) fail(403, 'lacks_rights', { what: 'domain' })
+  const given = kind === 'link' ? domainsIn(command) : isNew && onOwnHost.has(kind) ? [null] : []
+  if (given.some((domain) => !domains.includes(domain ?? 0))) fail(403, 'lacks_rights', { what: 'domain' })
 }
 
 /** Throws `Refused` (`not_found`) for a resource outside of a part, unless the request has created it. */

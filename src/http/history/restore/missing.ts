@@ -1,6 +1,6 @@
 import { domain } from '../../../commands/domains/domain.ts'
 import type { Handler } from '../../../commands/handle.ts'
-import { addressesOf, type LinkAddress, type Place } from '../../../commands/links/addresses.ts'
+import { addressesOf, type LinkAddress, type Place } from '../../../commands/links/places.ts'
 import { aliasClaimName } from '../../../commands/links/alias.ts'
 import { link } from '../../../commands/links/link.ts'
 import type { Link } from '../../../commands/links/state.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { campaign } from '../../../commands/links/campaign.ts'
-import { addressesOf } from '../../../commands/links/addresses.ts'
+import { addressesOf } from '../../../commands/links/places.ts'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
