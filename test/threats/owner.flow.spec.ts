@@ -65,8 +65,11 @@ describe('an id of another account', () => {
       ]
       others.set(resource, [foreign, deleted])
       const mine = await create(resource, key)
+      // a further address, which its number is that of
+      if (path.includes(':address')) await app.post(`/api/url/${mine}/addresses`, { key, body: {} })
+      const at = path.replace(':address', '2')
       const ask = (id: string | number, body: unknown) =>
-        app.ask(method.toUpperCase(), path.replace(':id', String(id)), { key, ...(method === 'get' ? {} : { body }) })
+        app.ask(method.toUpperCase(), at.replace(':id', String(id)), { key, ...(method === 'get' ? {} : { body }) })
       const written = await head()
 
       const expected = await ask(999_999, {})

@@ -49,6 +49,8 @@ const kindOfParameter = ({ path }: Operation, name: string, type: string) => {
     linkid: 'url',
     event: 'event',
     answer: 'answer',
+    // numbered in each link: any number
+    address: 'url',
   }
   const kind =
     name === 'id'

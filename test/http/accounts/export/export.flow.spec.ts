@@ -213,6 +213,7 @@ describe('the export of an account', () => {
       device: 'desktop',
       variant: '',
       medium: '',
+      address: '1',
     }
     const link = { of: 'link', id: ids.get('url'), source: 'link', ...same }
     expect(clicks).to.deep.equal([
