@@ -12,6 +12,7 @@ import { periodOf } from '../statistics/period.ts'
 import { Periods } from '../statistics/presets.tsx'
 import { useRefresh } from '../statistics/refresh.ts'
 import { Statistics } from '../statistics/statistics.tsx'
+import { headingOf } from './heading.ts'
 import { roleName } from './role.ts'
 
 /** A member of the account: what they made and changed, and where it sent visitors. */
@@ -24,23 +25,21 @@ export const PersonScreen = ({ params }: ScreenProps) => {
   const period = periodOf(at.value.query, who ? moment(who.registered) : new Date(0))
   if (found.error) return <Failed error={found.error} reload={found.reload} />
   const texts = t().members
-  const { name, role, status } = found.data?.details ?? { name: '', role: '', status: 'active' }
-  const called = name || t().history.someone.former
+  const heading = headingOf(found.data, { former: t().history.someone.former, roleName })
   const allTime = { name: t().links.title, n: links.data?.data.result, href: href('/links', { made_by: String(id) }) }
   return (
     <>
-      <Head
-        title={found.data ? called : '\u00a0'}
-        text={status === 'active' ? roleName(role) : t().history.someone.former}
-      >
-        <span class="chips">
-          <a class="button" href={href('/links', { made_by: String(id) })}>
-            {fill(texts.madeThese, { name: called })}
-          </a>
-          <a class="button" href={href('/history', { member: String(id) })}>
-            {fill(texts.didThese, { name: called })}
-          </a>
-        </span>
+      <Head title={heading?.called ?? '\u00a0'} text={heading?.text}>
+        {heading && (
+          <span class="chips">
+            <a class="button" href={href('/links', { made_by: String(id) })}>
+              {fill(texts.madeThese, { name: heading.called })}
+            </a>
+            <a class="button" href={href('/history', { member: String(id) })}>
+              {fill(texts.didThese, { name: heading.called })}
+            </a>
+          </span>
+        )}
       </Head>
       <div class="stack-4">
         <Periods period={period} />
