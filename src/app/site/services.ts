@@ -51,11 +51,8 @@ export const openServices = (options: ServicesOptions) => {
   const streams = openStreams(ledger)
   const limits = openAccountLimits(ledger, progress, effects.limiter)
   const accounts = openAccountServices(ledger, cache, effects, limits.countRegistration, baseUrl)
-  const importing = openImporting(
-    ledger,
-    accounts.services.exports.caughtUp,
-    openVisitsElsewhere(ledger, { countryOf, isOurHost }),
-  )
+  const elsewhere = openVisitsElsewhere(ledger, { countryOf, isOurHost })
+  const importing = openImporting(ledger, accounts.services.exports.caughtUp, elsewhere)
   const services: Services & Pick<ApiOptions, 'authProxy'> = {
     ...accounts.services,
     allowedSchemes: config.ALLOWED_SCHEMES,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { Unavailable } from '../../lib/unavailable.ts'
+import { Unavailable } from '../../../lib/unavailable.ts'
 
 interface Clock {
   readonly start: () => void
