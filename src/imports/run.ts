@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { turnTimer } from '../lib/async/pause.ts'
+import { sortedBy } from '../lib/async/sorted.ts'
 import { sentenceOf } from '../lib/problems/problem.ts'
 import { createAgain, createAll, inBatches, type Made } from './create.ts'
 import { type Importing, isBrought, isCreated, type Reported } from './importing.ts'
@@ -60,11 +63,13 @@ const lineOf = async (row: Row, result: Made, run: Run): Promise<Reported> => {
 const importLinks = async (links: readonly SourceLink[], run: Run) => {
   const { importing, report, visitsOf } = run
   const { began, domains, source } = importing
-  const oldestFirst = links.toSorted((a, b) => (a.created ?? '9999').localeCompare(b.created ?? '9999'))
-  const ended = oldestFirst.filter((link) => hasEnded(link, began))
-  const rows = oldestFirst
-    .filter((link) => !hasEnded(link, began))
-    .flatMap((link) => rowsOf(link, { source, domains, visitsOf }))
+  const isLong = turnTimer()
+  const [ended, rows]: [SourceLink[], Row[]] = [[], []]
+  for (const link of await sortedBy(links, ({ created }) => created ?? '9999')) {
+    if (hasEnded(link, began)) ended.push(link)
+    else rows.push(...rowsOf(link, { source, domains, visitsOf }))
+    if (isLong()) await nextTurn()
+  }
   await importing.onTotal(report.next() + ended.length + rows.length)
   for (const { addresses, place, url } of ended)
     await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message: 'It has ended there.' })
