@@ -1,10 +1,20 @@
-import { ConflictFound, type Imported, type Importing, type Reported, type Result, TryAgain } from './importing.ts'
+import {
+  ConflictFound,
+  type Imported,
+  type Importing,
+  type OnConflict,
+  type Reported,
+  type Result,
+  TryAgain,
+} from './importing.ts'
 import { ownFields } from './records.ts'
 import type { Report } from './report.ts'
 import type { Row } from './row.ts'
 
 /** rows that are created together, of which so many may have a password */
 const [rowsAtOnce, passwordsAtOnce, bytesAtOnce] = [500, 50, 2 * 1024 * 1024]
+/** rows that are created together where a conflict ends the import: those behind it are created as well */
+const rowsBeforeConflict = 20
 /** names that are tried for an alias that is taken */
 const renames = 20
 /** s until rows are tried again, and how often that is done */
@@ -19,12 +29,13 @@ const optional: ReadonlySet<string> = new Set<string>([
 const isConflict = ({ code, field }: Result) => field === 'custom' && code !== undefined
 
 /** Splits rows into those that are created together. */
-export const inBatches = function* (rows: readonly Row[]): Generator<readonly Row[]> {
+export const inBatches = function* (rows: readonly Row[], onConflict: OnConflict): Generator<readonly Row[]> {
+  const most = onConflict === 'fail' ? rowsBeforeConflict : rowsAtOnce
   let [some, passwords, bytes]: [Row[], number, number] = [[], 0, 0]
   for (const row of rows) {
     const size = JSON.stringify(row.body).length
     const own = row.body['password'] === undefined ? 0 : 1
-    const isFull = some.length === rowsAtOnce || passwords + own > passwordsAtOnce || bytes + size > bytesAtOnce
+    const isFull = some.length === most || passwords + own > passwordsAtOnce || bytes + size > bytesAtOnce
     if (isFull && some.length > 0) {
       yield some
       ;[some, passwords, bytes] = [[], 0, 0]
@@ -77,8 +88,17 @@ export const createAll = async (
   }
 }
 
-/** Imports one row whose alias is not free, or that has a field which cannot be as it is. */
-export const createAgain = async (row: Row, first: Made, importing: Importing, report: Report): Promise<Reported> => {
+/**
+ * Imports one row whose alias is not free, or that has a field which cannot be as it is. `onEnd` is called for a
+ * conflict with which the import has to end, once all that was created with the row has its line.
+ */
+export const createAgain = async (
+  row: Row,
+  first: Made,
+  importing: Importing,
+  report: Report,
+  onEnd: (found: ConflictFound) => void,
+): Promise<Reported> => {
   const { find, onConflict } = importing
   const about = { place: row.place, alias: row.alias, url: row.url, left: row.left }
   const notes: string[] = [...row.notes]
@@ -94,12 +114,8 @@ export const createAgain = async (row: Row, first: Made, importing: Importing, r
         return there.own
           ? { ...about, outcome: ended(), message: notes.join(' '), link: there.id }
           : { ...about, outcome: 'kept', message: '', link: there.id }
-      if (onConflict === 'fail') {
-        await report.add({ ...about, outcome: 'conflict', message })
-        await report.store()
-        throw new ConflictFound({ code: code!, field, params })
-      }
-      if (onConflict === 'skip' || ++name > renames) return { ...about, outcome: 'conflict', message }
+      if (onConflict === 'fail') onEnd(new ConflictFound({ code: code!, field, params }))
+      if (onConflict !== 'rename' || ++name > renames) return { ...about, outcome: 'conflict', message }
       // an alias that is not possible here gets a random one
       const custom = code === 'taken' ? `${row.alias}-${name}` : undefined
       now = { ...now, body: { ...now.body, custom } }

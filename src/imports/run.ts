@@ -3,7 +3,7 @@ import { turnTimer } from '../lib/async/pause.ts'
 import { sortedBy } from '../lib/async/sorted.ts'
 import { sentenceOf } from '../lib/problems/problem.ts'
 import { createAgain, createAll, inBatches, type Made } from './create.ts'
-import { type Importing, isBrought, isCreated, type Reported } from './importing.ts'
+import { type ConflictFound, type Importing, isBrought, isCreated, type Reported } from './importing.ts'
 import type { SourceLink, SourceRecord } from './records.ts'
 import { openReport, type Report } from './report.ts'
 import { hasEnded, type Row, rowsOf } from './row.ts'
@@ -26,6 +26,8 @@ interface Run {
   readonly came: Set<string>
   /** the links that have them, also those that were there before */
   readonly found: Map<string, number>
+  /** those with which the import has to end */
+  readonly conflicts: ConflictFound[]
 }
 
 const keep = ({ brought, came }: Run, { address, url }: Row, id: number | undefined) => {
@@ -54,9 +56,10 @@ const withLink = (row: Row, run: Run): Row => {
 /** Returns what has become of a row that was tried. */
 const lineOf = async (row: Row, result: Made, run: Run): Promise<Reported> => {
   const { place, alias, url, notes, left } = row
+  const onEnd = (found: ConflictFound) => void run.conflicts.push(found)
   const outcome = result.before ? 'kept' : 'created'
   const made = { place, alias, url, left, message: notes.join(' '), link: result.id, outcome } as const
-  const line = result.error === 1 ? await createAgain(row, result, run.importing, run.report) : made
+  const line = result.error === 1 ? await createAgain(row, result, run.importing, run.report, onEnd) : made
   return isCreated(line.outcome) && isFurther(row, run) ? { ...line, outcome: 'added' } : line
 }
 
@@ -74,7 +77,7 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
   for (const { addresses, place, url } of ended)
     await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message: 'It has ended there.' })
   await report.store()
-  for (const some of inBatches(await skipReported(rows, run))) {
+  for (const some of inBatches(await skipReported(rows, run), importing.onConflict)) {
     const lines = new Map<Row, Reported>()
     const bring = async (part: readonly Row[]) => {
       const tried = part.map((row) => withLink(row, run))
@@ -91,6 +94,8 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
     await bring(some.filter(({ main }) => main !== undefined))
     for (const row of some) await report.add(lines.get(row)!)
     await report.store()
+    const [conflict] = run.conflicts
+    if (conflict) throw conflict
   }
 }
 
@@ -136,6 +141,7 @@ export const importRecords = async (importing: Importing): Promise<void> => {
     brought,
     came: new Set(),
     found: new Map(),
+    conflicts: [],
   })
   if (visits > 0)
     if (recordVisits) await importVisits(open(), brought, recordVisits, report)
