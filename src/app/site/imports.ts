@@ -27,7 +27,7 @@ export const openImporting = (
       work: (job) => {
         const done = job(ended.signal)
           .catch((error: unknown) => {
-            if (!isUnavailable(error)) log.error({ err: error }, 'an import has failed')
+            if (!ended.signal.aborted && !isUnavailable(error)) log.error({ err: error }, 'an import has failed')
           })
           .finally(() => running.delete(done))
         running.add(done)

@@ -159,18 +159,21 @@ export const workOn = (job: Omit<Job, 'signal'>): void => {
   const { files, work } = services.imports
   const { account, id } = stored
   work(async (signal) => {
+    // an outage must not leave it running for ever
+    const patient = patiently(signal)
     try {
       const format = await (stored.work === 'undo' ? takeBackLinks : bringLinks)({ ...job, signal })
       if (stored.work === 'import' && format !== undefined) {
-        const { created = 0, renamed = 0 } = await files.counts(id)
-        await call.write(importing, { type: 'Finish', id, account, format, links: created + renamed })
+        const { created = 0, renamed = 0 } = await patient(() => files.counts(id))
+        const links = created + renamed
+        await patient(() => call.write(importing, { type: 'Finish', id, account, format, links }))
       }
-      await files.end(id)
+      await patient(() => files.end(id))
       if (stored.work !== 'check') await fileOf(services.imports, id).remove()
     } catch (error) {
       if (signal.aborted) return
       const problem = problemOf(error)
-      await files.end(id, problem ?? { code: 'internal_error', params: {} })
+      await patient(() => files.end(id, problem ?? { code: 'internal_error', params: {} }))
       const useless = error instanceof UnreadableSource ? [id] : await files.failedBefore(account, id)
       for (const one of useless) await fileOf(services.imports, one).remove()
       if (!problem) throw error
