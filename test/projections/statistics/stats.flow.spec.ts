@@ -64,6 +64,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
       medium: id('medium', ''),
       source: id('source', 'link'),
       variant: id('variant', ''),
+      address: id('address', '1'),
       profile: 1,
       route: 1,
       destination: 1,
