@@ -11,6 +11,8 @@ export interface Row {
   readonly address: string | undefined
   /** names the main address of its link in the source, of which this is a further one */
   readonly main?: string
+  /** its link has the same address here by another row: hosts of the source that are one here */
+  readonly same?: boolean
   /** the link that gets it as one more address; undefined: it is a link of its own, or nothing is stored */
   readonly link?: number | undefined
   /** the link that has its main address, and may have this one, too */
@@ -71,6 +73,7 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
   // how many of the people have come by other visits than these, nothing says
   const uniques = single > 0 ? undefined : link.uniques
   const addresses: readonly (SourceAddress | undefined)[] = link.addresses.length > 0 ? link.addresses : [undefined]
+  const seen = new Set<string>()
   return addresses.map((address, n) => {
     const isFurther = n > 0
     const body = withoutUndefined({
@@ -91,9 +94,12 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
       ...passwordOf(link),
       ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source: source() }),
     })
+    const here = `${String(body['domain'] ?? '')}/${address?.alias.toLowerCase() ?? ''}`
+    const same = seen.has(here)
+    seen.add(here)
     const names = { alias: address?.alias, address: address && addressName(address) }
     if (!isFurther) return { place, ...names, url, body, notes: notesOf(link), left: link.left ?? [] }
     const note = `A further address of ${addresses[0]?.alias ?? ''}.`
-    return { place, ...names, main: addressName(addresses[0]!), url, body, notes: [note], left: [] }
+    return { place, ...names, main: addressName(addresses[0]!), same, url, body, notes: [note], left: [] }
   })
 }

@@ -63,6 +63,21 @@ const lineOf = async (row: Row, result: Made, run: Run): Promise<Reported> => {
   return isCreated(line.outcome) && isFurther(row, run) ? { ...line, outcome: 'added' } : line
 }
 
+/** Returns the line of an address that its link has already, by another row. */
+const sameLine = (row: Row, run: Run): Reported => {
+  const { place, alias, url, notes, main = '' } = row
+  const link = run.found.get(main)
+  if (run.came.has(main)) keep(run, row, run.brought.get(main)?.id)
+  return {
+    place,
+    alias,
+    url,
+    message: notes.join(' '),
+    link,
+    outcome: link === undefined && !run.came.has(main) ? 'conflict' : 'kept',
+  }
+}
+
 const importLinks = async (links: readonly SourceLink[], run: Run) => {
   const { importing, report, visitsOf } = run
   const { began, domains, source } = importing
@@ -91,8 +106,8 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
     }
     await bring(some.filter(({ main }) => main === undefined))
     // once it is known which links they are addresses of
-    await bring(some.filter(({ main }) => main !== undefined))
-    for (const row of some) await report.add(lines.get(row)!)
+    await bring(some.filter(({ main, same = false }) => main !== undefined && !same))
+    for (const row of some) await report.add(lines.get(row) ?? sameLine(row, run))
     await report.store()
     const [conflict] = run.conflicts
     if (conflict) throw conflict

@@ -114,35 +114,43 @@ export const moveBack = ({ id, token, without, to, now: added }: Wanted, state: 
   const [before] = addressesOf(state)
   const { main: number, others: now, ...places } = placesOf(state)
   const [main, ...further] = to
-  const free = (wanted: number) => wanted !== number && !now.some(({ address }) => address === wanted)
   let { last } = places
-  const numbered = (one: LinkAddress) => (free(one.address) ? one.address : ++last)
+  const used = new Set(now.map(({ address }) => address))
+  /** Returns the number that an address gets: the one that it had, unless another address has that. */
+  const numbered = (wanted: number) => {
+    const free = used.has(wanted) ? ++last : wanted
+    used.add(free)
+    return free
+  }
 
   const stays = isSame(main!, before!)
   const known = now.find((one) => isSame(one, main!))
-  const replaces = main!.address === number
-  const address = known?.address ?? (stays || replaces ? undefined : numbered(main!))
+  const address = stays ? number : (known?.address ?? numbered(main!.address))
+  used.add(address)
   const held = known && state.tokens.held[slotOf(known.address)]
   const claims = isDeleted || (!stays && held === undefined)
   if (claims && state.tokens.fenced.includes(token)) return refuseTaken('alias', 'custom')
   const move = {
     ...((claims || !stays) && { token: held ?? token }),
-    ...(address !== undefined && { address }),
+    ...(address !== number && { address }),
   }
 
   const gone = now.filter((one) => one !== known && !to.some((wanted) => isSame(wanted, one)))
   const missing = further.filter((one) => !now.some((has) => isSame(has, one)) && !without.includes(one.address))
+  const isFormer = (one: LinkAddress) => !isDeleted && isSame(one, before!)
   return {
     move,
     events: [
       ...gone.map((one) => removal(id, one.address)),
-      ...missing.map((one) => {
-        // the former main one has its claim already
-        if (!isDeleted && isSame(one, before!))
-          return addition(id, state, { ...before!, added }, state.tokens.held.alias!)
-        const address = numbered(one)
-        return addition(id, state, { ...one, address, added }, `${token}-${address}`)
-      }),
+      // the former main one has its claim already, and its number unless the main one has that now
+      ...missing
+        .toSorted((a, b) => Number(isFormer(b)) - Number(isFormer(a)))
+        .map((one) => {
+          const former = isFormer(one)
+          const as = numbered(former && address !== number ? number : one.address)
+          const claim = former ? state.tokens.held.alias! : `${token}-${as}`
+          return addition(id, state, { ...(former ? before! : one), address: as, added }, claim)
+        }),
     ],
   }
 }

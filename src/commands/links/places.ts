@@ -51,8 +51,9 @@ export interface Placed {
 
 /** Returns the tokens after an address has become the main one. The claim of one that the link has already goes on. */
 const tokensOfMain = (tokens: Tokens, address: number, token: string) => {
-  const { [slotOf(address)]: _, ...held } = tokens.held
-  return acquire({ ...tokens, held }, 'alias', token)
+  const { [slotOf(address)]: known = token, ...held } = tokens.held
+  const spent = known === token ? tokens.spent : [...tokens.spent, known]
+  return acquire({ ...tokens, held, spent }, 'alias', token)
 }
 
 /** Returns the addresses after another one has become the main one; the former one is gone unless it is added again. */

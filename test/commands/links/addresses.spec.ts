@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { fold } from '../../../src/commands/decider.ts'
+import { fold, Refused } from '../../../src/commands/decider.ts'
 import { mostAddresses } from '../../../src/commands/links/addresses.ts'
 import { addressesOf } from '../../../src/commands/links/places.ts'
 import { link, type LinkCommand } from '../../../src/commands/links/link.ts'
 import type { LinkEvent } from '../../../src/events/links/link.ts'
 import { linkCreated } from '../../support/events.ts'
+import { randomFrom, repeatable, seed } from '../../support/faults.ts'
 import { spec } from '../../support/given.ts'
 
 const { given } = spec(link)
@@ -166,5 +167,42 @@ describe('the addresses of a link', () => {
     given(created)
       .when({ ...take(2), account: 2 } as LinkCommand)
       .thenRefused('not_found')
+  })
+
+  it(`keep numbers and claims of their own, whatever is added, taken away, renamed and restored (${repeatable})`, () => {
+    const random = randomFrom(seed)
+    const pick = <T>(all: readonly T[]) => all[random(all.length)]!
+    for (let round = 0; round < 300; round++) {
+      let state = stateAfter(created)
+      const claims = new Map([['t1', '0-one']])
+      const states = [state]
+      for (let step = 0; step < 12; step++) {
+        const alias = pick(['one', 'two', 'three', 'four'])
+        const token = `${round}-${step}`
+        const command = pick<() => LinkCommand>([
+          () => add(alias, token),
+          () => ({ ...rename(alias, random(2) === 0), token }) as LinkCommand,
+          () => take(pick([1, 2, 3, 4])),
+          () => ({ ...restore(pick(states)), token }) as LinkCommand,
+          () =>
+            state.status === 'deleted' ? ({ ...restore(), token } as LinkCommand) : { type: 'DeleteLink', id, account },
+        ])()
+        try {
+          const events = link.decide(command, state)
+          for (const claim of link.claims!(command, events, state)) claims.set(claim.token, claim.name)
+          state = fold(link, events, state)
+          if (state.status === 'open') states.push(state)
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error
+        }
+        const all = addressesOf(state)
+        expect(new Set(all.map(({ address }) => address)).size, `round ${round}`).to.equal(all.length)
+        if (state.status !== 'open') continue
+        const held: Readonly<Record<string, string | undefined>> = state.tokens.held
+        const names = all.map((one, n) => claims.get(held[n === 0 ? 'alias' : `alias ${one.address}`] ?? ''))
+        expect(names, `round ${round}`).to.deep.equal(all.map((one) => `0-${one.alias}`))
+        expect(Object.keys(held)).to.have.length(all.length)
+      }
+    }
   })
 })

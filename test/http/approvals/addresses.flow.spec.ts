@@ -42,6 +42,8 @@ describe('the addresses of a link that needs approvals, or that only some may ch
     expect(failure(await asked(session, 'DELETE', `/api/url/${id}/address/2/delete`))).to.deep.equal([
       ...[403, 'lacks_rights', 'domain'],
     ])
+    const without = await asked(session, 'POST', `/api/url/${id}/restore`, { revision: 0 })
+    expect(failure(without)).to.deep.equal([403, 'lacks_rights', 'domain'])
     const more = { custom: 'limited-3', domain: 'own.example' }
     expect((await asked(session, 'POST', `/api/url/${id}/addresses`, more)).status).to.be.oneOf([400, 403])
     expect((await asked(session, 'POST', `/api/url/${id}/addresses`, { custom: 'limited-4' })).status).to.equal(200)

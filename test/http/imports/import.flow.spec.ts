@@ -83,7 +83,10 @@ describe('imports from other services', () => {
     const links = [
       {
         ...{ id: 'bit.ly/main-1', link: 'https://bit.ly/main-1', long_url: 'https://example.com/a' },
-        custom_bitlinks: ['https://bit.ly/more-1', 'https://bit.ly/more-2', 'https://bit.ly/taken-1'],
+        // two hosts that are one here
+        custom_bitlinks: ['more-1', 'more-2', 'taken-1']
+          .map((name) => `https://bit.ly/${name}`)
+          .concat('https://go.example/more-1'),
       },
       { id: 'bit.ly/main-2', link: 'https://bit.ly/main-2', long_url: 'https://example.com/b', custom_bitlinks: [] },
     ]
@@ -99,6 +102,7 @@ describe('imports from other services', () => {
       ['more-1', 'created'],
       ['more-2', 'added'],
       ['taken-1', 'conflict'],
+      ['more-1', 'kept'],
       ['main-1', 'added'],
       ['main-2', 'created'],
     ]
