@@ -45,7 +45,7 @@ const claimed = (command: LinkCommand, ...past: readonly LinkEvent[]) => {
   return link.claims!(command, link.decide(command, state), state).map(({ name, token }) => `${name} ${token}`)
 }
 
-describe('the addresses of a link', () => {
+describe(`the addresses of a link (${repeatable})`, () => {
   it('are its main one at first, to which others are added, each with a claim', () => {
     given(created)
       .when(add('two'))
@@ -169,7 +169,7 @@ describe('the addresses of a link', () => {
       .thenRefused('not_found')
   })
 
-  it(`keep numbers and claims of their own, whatever is added, taken away, renamed and restored (${repeatable})`, () => {
+  it('keep numbers and claims of their own, whatever is added, taken away, renamed and restored', () => {
     const random = randomFrom(seed)
     const pick = <T>(all: readonly T[]) => all[random(all.length)]!
     for (let round = 0; round < 300; round++) {
