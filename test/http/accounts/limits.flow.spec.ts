@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
-import type { Answer } from '../../support/client.ts'
+import { type Answer, until } from '../../support/client.ts'
 import { signIn } from '../../support/session.ts'
 
 type Session = Awaited<ReturnType<typeof signIn>>
@@ -118,6 +118,11 @@ describe('a member who sees a part of an account', () => {
       domain: 'https://after.example',
     })
     expect((await ask('GET', `/api/url/${link}${at}`)).status).to.equal(404)
+    // the read tables have the move soon after it
+    await until(
+      () => seen(''),
+      ([links]) => links === 0,
+    )
     expect(await seen(at)).to.deep.equal([0, 0, 0])
   })
 })
