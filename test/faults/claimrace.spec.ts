@@ -118,7 +118,8 @@ describe('a name that many requests claim at once on two instances', function ()
         Array.from({ length: 20 }, async (_, n) => {
           const { id, url, key } = links[n % 2]!
           const app = apps[(n >> 1) % 2]!
-          const { status, json } = await app.put(`/api/url/${id}/update`, { key, body: { url, custom: alias } })
+          const body = { url, custom: alias, keep_old: false }
+          const { status, json } = await app.put(`/api/url/${id}/update`, { key, body })
           if (status === 200) expect(await head(app, alias), 'at once, where it was written').to.equal(url)
           else expect(json['message']).to.include('alias is taken')
           return { link: n % 2, status }

@@ -78,8 +78,8 @@ describe('aliases and passwords', () => {
     it('stays reserved after its link is renamed', async () => {
       const [custom, later] = [free(), free()]
       const id = await create(ann, { custom })
-      await update(ann, id, { custom: later })
-      await update(ann, id, { custom: free() })
+      await update(ann, id, { custom: later, keep_old: false })
+      await update(ann, id, { custom: free(), keep_old: false })
       for (const old of [custom, later]) {
         await taken(old)
         await reclaimed(old)
@@ -163,7 +163,7 @@ describe('aliases and passwords', () => {
           seen.push((await app.visit(`/${from}`, { 'X-Forwarded-For': address })).headers.get('Location'))
         }
       })()
-      await update(ann, id, { custom: to, url: places[0] })
+      await update(ann, id, { custom: to, url: places[0], keep_old: false })
       expect((await add(ann, { custom: from, url: places[2] })).status).to.equal(200)
       expect((await app.visit(`/${from}`)).headers.get('Location')).to.equal(places[2])
       await watching

@@ -77,7 +77,7 @@ const update = (
     const { account, link } = found
     const custom = alias && unique(model, alias)
     const free = custom === undefined || isFree(model, account, custom, link)
-    const body = { ...fields, url, custom }
+    const body = { ...fields, url, custom, keep_old: false }
     const ask = { key: account.key, body }
     const written = await world.write(n, 'PUT', `/api/url/${link.id}/update`, ask, free ? 200 : 400)
     const { json, by } = written
@@ -189,6 +189,7 @@ const late = (n: number, which: number, visitor: number) =>
       const body = {
         url: `https://example.com/late/${visitor}`,
         custom: unique(model, `late-${link.id}`),
+        keep_old: false,
         password: '',
       }
       const ask = { key: account.key, body }
