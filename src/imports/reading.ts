@@ -67,7 +67,7 @@ const plainForm = (text: string) =>
 const [lastDay, lastDayEnds] = [253_402_214_400, 253_402_300_800]
 const isInLastDay = (seconds: number) => seconds >= lastDay && seconds <= lastDayEnds
 
-/** Whether a time is in the last day of the year 9999, in whatever zone, which means `never`. */
+/** Whether a time is in the last day of the year 9999 in its own zone: that means `never`. */
 export const isNever = (value: unknown): boolean => {
   const text = String(typeof value === 'number' || typeof value === 'string' ? value : '').trim()
   if (/^\d{12,15}(?:\.\d{1,9})?$/.test(text)) return isInLastDay(Number(text)) || isInLastDay(Number(text) / 1000)

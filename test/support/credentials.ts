@@ -280,7 +280,7 @@ const thiefOf = (app: TestApp, victim: Victim) => {
   const tryExport = async (send: Send) => {
     if (!held.has('export') && (await send('GET', '/api/account/export')).status === 200) held.add('export')
   }
-  /** Has somebody invited as an admin: they stay, whatever becomes of the credential. */
+  /** Invites an admin, who stays a member after the credential has ended. */
   const tryInviting = async (send: Send) => {
     if (held.has('membership')) return
     const invited = await send('POST', '/api/member/invite', { role: 'admin' })

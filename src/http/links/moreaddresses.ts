@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { addressesOf } from '../../commands/links/places.ts'
-import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
+import { addressesOf, isSame } from '../../commands/links/places.ts'
+import { withRandomAlias } from '../../commands/links/alias.ts'
 import { link } from '../../commands/links/link.ts'
 import { hideForeign } from '../../commands/caller.ts'
 import { requireOwned } from '../../commands/owned/owned.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { LinkListRow, LinkRow } from '../../queries/links/link.ts'
 import type { Count } from '../../queries/statistics/labels.ts'
-import { fail } from '../api/errors.ts'
 import { byId, flag, pathId } from '../api/fields.ts'
+import { requireDomains } from '../api/limits/part.ts'
 import { ownedBy } from '../api/owned.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin, short } from './address.ts'
@@ -60,7 +60,7 @@ export const addAddress = async (
     const { state, revision } = await (main
       ? write(link, { type: 'UpdateLink', ...common, changes: fields, keepsOld: true })
       : write(link, { type: 'AddAddress', ...common, fields }))
-    const added = addressesOf(state).find((one) => one.domain === domain && aliasKey(one.alias) === aliasKey(alias))!
+    const added = addressesOf(state).find((one) => isSame(one, fields))!
     return { id: added.address, shorturl: short(added, services), revision }
   }
   return wanted ? add(wanted) : withRandomAlias(add)
@@ -86,8 +86,7 @@ export const addressRoutes = (services: LinkWriting): readonly Route[] => [
       const { id, address } = params
       const { state } = await load(link, id).catch(hideForeign(account, 'link'))
       const named = addressesOf(requireOwned(state, account, 'link')).find((one) => one.address === address)
-      if (named && limited?.domains && !limited.domains.includes(named.domain ?? 0))
-        fail(403, 'lacks_rights', { what: 'domain' })
+      if (named) requireDomains(limited, [named.domain])
       const { revision } = await write(link, { type: 'DeleteAddress', id, account, address })
       const undo = { method: 'POST' as const, path: `/api/url/${id}/restore`, body: { revision: revision - 1 } }
       return { message: 'Address has been removed.', undo, revision }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { addressesOf, type Place } from '../../commands/links/places.ts'
-import { aliasKey, withRandomAlias } from '../../commands/links/alias.ts'
+import { addressesOf, isSame, type Place } from '../../commands/links/places.ts'
+import { withRandomAlias } from '../../commands/links/alias.ts'
 import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { defined } from '../../lib/defined.ts'
@@ -82,9 +82,7 @@ export const rejectBlockedPlace = async (
 ) => {
   const { state } = await load(link, id)
   const place = placeOf(state.fields)
-  const has = addressesOf(state).some(
-    (one) => aliasKey(one.alias) === aliasKey(place.alias) && one.domain === place.domain,
-  )
+  const has = addressesOf(state).some((one) => isSame(one, place))
   // of another account's link, nothing must be said
   if (has || state.account !== account) return
   if (services.blocks.link(id)) failField('custom', 'blocked', { what: 'host' })

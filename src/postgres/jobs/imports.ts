@@ -185,7 +185,7 @@ export const openImports = <O>(db: Database, instance: string) => {
     /** Forgets a file. Returns false while the account has one that runs. */
     forget: (account: number, id: string): Promise<boolean> =>
       alone(db, account, async (tx) => void (await tx('state.imports').where({ id }).delete())),
-    /** Forgets a file that could not be begun, whatever else runs. */
+    /** Forgets a file that could not be begun, also while another one of the account runs. */
     drop: async (id: string) => void (await db('state.imports').where({ id }).delete()),
     ...linesIn(db),
   }

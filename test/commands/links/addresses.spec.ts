@@ -169,7 +169,7 @@ describe(`the addresses of a link (${repeatable})`, () => {
       .thenRefused('not_found')
   })
 
-  it('keep numbers and claims of their own, whatever is added, taken away, renamed and restored', () => {
+  it('keep numbers and claims of their own when they are added, taken away, renamed and restored at random', () => {
     const random = randomFrom(seed)
     const pick = <T>(all: readonly T[]) => all[random(all.length)]!
     for (let round = 0; round < 300; round++) {

@@ -130,12 +130,15 @@ const domainsIn = (command: unknown): readonly (number | null)[] => {
   return all.flatMap((place) => (place?.domain === undefined ? [] : [place.domain]))
 }
 
-/** Fails for a command that puts something on a domain that a caller may not use. */
-export const requireDomain = (kind: string, command: unknown, { domains }: Part, isNew: boolean) => {
-  if (domains === undefined) return
-  const given = kind === 'link' ? domainsIn(command) : isNew && onOwnHost.has(kind) ? [null] : []
-  if (given.some((domain) => !domains.includes(domain ?? 0))) fail(403, 'lacks_rights', { what: 'domain' })
+/** Fails with 403 unless a caller may use all of some domains; null is the service's own host. */
+export const requireDomains = (part: Part | undefined, used: readonly (number | null)[]) => {
+  const { domains } = part ?? {}
+  if (domains && used.some((domain) => !domains.includes(domain ?? 0))) fail(403, 'lacks_rights', { what: 'domain' })
 }
+
+/** Fails for a command that puts something on a domain that a caller may not use. */
+export const requireDomain = (kind: string, command: unknown, part: Part, isNew: boolean) =>
+  requireDomains(part, kind === 'link' ? domainsIn(command) : isNew && onOwnHost.has(kind) ? [null] : [])
 
 /** Throws `Refused` (`not_found`) for a resource outside of a part, unless the request has created it. */
 const requireReachable = async (

@@ -1,6 +1,6 @@
 import { domain } from '../../../commands/domains/domain.ts'
 import type { Handler } from '../../../commands/handle.ts'
-import { addressesOf, type LinkAddress, type Place } from '../../../commands/links/places.ts'
+import { addressesOf, isSame, type LinkAddress } from '../../../commands/links/places.ts'
 import { aliasClaimName } from '../../../commands/links/alias.ts'
 import { link } from '../../../commands/links/link.ts'
 import type { Link } from '../../../commands/links/state.ts'
@@ -53,17 +53,19 @@ export const takenAddresses = async (
   now: Link,
   former: readonly LinkAddress[],
 ): Promise<readonly LinkAddress[]> => {
-  const isSame = (one: Place) => (other: Place) => aliasClaimName(one) === aliasClaimName(other)
   const isTaken = async (one: LinkAddress) => {
     const stream = await handler.claimant({ kind: 'alias', name: aliasClaimName(one) })
     if (stream === undefined || stream === streamId('link', id)) return false
     const { kind, id: holder } = parseStreamId(stream)
     if (kind !== 'link') {
       const { account, status, fields } = (await handler.load(bio, holder)).state
-      return account !== now.account || (status === 'open' && isSame(one)({ domain: null, alias: fields.alias }))
+      return account !== now.account || (status === 'open' && isSame(one, { domain: null, alias: fields.alias }))
     }
     const { state } = await handler.load(link, holder)
-    return state.account !== now.account || (state.status === 'open' && addressesOf(state).some(isSame(one)))
+    return (
+      state.account !== now.account ||
+      (state.status === 'open' && addressesOf(state).some((other) => isSame(one, other)))
+    )
   }
   const taken = await Promise.all(former.map(isTaken))
   return former.filter((_, i) => taken[i])

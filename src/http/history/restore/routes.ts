@@ -7,7 +7,7 @@ import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
-import { fail } from '../../api/errors.ts'
+import { requireDomains } from '../../api/limits/part.ts'
 import { type Call, endpoint, type Route } from '../../api/route.ts'
 import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { linkFieldsOf } from '../fields.ts'
@@ -66,11 +66,13 @@ const linkAddresses = (fields: StoredLinkFields) => {
 }
 
 /** Fails with 403 when a restore takes away an address on a domain that the caller may not use. */
-const requireDomains = ({ limited }: Pick<Call, 'limited'>, before: Link, after: Found) => {
+const requireGone = ({ limited }: Pick<Call, 'limited'>, before: Link, after: Found) => {
   const kept = addressesOf(after)
   const gone = addressesOf(before).filter((one) => !kept.some((other) => isSame(one, other)))
-  if (limited?.domains && gone.some(({ domain }) => !limited.domains?.includes(domain ?? 0)))
-    fail(403, 'lacks_rights', { what: 'domain' })
+  requireDomains(
+    limited,
+    gone.map(({ domain }) => domain),
+  )
 }
 
 const linkRoute = (services: RestoreServices & LinkWriting) =>
@@ -94,7 +96,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       rejectBlocked({ ...destinations, metaimage }, services)
       const to = former && { revision: former.revision, fields, password, ...(places && { places }) }
       const [token, now] = [randomUUID(), new Date().toISOString()]
-      requireDomains(call, before, former?.state ?? before)
+      requireGone(call, before, former?.state ?? before)
       const taken = await takenAddresses(services, id, before, addressesOf(former?.state ?? before).slice(1))
       const without = taken.map(({ address }) => address)
       const answer = await restore(call, services, {

@@ -34,7 +34,7 @@ export const addressContract = {
   'POST /api/url/:id/addresses': {
     summary: 'Give a link one more address',
     description:
-      'The link can be found at each of its addresses: at most 100, on one domain or on several. It is one link all the same: its destination, rules, limits and password are those of all of them, and all are blocked together.',
+      'The link can be found at each of its addresses: at most 100, on one domain or on several. They share its destination, rules, limits and password, and an operator blocks all of them together.',
     fields: {
       custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
       domain: 'one of your branded domains; the domain of the service if not sent',
