@@ -33,7 +33,7 @@ export const detailNames = Object.keys(details) as Detail[]
  * The dimensions whose labels visitors and owners make up; those of the others come from closed lists of ours, so that
  * a smallint numbers them.
  */
-export const openDimensions: readonly Dim[] = ['referrer', 'variant']
+export const openDimensions: readonly Dim[] = ['referrer', 'variant', 'address']
 /** The dimensions of the statistics of a link over all time. */
 export const topDimensions = [
   'referrer',

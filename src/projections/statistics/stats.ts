@@ -217,7 +217,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<Doma
  */
 export const stats: Projection = {
   name: 'stats',
-  version: 18,
+  version: 19,
   filter: 'clicks',
   indexedLast: ['link_stats'],
   tables: {

@@ -38,6 +38,14 @@ describe(`the tables of statistics (${repeatable})`, () => {
     )
   }
 
+  it('have room for more addresses of links than a smallint numbers', async () => {
+    const { names } = await written()
+    await log.db(names('labels')).insert({ dim: dims.address, id: 40_000, label: '2' })
+    if ('on' in stats) throw new Error('statistics write by themselves')
+    await stats.write(log.db, names, events([click({ address: 3 })]), changesOf)
+    expect((await log.db(names('clicks')).select('address')) as object[]).to.deep.equal([{ address: 40_001 }])
+  })
+
   it('count a visit of a kind that only a newer release knows, but not as a click', async () => {
     const newer = { class: 'assistant', device: 'glasses', source: { kind: 'wall', id: 42 } }
     const { names } = await written(events([click(), click(newer), click({ class: 'constructor' })]))
