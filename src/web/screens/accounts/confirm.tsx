@@ -1,7 +1,6 @@
 import type { PasskeyList } from '../../../http/accounts/contract/passkey.ts'
-import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
-import { ApiError, get, request } from '../../core/api.ts'
+import { get, request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { overlay } from '../../core/overlay.ts'
 import { service } from '../../core/session.ts'
@@ -9,9 +8,9 @@ import { fill, loadTexts } from '../../core/texts.ts'
 import { sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { PasswordField, TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
 import { goToIssuer } from './identities.tsx'
+import { useProof } from './proven.tsx'
 
 interface ConfirmProps {
   /** whether the account has a password */
@@ -61,56 +60,25 @@ const ConfirmOtherwise = ({ hasPasskey, onClose }: Pick<ConfirmProps, 'hasPasske
 }
 
 const Confirm = ({ hasPassword, hasPasskey, onClose }: ConfirmProps) => {
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const [needsCode, setNeedsCode] = useState(false)
   const form = useForm()
+  const options = { field: 'password', label: t().signIn.password, asksPassword: true, isFirst: true } as const
+  const { prove, inputs, fields } = useProof(form, options)
   const texts = t().account
-  const submit = async () => {
-    try {
-      await request('POST', '/api/session/confirm', { password, ...(needsCode ? { code } : {}) })
-      onClose(true)
-    } catch (error) {
-      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
-      // that a code is needed is no mistake; that it is wrong is one
-      if (!isAsked || needsCode) throw error
-      setNeedsCode(true)
-    }
-  }
+  const submit = () => prove((proof) => request('POST', '/api/session/confirm', proof).then(() => onClose(true)))
   if (!hasPassword) return <ConfirmOtherwise hasPasskey={hasPasskey} onClose={onClose} />
   return (
     <FormDialog
       title={texts.confirm}
       action={texts.confirmed}
       form={form}
-      fields={['password', 'code']}
+      fields={fields}
       onSubmit={submit}
       onClose={() => onClose(false)}
     >
       <p>{texts.confirmText}</p>
       {hasPasskey && <WithPasskey onClose={onClose} />}
       {service.issuer && <WithIssuer />}
-      <PasswordField
-        label={t().signIn.password}
-        autocomplete="current-password"
-        required
-        autofocus
-        value={password}
-        onValue={setPassword}
-        problem={form.problem('password')}
-      />
-      {needsCode && (
-        <TextField
-          label={texts.codeNow}
-          name="code"
-          autocomplete="one-time-code"
-          required
-          autofocus
-          value={code}
-          onValue={setCode}
-          problem={form.problem('code')}
-        />
-      )}
+      {inputs}
     </FormDialog>
   )
 }

@@ -1,15 +1,13 @@
 import type { Begun, Identity, IdentityList } from '../../../http/accounts/contract/identity.ts'
 import { t } from '../../core/alltexts.ts'
 import { useState } from 'preact/hooks'
-import { ApiError, request } from '../../core/api.ts'
-import { useForm } from '../../core/form.ts'
+import { request } from '../../core/api.ts'
 import { service } from '../../core/session.ts'
 import { fill } from '../../core/texts.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
-import { PasswordField, TextField } from '../../parts/field.tsx'
-import { FormDialog } from '../../parts/formdialog.tsx'
 import { Section } from '../../parts/section.tsx'
+import { Proven } from './proven.tsx'
 
 /** Leads to the issuer, which leads back to this screen. */
 export const goToIssuer = async (
@@ -47,54 +45,15 @@ const Row = ({ identity }: { readonly identity: Identity }) => {
 }
 
 /** An identity signs in for good, so the password is asked for, and a code where there is a second factor. */
-const LinkDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const [password, setPassword] = useState('')
-  const [code, setCode] = useState('')
-  const [needsCode, setNeedsCode] = useState(false)
-  const form = useForm()
-  const texts = t().account
-  const submit = async () => {
-    try {
-      await goToIssuer('/api/identity/add', { current_password: password, ...(needsCode ? { code } : {}) })
-    } catch (error) {
-      const isAsked = error instanceof ApiError && error.body['second_factor'] === true
-      if (!isAsked || needsCode) throw error
-      setNeedsCode(true)
-    }
-  }
-  return (
-    <FormDialog
-      title={fill(texts.linkIdentity, { name: service.issuer })}
-      action={texts.confirmed}
-      form={form}
-      fields={['current_password', 'code']}
-      onSubmit={submit}
-      onClose={onClose}
-    >
-      <PasswordField
-        label={texts.currentPassword}
-        autocomplete="current-password"
-        required
-        autofocus
-        value={password}
-        onValue={setPassword}
-        problem={form.problem('current_password')}
-      />
-      {needsCode && (
-        <TextField
-          label={texts.codeNow}
-          name="code"
-          autocomplete="one-time-code"
-          required
-          autofocus
-          value={code}
-          onValue={setCode}
-          problem={form.problem('code')}
-        />
-      )}
-    </FormDialog>
-  )
-}
+const LinkDialog = ({ onClose }: { readonly onClose: () => void }) => (
+  <Proven
+    title={fill(t().account.linkIdentity, { name: service.issuer })}
+    action={t().account.confirmed}
+    hasPassword
+    onSend={(proof) => goToIssuer('/api/identity/add', proof)}
+    onClose={onClose}
+  />
+)
 
 /** Who signs in to the account with the issuer of this service, and linking somebody. */
 export const Identities = ({ list }: { readonly list: IdentityList['data'] }) => {

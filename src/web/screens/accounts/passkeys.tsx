@@ -1,7 +1,7 @@
 import type { Passkey, PasskeyList } from '../../../http/accounts/contract/passkey.ts'
 import { useState } from 'preact/hooks'
 import { t } from '../../core/alltexts.ts'
-import { ApiError, request } from '../../core/api.ts'
+import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
 import { makePasskey } from '../../core/passkey.ts'
 import { fill } from '../../core/texts.ts'
@@ -9,10 +9,11 @@ import { moment } from '../../core/time.ts'
 import { say, sayProblem } from '../../core/toasts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
-import { PasswordField, TextField } from '../../parts/field.tsx'
+import { TextField } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/formdialog.tsx'
 import { Section } from '../../parts/section.tsx'
 import { filled, When } from '../../parts/when.tsx'
+import { useProof } from './proven.tsx'
 
 interface NameProps {
   readonly name: string
@@ -37,24 +38,11 @@ const NameField = ({ name, onName, problem }: NameProps) => (
  */
 const AddDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const [name, setName] = useState('')
-  const [password, setPassword] = useState<string | undefined>(undefined)
-  const [code, setCode] = useState<string | undefined>(undefined)
   const form = useForm()
+  const { prove, inputs, fields } = useProof(form, { asksPassword: false })
   const texts = t().account
-  const make = async () => {
-    try {
-      return await makePasskey({ current_password: password, code })
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      // that something is needed is no mistake; that it is wrong is one
-      if (error.field === 'current_password' && password === undefined) setPassword('')
-      else if (error.body['second_factor'] === true && code === undefined) setCode('')
-      else throw error
-      return undefined
-    }
-  }
   const submit = async () => {
-    const passkey = await make()
+    const passkey = await prove(makePasskey)
     if (passkey === undefined) return
     await request('POST', '/api/passkey/add', { passkey, ...(name.trim() && { name }) })
     say(texts.passkeyDone)
@@ -65,34 +53,12 @@ const AddDialog = ({ onClose }: { readonly onClose: () => void }) => {
       title={texts.addPasskey}
       action={texts.confirmed}
       form={form}
-      fields={['name', 'current_password', 'code']}
+      fields={['name', ...fields]}
       onSubmit={submit}
       onClose={onClose}
     >
       <NameField name={name} onName={setName} problem={form.problem('name')} />
-      {password !== undefined && (
-        <PasswordField
-          label={texts.currentPassword}
-          autocomplete="current-password"
-          required
-          autofocus
-          value={password}
-          onValue={setPassword}
-          problem={form.problem('current_password')}
-        />
-      )}
-      {code !== undefined && (
-        <TextField
-          label={texts.codeNow}
-          name="code"
-          autocomplete="one-time-code"
-          required
-          autofocus
-          value={code}
-          onValue={setCode}
-          problem={form.problem('code')}
-        />
-      )}
+      {inputs}
     </FormDialog>
   )
 }
