@@ -178,7 +178,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   /** Each known point once, then random times. */
   const failPoints = function* () {
     yield* [beforeCommit, beforeTables, answered]
-    for (const _ of rounds(2, 20)) yield anywhere
+    for (const _ of rounds(1, 20)) yield anywhere
   }
 
   /** Kills the process at the point and starts it again. Returns whether the deletion was stored. */
@@ -209,7 +209,7 @@ describe(`deleting a resource that others refer to (${repeatable})`, function ()
   })
 
   it('deletes all of a full channel or nothing when the process dies', async () => {
-    const size = long ? many : 1500
+    const size = long ? many : 300
     for (const failPoint of failPoints()) {
       const { where } = failPoint
       const channel = await fullChannel(size)

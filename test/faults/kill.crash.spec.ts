@@ -47,7 +47,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     const toBio = await makeBio(service, key, random)
     const visits: Sent<VisitRequest>[] = []
     const bioVisits: Sent<BioRequest>[] = []
-    for (const _ of rounds(3, 20)) {
+    for (const _ of rounds(2, 20)) {
       const load = stage.load(service, 40, visitsTo(links, random))
       const bioLoad = stage.load(service, 10, toBio)
       await load.answers((long ? 2000 : 300) + random(long ? 8000 : 700))
@@ -64,7 +64,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
   })
 
   it('lets exactly as many people through as a link allows, also when it is killed under way', async () => {
-    for (const _ of rounds(3, 20)) {
+    for (const _ of rounds(2, 20)) {
       const most = 40 + random(40)
       const body = { url: 'https://example.com/ticket', max_clicks: most }
       const { short } = (await service.post('/api/url/add', { key, body })).json
@@ -87,7 +87,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
 
   it('restarts PostgreSQL and keeps every acknowledged write when the postmaster is killed during appends', async () => {
     const load = stage.load(service, 8, creations(key))
-    for (const _ of rounds(3, 20)) {
+    for (const _ of rounds(2, 20)) {
       await load.answers(20 + random(60), ({ status }) => status === 200)
       process.kill(await postmaster(dir), 'SIGKILL')
       await load.answers(20, ({ status }) => status === 200)
@@ -126,7 +126,7 @@ describe(`a service on the embedded database that is killed (${repeatable})`, fu
     it(`finishes every open request and loses nothing when it receives ${signal} under load`, async () => {
       const links = await makeLinks(service, key, 5)
       const allVisits: Sent<VisitRequest>[] = []
-      for (const _ of rounds(2, 10)) {
+      for (const _ of rounds(1, 10)) {
         const writing = stage.load(service, 8, creations(key))
         const visiting = stage.load(service, 20, visitsTo(links, random))
         await Promise.all([writing.answers(20 + random(80)), visiting.answers(100 + random(400))])

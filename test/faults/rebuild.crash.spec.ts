@@ -98,7 +98,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
     const before = await live()
     let rebuilt = 0
     await underLoad(async () => {
-      for (const _ of rounds(2, 10)) {
+      for (const _ of rounds(1, 10)) {
         await rebuild()
         rebuilt++
       }
@@ -111,7 +111,7 @@ describe(`rebuilding the read tables (${repeatable})`, function () {
     await query(connection, failPoint)
     const before = await live()
     await underLoad(async () => {
-      for (const _ of rounds(2, 5)) {
+      for (const _ of rounds(1, 5)) {
         const holder = await stage.connect(connection)
         await holder.query('select pg_advisory_lock(1)')
         const command = await stage.command(['rebuild'], settings)

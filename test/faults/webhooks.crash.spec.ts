@@ -75,7 +75,7 @@ describe(`a service with webhooks that is killed (${repeatable})`, function () {
     }
     let [n, kills, replays] = [0, 0, 0]
     const outages: Record<string, number> = {}
-    for (const _ of rounds(4, 100)) {
+    for (const _ of rounds(2, 100)) {
       const load = stage.load(service, 4, visitsTo([{ id: Number(link), alias: 'killed-0' }], random))
       const name = Object.keys(behaviours)[random(4)] as keyof typeof behaviours
       receiver.behave(behaviours[name])

@@ -8,7 +8,7 @@ import { bundleWeb } from '../../bin/web.js'
 import { startTestApp } from './app.ts'
 import { type Browser, openBrowser } from './browser.ts'
 import { until } from './client.ts'
-import { note } from './faults.ts'
+import { long, note } from './faults.ts'
 
 const text = (value: unknown) => JSON.stringify(value)
 
@@ -40,6 +40,17 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
 }
 export type Dashboard = Awaited<ReturnType<typeof openDashboard>>
 
+/** The windows in which screens are looked at: in `.ci/long` all of them. */
+const windows = (
+  [
+    [320, 'light'],
+    [390, 'dark'],
+    [900, 'light'],
+    [1280, 'light'],
+    [1440, 'dark'],
+  ] as const
+).filter(([width]) => long || [320, 1440].includes(width))
+
 /** Returns what somebody does in a browser. */
 const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser) => {
   const see = async (expression: string) => {
@@ -47,6 +58,15 @@ const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser)
     await until(() => browser.read<unknown>(expression).catch(() => undefined), Boolean).catch(async () =>
       expect.fail(`${expression} on: ${await browser.read<string>('document.body.innerText')}`),
     )
+  }
+  const faultsInWindows = async () => {
+    const found: string[] = []
+    for (const [width, scheme] of windows) {
+      await browser.show(width, scheme)
+      for (const fault of await faultsOn(browser)) found.push(`at ${width} in ${scheme}: ${fault}`)
+    }
+    const ran = await browser.read<boolean>(`'canary' in window`)
+    return [...found, ...browser.problems(), ...browser.errors, ...(ran ? ['ran a text as a script'] : [])]
   }
   return {
     browser,
@@ -71,7 +91,13 @@ const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser)
       await see(found)
       await browser.read(`${found}.click()`)
     },
+    /** Returns what is wrong with the screen in the window as it is. */
     faults: () => faultsOn(browser),
+    /** Returns what is wrong with the screen in narrow and wide windows, in light and dark. */
+    faultsInWindows,
+    /** Fails unless the screen is right in these windows; the last one is wide. */
+    looksRight: async () =>
+      expect(await faultsInWindows(), await browser.read<string>('location.href')).to.deep.equal([]),
   }
 }
 

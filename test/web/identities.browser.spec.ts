@@ -32,15 +32,6 @@ describe('an issuer in a browser', function () {
     dashboard.browser.read<Readonly<Record<string, unknown>>>(
       `fetch('${path}').then((answer) => answer.json()).then(({ data }) => data)`,
     )
-  const looksRight = async (where: string) => {
-    for (const [width, scheme] of [
-      [320, 'dark'],
-      [1440, 'light'],
-    ] as const) {
-      await dashboard.browser.show(width, scheme)
-      expect(await dashboard.faults(), `${where} at ${width}`).to.deep.equal([])
-    }
-  }
 
   before(async function () {
     needsBrowser(this)
@@ -67,18 +58,18 @@ describe('an issuer in a browser', function () {
     // given somebody who signs in with a password
     const { press, write, see, seeText } = dashboard
     await open('')
-    await looksRight('the sign-in')
+    await dashboard.looksRight()
     await signIn()
     await open('/account')
     // when they link the issuer, then it asks for the password, and leads back to the same screen
     await press('Link my account at Example ID')
     await see(`document.querySelector('dialog input[type=password]')`)
-    await looksRight('the window that links')
+    await dashboard.looksRight()
     await write('dialog input[type=password]', password)
     await press('Continue')
     await seeText('Ann Smith')
     expect(await dashboard.browser.read('location.pathname')).to.equal('/dashboard/account')
-    await looksRight('the list of identities')
+    await dashboard.looksRight()
   })
 
   it('signs in to the same account by its button, and the list says so', async () => {

@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { needsBrowser } from '../support/browser.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
@@ -14,13 +13,6 @@ describe('imports in the dashboard', function () {
   this.timeout(300_000)
   let dashboard: Dashboard
 
-  const looksRight = async () => {
-    const { browser, faults } = dashboard
-    for (const width of [390, 1440]) {
-      await browser.show(width, 'light')
-      expect(await faults(), `${await browser.read<string>('location.href')} at ${width}`).to.deep.equal([])
-    }
-  }
   before(async function () {
     needsBrowser(this)
     dashboard = await openDashboard({ DOMAIN_CHECK: 'off' })
@@ -40,7 +32,7 @@ describe('imports in the dashboard', function () {
     await see(`[...document.querySelectorAll('a')].some((one) => one.textContent === 'Import')`)
     await browser.read(`[...document.querySelectorAll('a')].find((one) => one.textContent === 'Import').click()`)
     await seeText('Nothing imported yet')
-    await looksRight()
+    await dashboard.looksRight()
     // a file that somebody has chosen
     await browser.read(`(() => {
       const chosen = new DataTransfer()
@@ -53,7 +45,7 @@ describe('imports in the dashboard', function () {
     await seeText('2 links would be created')
     await seeText('The column "wish" is not known, and is left out.')
     await seeText('1 failed')
-    await looksRight()
+    await dashboard.looksRight()
   })
 
   it('create the links once somebody says so, and are taken back', async () => {
@@ -61,9 +53,9 @@ describe('imports in the dashboard', function () {
     await press('Import')
     await seeText('2 links created')
     await seeText('Done')
-    await looksRight()
+    await dashboard.looksRight()
     await press('Take back')
     await seeText('Taken back')
-    await looksRight()
+    await dashboard.looksRight()
   })
 })

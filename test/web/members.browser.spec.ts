@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { needsBrowser } from '../support/browser.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 
-const [phone, desktop] = [390, 1440]
+const desktop = 1440
 const password = 'correct horse 1'
 type Person = Awaited<ReturnType<Dashboard['another']>>
 
@@ -22,12 +22,6 @@ describe('two people in one account, each in a browser', function () {
     await press('Sign in')
     await see(`document.querySelector('.menu')`)
   }
-  const looksRight = async ({ browser, faults }: Person) => {
-    for (const width of [phone, desktop]) {
-      await browser.show(width, 'light')
-      expect(await faults(), `${await browser.read<string>('location.href')} at ${width}`).to.deep.equal([])
-    }
-  }
 
   before(async function () {
     needsBrowser(this)
@@ -45,13 +39,13 @@ describe('two people in one account, each in a browser', function () {
     const { open, press, see, seeText, browser } = dashboard
     await open('/members')
     await press('Invite')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await press('Invite')
     await see(`document.querySelector('dialog .secret code')`)
     const link = await browser.read<string>(`document.querySelector('dialog .secret code').innerText`)
     await press('I have')
     await seeText('Invited until')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
 
     // the address of the service is another name of this machine, with cookies of its own
     const { pathname, search } = new URL(link)
@@ -64,11 +58,11 @@ describe('two people in one account, each in a browser', function () {
     await ben.write('input[name=password]', password)
     await ben.press('Sign in')
     await ben.seeText(`${owner.username}`)
-    await looksRight(ben)
+    await ben.looksRight()
     await ben.press('Accept')
     await ben.see(`location.pathname === '/dashboard/@${owner.id}'`)
     await ben.seeText(`${owner.username} (Editor)`)
-    await looksRight(ben)
+    await ben.looksRight()
   })
 
   it('shows who made what, to both', async () => {
@@ -79,19 +73,19 @@ describe('two people in one account, each in a browser', function () {
     const { open, press, see, seeText } = dashboard
     await open('/history')
     await seeText(`${guest.username} (Editor)`)
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await press(`${guest.username} (Editor)`)
     await see(`location.pathname === '/dashboard/members/2'`)
     await seeText('No clicks in this period')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await press(`Links of ${guest.username}`)
     await see(`document.querySelector('.chip b').innerText === ${JSON.stringify(guest.username)}`)
     await seeText('example.com')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await open('/members/2')
     await press(`Changes by ${guest.username}`)
     await seeText('Link created')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await ben.open(`/@${owner.id}/links`)
     await ben.see(
       `!document.querySelector('nav a[href$="/members"]') && document.querySelector('nav a[href$="/domains"]')`,
@@ -110,7 +104,7 @@ describe('two people in one account, each in a browser', function () {
     )
     await press('Save')
     await seeText('Saved')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
 
     const change = async (url: string) => {
       await ben.open(`/@${owner.id}/links/1`)
@@ -123,27 +117,27 @@ describe('two people in one account, each in a browser', function () {
     await change('https://example.com/summer')
     await open('/approvals')
     await see(`document.querySelector('.side .count')?.innerText === '1'`)
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await browser.read(`document.querySelector('table.list th a').click()`)
     await seeText('https://example.com/summer')
     await seeText('0 of 0 clicks')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await write('textarea', 'Checked.')
     await press('Approve')
     await seeText('Approved: the change is made')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await ben.open(`/@${owner.id}/history?of=url-1`)
 
     await change('https://example.com/autumn')
     await ben.open(`/@${owner.id}/approvals`)
     await ben.browser.read(`document.querySelector('table.list th a').click()`)
     await ben.seeText('You have proposed this')
-    await looksRight(ben)
+    await ben.looksRight()
     await ben.press('Withdraw')
     await ben.seeText('Withdrawn')
     await open('/history')
     await seeText('approved by The owner')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
   })
 
   it('leads from one account to the other, by addresses that a colleague can open', async () => {
@@ -151,7 +145,7 @@ describe('two people in one account, each in a browser', function () {
     await ben.seeText('example.com')
     await ben.press('Account:')
     await ben.seeText('your own account')
-    await looksRight(ben)
+    await ben.looksRight()
     await ben.browser.read(
       `[...document.querySelectorAll('.menu a')].find((one) => one.innerText.includes('your own')).click()`,
     )
@@ -164,7 +158,7 @@ describe('two people in one account, each in a browser', function () {
     await open('/members')
     await press(`Remove ${guest.username}`)
     await seeText('nobody: their API keys end')
-    await looksRight(dashboard)
+    await dashboard.looksRight()
     await dashboard.browser.read(
       `(() => { const to = document.querySelector('dialog select'); to.value = '1'; to.dispatchEvent(new Event('change', { bubbles: true })) })()`,
     )

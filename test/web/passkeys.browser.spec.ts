@@ -3,7 +3,6 @@ import { type Browser, needsBrowser } from '../support/browser.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 import { query } from '../support/faults.ts'
 
-const [phone, desktop] = [390, 1440]
 const password = 'correct horse 1'
 
 describe('passkeys in a browser', function () {
@@ -17,16 +16,6 @@ describe('passkeys in a browser', function () {
     await dashboard.browser.visit(`${dashboard.app.app.baseUrl}/dashboard${path}`, 'document.title')
     await dashboard.see(`document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`)
   }
-  const looksRight = async (where: string) => {
-    for (const [width, scheme] of [
-      [320, 'dark'],
-      [phone, 'light'],
-      [desktop, 'light'],
-    ] as const) {
-      await dashboard.browser.show(width, scheme)
-      expect(await dashboard.faults(), `${where} at ${width}`).to.deep.equal([])
-    }
-  }
   const signOut = () => dashboard.browser.read(`fetch('/api/session', { method: 'DELETE' }).then(() => '')`)
   const isIn = () => dashboard.see(`document.querySelector('.menu')`)
 
@@ -37,7 +26,7 @@ describe('passkeys in a browser', function () {
     authenticator = await dashboard.browser.addAuthenticator()
     const { press, write } = dashboard
     await open('')
-    await looksRight('the sign-in')
+    await dashboard.looksRight()
     await write('input[name=email]', ann.email)
     await write('input[name=password]', password)
     await press('Sign in')
@@ -53,7 +42,7 @@ describe('passkeys in a browser', function () {
     await write('dialog input[name=name]', 'My laptop')
     await press('Continue')
     await see(`document.querySelector('dialog input[type=password]')`)
-    await looksRight('the window for a passkey')
+    await dashboard.looksRight()
     await write('dialog input[type=password]', 'wrong horse 1')
     await press('Continue')
     await seeText('is not the password')
@@ -62,7 +51,7 @@ describe('passkeys in a browser', function () {
     await seeText('My laptop')
     await seeText('Not used yet')
     expect(await authenticator.passkeys()).to.equal(1)
-    await looksRight('the list of passkeys')
+    await dashboard.looksRight()
     await press('Rename')
     await write('dialog input[name=name]', 'My old laptop')
     await press('Save')
@@ -111,7 +100,7 @@ describe('passkeys in a browser', function () {
     await see(`document.querySelector('dialog[open]')`)
     await press('Remove')
     await seeText('Use a passkey')
-    await looksRight('the window that asks for a passkey')
+    await dashboard.looksRight()
     await press('Use a passkey')
     await seeText('no longer signs in to this account')
     await see(`document.querySelector('input[name=email]')`)
@@ -122,7 +111,7 @@ describe('passkeys in a browser', function () {
     await open('')
     await press('Sign in with a passkey')
     await seeText('No account has this passkey')
-    await looksRight('the sign-in without a passkey')
+    await dashboard.looksRight()
     await browser.read(`delete PublicKeyCredential.parseRequestOptionsFromJSON`)
     await press('Sign in with a passkey')
     await seeText('This browser knows no passkeys')

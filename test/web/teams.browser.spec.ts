@@ -1,4 +1,3 @@
-import { expect } from 'chai'
 import { needsBrowser } from '../support/browser.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
 import { signIn } from '../support/session.ts'
@@ -21,13 +20,6 @@ describe('an account for a team in the dashboard', function () {
     await press('Sign in')
     await see(`document.querySelector('.menu')`)
   }
-  const looksRight = async () => {
-    const { browser, faults } = dashboard
-    for (const width of [390, 1440]) {
-      await browser.show(width, 'light')
-      expect(await faults(), `${await browser.read<string>('location.href')} at ${width}`).to.deep.equal([])
-    }
-  }
 
   before(async function () {
     needsBrowser(this)
@@ -46,24 +38,24 @@ describe('an account for a team in the dashboard', function () {
     await enter(owner)
     await press('Make this a team account')
     await seeText('Owner from then on')
-    await looksRight()
+    await dashboard.looksRight()
     await write('dialog input[type=password]', password)
     await press('Make this a team account')
     await see(`document.querySelector('input[name=email]')`)
     await enter(second)
     await seeText(owner.username)
-    await looksRight()
+    await dashboard.looksRight()
   })
 
   it('is erased by its owner with the password, and kept while it is not', async () => {
     const { press, seeText, write } = dashboard
     await press('Erase')
     await seeText(`Erase ${owner.username}?`)
-    await looksRight()
+    await dashboard.looksRight()
     await write('dialog input[type=password]', password)
     await press('Erase')
     await seeText('Erased on')
-    await looksRight()
+    await dashboard.looksRight()
     await press('Keep it')
     await seeText('The account will not be erased.')
   })
