@@ -70,7 +70,7 @@ describe('what a process knows to be blocked', () => {
       expect(blocks.destination(url), url).to.equal(undefined)
   })
 
-  it('has the addresses of a blocked link, whoever has them next', () => {
+  it('blocks the addresses of a blocked link for their next owner, too', () => {
     const blocks = openBlocks()
     blocks.set([{ ...known('link', '7'), addresses: ['/phish', 'go.example.com/phish'] }])
     const isBlocked = (site: string | undefined, alias: string) => blocks.address(site, alias)
@@ -83,7 +83,7 @@ describe('what a process knows to be blocked', () => {
     expect(blocks.addressOn('go.example.com', 'phish')).to.equal(false)
   })
 
-  it('keeps the newest state of each, in whatever order it arrives', () => {
+  it('keeps the newest state of each, in any order of arrival', () => {
     const blocks = openBlocks()
     blocks.set([known('host', 'bad.example', null, 5n)])
     blocks.set([known('host', 'bad.example', 'old', 4n)])

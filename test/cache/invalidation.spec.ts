@@ -6,8 +6,7 @@ import { createInvalidation } from '../../src/cache/invalidation.ts'
 import type { Reader } from '../../src/queries/reader.ts'
 
 /**
- * Returns a reader whose tables have these rows, whatever is asked of them; while `fails` returns true, every query
- * fails.
+ * Returns a reader that answers every query with these rows. Every query fails while `fails` returns true.
  */
 const readerOf = (rows: Readonly<Record<string, readonly object[]>>, fails: () => boolean) => {
   const queryOf = (found: readonly object[]): object =>

@@ -83,7 +83,7 @@ describe('thousands of links that are not in the tables yet', () => {
     expect(asked).to.deep.equal(['link-500'])
   })
 
-  it('are forgotten once the tables show them, also when nobody asks for them', () => {
+  it('are dropped once the tables contain them, also without a further read', () => {
     seen = 1000n
     add(1001, 1600)
     const olds = asked.filter((stream) => Number(stream.slice('link-'.length)) <= 1000)

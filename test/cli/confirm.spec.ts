@@ -32,7 +32,7 @@ describe('the confirmation of a command', () => {
       expect((await outcome(answer)).problem, JSON.stringify(answer)).to.equal('Nothing was changed.')
   })
 
-  it('is on one line, whatever the e-mail address of the account contains', async () => {
+  it('is on one line, for any e-mail address of the account', async () => {
     const { cli: terminal, printed } = cli('')
     const [escape, reversed] = [0x1b, 0x202e].map((code) => String.fromCodePoint(code))
     await confirm(terminal, { yes: true }, `Account 7 (@eve, ${escape}c${reversed}moc.elpmaxe@nna): erase it.`)

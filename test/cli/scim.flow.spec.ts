@@ -96,7 +96,7 @@ describe('linkledger scim', () => {
     expect(await db('state.directory_held').where({ account: id })).to.deep.equal([])
   })
 
-  it('makes a key for the directory that there is, however its issuer is spelled, and warns of one that signs nobody in', async () => {
+  it('makes a key for the existing directory in any spelling of its issuer, and warns of an issuer without sign-in', async () => {
     const issuerIn = (out: string) => /^issuer +(.*)$/m.exec(out)?.[1]
     const first = await command('key', 'add', '--issuer', 'https://root.example.com')
     const again = await command('key', 'add', '--issuer', 'https://root.example.com/')

@@ -138,7 +138,7 @@ describe('classifying a visit', () => {
     }
   })
 
-  it('never throws, whatever the request contains', () => {
+  it('never throws, for any request', () => {
     const text = anyText({ maxLength: 200 })
     fc.assert(
       fc.property(text, text, text, text, (address, agent, referrer, languages) => {

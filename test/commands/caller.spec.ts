@@ -39,7 +39,7 @@ describe('a resource that an account works on', () => {
     expect((await refusalOf(requireOwn(bob, link, id))).message).to.equal('Link not found.')
   })
 
-  it('is unavailable to all when a newer release has created it: nobody knows whose it is', async () => {
+  it('is unavailable to all when a newer release has created it: its owner is unknown', async () => {
     const { store, bob } = await opened()
     await appendNewer(store, 'link-7')
     expect(await requireOwn(bob, link, 7).catch((error: unknown) => error)).to.be.instanceOf(ChangedByNewer)

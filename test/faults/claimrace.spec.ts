@@ -125,7 +125,7 @@ describe('a name that many requests claim at once on two instances', function ()
           return { link: n % 2, status }
         }),
       )
-      const winner = answers.find(({ status }) => status === 200)?.link ?? expect.fail('nobody won')
+      const winner = answers.find(({ status }) => status === 200)?.link ?? expect.fail('no update won')
       for (const { link: of, status } of answers) expect(status).to.equal(of === winner ? 200 : 400)
       const [won, lost] = [links[winner]!, links[1 - winner]!]
       for (const app of apps) {

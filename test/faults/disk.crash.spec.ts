@@ -115,7 +115,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
     note(`${answered} answered, ${clicks} counted, ${lost} recorded as lost`)
   })
 
-  it('is full when the process is killed: a link with max_clicks has let nobody through whose visit is lost', async function () {
+  it('is full when the process is killed: a link with max_clicks has redirected no visitor whose visit is lost', async function () {
     const resize = await smallDisk(this, '640k')
     let service = await start()
     const { key } = await service.register()
@@ -146,7 +146,7 @@ describe(`the disk under the spool (${repeatable})`, function () {
           (status) => status !== 503,
         ),
       ).to.equal(302)
-    expect([await visit(), await visit(twice)], 'nobody more').to.deep.equal([410, 410])
+    expect([await visit(), await visit(twice)], 'no further visit').to.deep.equal([410, 410])
   })
 
   /** Writes a file that takes all the room of its disk, but for these bytes. */

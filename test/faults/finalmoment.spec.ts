@@ -13,7 +13,7 @@ describe('a moment of the past, in a log that others write', () => {
   const append = (stream: string, at: Date) =>
     log.append([{ stream, event: fresh(linkCreated(), 1, at.toISOString()) }])
 
-  it('has no more events later than when it was asked for, whatever time their processes have', async () => {
+  it('gets no further events after it was requested, also from processes whose clocks are wrong', async () => {
     const { ordinals, asked } = { ordinals: postgresOrdinals(log.db), asked: new Date() }
     const before = await ordinals.lastAt(asked)
     await append('link-1', new Date(asked.getTime() - 3000))

@@ -236,7 +236,7 @@ describe(`failures of PostgreSQL (${repeatable})`, function () {
       ({ status }) => status === 503,
     )
     for (let n = 0; n < 10; n++) await expectServed()
-    // a size that nobody has asked for is drawn without PostgreSQL, too
+    // a size that was not requested before is drawn without PostgreSQL, too
     expect((await service.visit(`${known[0]!.path}.png?size=128`)).status).to.equal(200)
     for (const path of [`${other.path}/go`, other.path, '/qr/never-made/go'])
       expect((await service.visit(path)).status, path).to.equal(503)

@@ -162,7 +162,7 @@ const extraHeaders = fc.record(
   { requiredKeys: [] },
 )
 
-/** A long value in a header that the service reads. With `Host` or `Cookie`, the request is of somebody else. */
+/** A long value in a header that the service reads. With `Host` or `Cookie`, the request is of another account. */
 const longHeader = fc
   .record({ name: fc.constantFrom(...Object.keys(requestHeaders)), value: longText(15_000) })
   .map(({ name, value }) => ({ [name]: value.trim() }))

@@ -88,7 +88,7 @@ describe('public pages, with long values everywhere', function () {
   })
   after(() => app.close())
 
-  it(`answer without 5xx, and keep nobody waiting, for ${duration} s (${repeatable})`, async () => {
+  it(`respond without 5xx, and delay no other request, for ${duration} s (${repeatable})`, async () => {
     const statuses = new Map<number, number>()
     const property = fc.asyncProperty(requests, async ({ method, path, query: asked, headers: sent, body }) => {
       const began = performance.now()

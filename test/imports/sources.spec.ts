@@ -309,7 +309,7 @@ describe('the API of another service', () => {
     ).to.equal(list)
   })
 
-  it('is not asked any more once nobody waits', async () => {
+  it('gets no more requests once the client has disconnected', async () => {
     const stopped = new AbortController()
     const { read, asked } = serviceOf(() => {
       stopped.abort(new Error('stopped'))

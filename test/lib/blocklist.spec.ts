@@ -40,7 +40,7 @@ describe('a list of blocked hosts and patterns', () => {
     expect(finds(list, 'https://good.co.uk/')).to.equal(undefined)
   })
 
-  it('finds a pattern whatever the letter case and the escapes of the address', () => {
+  it('finds a pattern in any letter case and with any escapes of the address', () => {
     for (const path of [
       'view/bad',
       'VIEW/Bad-1?x',

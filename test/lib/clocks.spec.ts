@@ -22,7 +22,7 @@ const withStoredTimes: ReadonlySet<string> = new Set([
 ])
 
 describe('how long something takes', () => {
-  it('is measured by a clock that nobody can set: what waits or is kept must not wait an hour when it is set back', async () => {
+  it('is measured by a monotonic clock: a timer must not wait an hour when the system clock is set back', async () => {
     const src = join(import.meta.dirname, '../../src')
     const found: string[] = []
     for (const entry of await readdir(src, { recursive: true, withFileTypes: true })) {

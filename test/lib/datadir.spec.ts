@@ -22,7 +22,7 @@ describe('the data folder', () => {
     expect(await modeOf(dir)).to.equal(0o700)
   })
 
-  it('keeps its mode while it contains none of our data: it may be somebody else’s folder', async () => {
+  it('keeps its mode while it contains none of our data: it may belong to another program', async () => {
     await chmod(dir, 0o755)
     createDataDir(dir)
     expect(await modeOf(dir)).to.equal(0o755)

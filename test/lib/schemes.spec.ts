@@ -56,7 +56,7 @@ describe('a destination that another program opens', () => {
     }
   })
 
-  it('is of no scheme that browsers use themselves, whatever an operator allows', () => {
+  it('has no scheme that browsers use themselves, even if an operator allows it', () => {
     for (const scheme of [
       'http',
       'https',

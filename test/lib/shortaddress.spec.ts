@@ -4,7 +4,7 @@ import { readShortAddress } from '../../src/lib/shortaddress.ts'
 describe('a short address as a person writes it', () => {
   const host = 'go.example.com'
 
-  it('is the link or the bio page of its first part, whatever follows', () => {
+  it('is the link or the bio page of its first part, with any further parts', () => {
     for (const rest of ['', '/', '/1', '/login/paypal', '/a/b/?x=1', '/%E4%B8%AD', '//x', '/a b', '?a=/qr/x', '#/r/x'])
       expect(readShortAddress(`https://Go.example.com/Sale${rest}`), rest).to.deep.equal({
         host,

@@ -8,7 +8,7 @@ describe('a file that a command reads', () => {
       .next()
       .catch((error: Error) => error.message)
     expect(problem).to.equal('/nowhere/at/all cannot be read (ENOENT)')
-    // an error that nobody hears would end the process here
+    // an error without a listener would end the process here
     await nextTurn()
     await nextTurn()
   })

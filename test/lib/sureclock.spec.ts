@@ -33,7 +33,7 @@ describe('the clock for what cannot be undone', () => {
     expect(await open({ seen: 50 * minute }).isSure()).to.equal(true)
   })
 
-  it('is not trusted for an hour when it begins far ahead of what was stored, whatever is asked for and restarted meanwhile', async () => {
+  it('is not trusted for an hour when it starts far ahead of the stored time, despite requests and restarts meanwhile', async () => {
     const { isSure, wait } = open({ skew: 3650 * day })
     expect(await isSure()).to.equal(false)
     await wait(30 * minute)

@@ -30,7 +30,7 @@ describe('embedded PostgreSQL', function () {
     expect(await query(connection, 'show shared_buffers')).to.deep.equal([['96MB']])
   })
 
-  it('creates the same database whatever the locale of the machine', async () => {
+  it('creates the same database in every locale of the machine', async () => {
     const other = child('embedded', join(paths.scratch, 'LANG=C'))
     const { connection } = await other.next()
     expect(await query(connection!, `select current_setting('server_encoding'), lower('É')`)).to.deep.equal([

@@ -27,7 +27,7 @@ describe('an embedded PostgreSQL that does not start', () => {
   }
   const last = ['LOG:  shutting down due to startup process failure', 'LOG:  database system is shut down']
 
-  it('says why, whatever comes after the reason', async () => {
+  it('reports the reason, also when other lines follow it', async () => {
     const corrupt = 'PANIC:  could not locate a valid checkpoint record'
     expect(String(await failureOf('LOG:  starting PostgreSQL', corrupt, ...last))).to.include(corrupt)
     expect(String(await failureOf(...last))).to.include(last[1])

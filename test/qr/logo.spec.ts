@@ -151,7 +151,7 @@ describe(`a logo (${repeatable})`, () => {
     expect(pictureProblem(good)).to.equal(undefined)
   })
 
-  it('is either decoded or refused, whatever bytes are damaged', () => {
+  it('is either decoded or refused when any of its bytes are damaged', () => {
     const good = [rawPng({ width: 8, height: 8 }, rows(rgba(8, 8).data, 32)), Buffer.from(progressive, 'base64')]
     for (let n = 0; n < 400; n++) {
       const bytes = Buffer.from(good[n % 2]!)

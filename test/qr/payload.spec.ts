@@ -89,14 +89,14 @@ describe(`the payload of a QR code (${repeatable})`, () => {
     .map((a) => a.join(''))
   const check = (property: fc.IProperty<[string, string]>) => fc.assert(property, { seed, numRuns: 500 })
 
-  it('keeps a Wi-Fi name and password in their own fields, whatever characters they have', () =>
+  it('keeps a Wi-Fi name and password in their own fields, with any characters', () =>
     check(
       fc.property(fc.oneof(line, special), fc.oneof(line, special), (ssid, pass) => {
         const [, ...fields] = /^WIFI:(.*);;$/s.exec(payload('wifi', { ssid, pass, encryption: 'WPA' })) ?? []
         expect(pieces(fields.join(), ';').map(unescapedWifi)).to.deep.equal(['T:WPA', `S:${ssid}`, `P:${pass}`])
       }),
     ))
-  it('keeps the parts of a vCard in their own lines and fields, whatever characters they have', () =>
+  it('keeps the parts of a vCard in their own lines and fields, with any characters', () =>
     check(
       fc.property(fc.oneof(line, special), fc.oneof(line, special), (fname, org) => {
         const lines = payload('vcard', { fname, org }).split('\r\n')

@@ -61,7 +61,7 @@ const sealedTexts = {
   key: 'name',
   webhook: 'name',
 }
-/** Visits as a person from an address that nobody has used. */
+/** Visits as a person from an unused address. */
 const visit = (on: Client, path: string) =>
   on.visit(path, { 'X-Forwarded-For': [10, ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.') })
 /** Waits for an answer that is as expected, and returns it. */

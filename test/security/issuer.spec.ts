@@ -88,7 +88,7 @@ describe('signing in with an issuer', () => {
     ['of another issuer', { claims: { iss: 'https://evil.example.com' } }, /iss/],
     ['for another client', { claims: { aud: 'other' } }, /aud/],
     ['that has ended', { claims: { exp: 1_700_000_000 } }, /exp/],
-    ['that nobody has signed (alg none)', { header: { alg: 'none' } }, /must be signed/],
+    ['without a signature (alg none)', { header: { alg: 'none' } }, /must be signed/],
     ['signed with the secret of the client (HS256)', { header: { alg: 'HS256' } }, /must be signed/],
     ['signed with another key', { forged: true }, /signature/],
   ]
@@ -120,7 +120,7 @@ describe('signing in with an issuer', () => {
     expect((await hindrance(issuer.personOf(query, begun))).message).to.include('invalid_grant')
   })
 
-  it('refuses userinfo about somebody else', async () => {
+  it('refuses userinfo about another person', async () => {
     stub.does({ userinfo: { sub: 'bob', email: 'ann@example.com', email_verified: true } })
     expect((await hindrance(signIn())).why).to.equal('answer')
   })
@@ -209,7 +209,7 @@ describe('signing in with an issuer', () => {
     const query = stub.signIn(await issuer.addressFor(begun, false))
     stub.does({ away: true })
     expect((await hindrance(issuer.personOf(query, begun))).why).to.equal('away')
-    const nobody = openIssuer({
+    const unreachable = openIssuer({
       issuer: 'http://127.0.0.1:1',
       clientId: 'linkledger',
       clientSecret: undefined,
@@ -217,7 +217,7 @@ describe('signing in with an issuer', () => {
       redirect: 'http://localhost:3000/oidc/callback',
       claims: { email: 'email', verified: undefined, name: 'name', groups: 'groups', directory: 'sub' },
     })
-    expect((await hindrance(nobody.addressFor(begun, false))).why).to.equal('away')
+    expect((await hindrance(unreachable.addressFor(begun, false))).why).to.equal('away')
   })
 
   it('refuses an issuer that calls itself otherwise, or signs with nothing else than secrets', async () => {

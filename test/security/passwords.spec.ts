@@ -71,7 +71,7 @@ describe('hashes of passwords', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(8, 9)
   })
 
-  it('of strangers do not wait for those of one network, whatever addresses of it they come from', async () => {
+  it('of strangers do not wait for those of one network, from any of its addresses', async () => {
     const cheap = 'scrypt$2$8$1$c2FsdA$a2V5'
     const from = (n: number) => `2001:db8:1:${n.toString(16)}::/64`
     const many = Array.from({ length: 120 }, (_, n) => hashPassword('of many', stranger(from(n))))
@@ -85,7 +85,7 @@ describe('hashes of passwords', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).to.be.within(8, 9)
   })
 
-  it('of visitors do not wait for those of one network, whatever links it has', async () => {
+  it('of visitors do not wait for those of one network, for any links', async () => {
     const of = (n: number) => `scrypt$${2 ** 12}$8$1$${Buffer.from(`salt ${n}`).toString('base64url')}$a2V5`
     const many = Promise.allSettled(
       Array.from({ length: 300 }, (_, n) => checkPassword('own', of(n), `2001:db8:1:${n.toString(16)}::/64`)),

@@ -47,7 +47,7 @@ describe('signing in with a real issuer', () => {
       })
     })
 
-  it('is told when somebody has signed in again', async () => {
+  it('is told when a person has signed in again', async () => {
     const { person, began } = await signIn('RS256', true)
     expect(isFresh(person, began)).to.equal(true)
   })

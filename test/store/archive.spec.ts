@@ -104,7 +104,7 @@ describe('a file with an event log', () => {
     }
   })
 
-  it('is read when it is compressed, whatever its name', async () => {
+  it('is read when it is compressed, under any name', async () => {
     expect(await refusal(gzipSync(text), 'the input')).to.equal(undefined)
   })
 

@@ -84,7 +84,7 @@ describe('event stores', () => {
       stop.abort()
     })
 
-    it('fetches full click events a few at a time, whatever the limit', async () => {
+    it('fetches full click events a few at a time, for every limit', async () => {
       const large = new Set<number>()
       const counted = Object.create(pool) as pg.Pool
       counted.query = (async (statement: pg.QueryConfig) => {

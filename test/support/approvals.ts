@@ -15,7 +15,7 @@ export const startWithRules = async (more: Settings = {}) => {
   const ann = await signIn(app, owner.email)
   const asked = (who: Pick<Session, 'ask'>, method: string, path: string, body?: object) =>
     who.ask(method, path, body, { 'Linkledger-Account': String(owner.id) })
-  /** Lets somebody join: a new person, or one who was a member. */
+  /** Adds a member: a new person, or a former member. */
   const join = async (
     role: string,
     given: { readonly domains?: readonly number[]; readonly session?: Session } = {},

@@ -173,7 +173,7 @@ export const openBrowser = async () => {
         await new Promise((done) => setTimeout(done, 20))
       }
     },
-    /** Exceptions that nobody caught, and errors that were written to the console, of all pages so far. */
+    /** Uncaught exceptions, and errors that were written to the console, of all pages so far. */
     errors: errors as readonly string[],
     /** Violations of the Content-Security-Policy on the current page so far. */
     problems: () => problems as readonly string[],

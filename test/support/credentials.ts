@@ -15,7 +15,7 @@ import { query } from './faults.ts'
 import { postForm } from './forms.ts'
 import { samePage, signIn } from './session.ts'
 
-/** What somebody may hold of an account. */
+/** The credentials of an account. */
 export type Credential =
   | 'password'
   | 'passkey'
@@ -39,7 +39,7 @@ export const flavours = ['without a second factor', 'with a second factor', 'of 
 type Flavour = (typeof flavours)[number]
 
 const bothFactors = 'password and second factor'
-/** What somebody may have stolen: a credential, or two of them. */
+/** What an attacker may have stolen: a credential, or two of them. */
 type Start = Credential | typeof bothFactors
 
 /** What is tried first. */

@@ -25,7 +25,7 @@ export const openDashboard = async (settings: Readonly<Record<string, string>> =
   return {
     app,
     ...usedBy(app, browser),
-    /** Opens another browser, of somebody else. */
+    /** Opens the browser of another person. */
     another: async () => {
       const other = await openBrowser()
       others.push(other)
@@ -78,7 +78,7 @@ const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser)
       await browser.visit(`${app.address}/dashboard${path}`, 'document.title')
       await see(`document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`)
     },
-    /** Writes into a field, as somebody does who types. */
+    /** Writes into a field, as a user who types. */
     write: (selector: string, value: string) =>
       browser.read(`((field) => {
         Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, ${text(value)})

@@ -34,7 +34,7 @@ const keyOf = (alg: string) => {
 export const startProvider = async (
   redirect: string,
   alg: 'RS256' | 'ES256' | 'HS256',
-  /** where it says that somebody has signed out, and whether it names the session */
+  /** where it reports a sign-out, and whether it names the session */
   logout?: { readonly uri: string; readonly named: boolean },
 ) => {
   let answer: (req: IncomingMessage, res: ServerResponse) => unknown = () => {}
@@ -107,7 +107,7 @@ export const startProvider = async (
       }
       throw new Error(`${at} leads in circles`)
     },
-    /** Signs out there, as somebody does who opens its page for that. Resolves once it has told its clients. */
+    /** Signs out at the provider on its page for that. Resolves once the provider has notified its clients. */
     signOut: async () => {
       const header = () => [...cookies].map(([key, value]) => `${key}=${value}`).join('; ')
       const page = await fetch(`${address}/session/end`, { headers: { Cookie: header() } })
@@ -119,7 +119,7 @@ export const startProvider = async (
         redirect: 'manual',
       })
       if (confirmed.status !== 303)
-        throw new Error(`nobody was signed out: ${confirmed.status} ${await confirmed.text()}`)
+        throw new Error(`the provider did not sign out: ${confirmed.status} ${await confirmed.text()}`)
     },
     close: () =>
       new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import { until } from './client.ts'
 import { ownPort } from './ports.ts'
 import { startStub } from './stub.ts'
 
-/** A message that has arrived, whatever was answered. */
+/** A message that has arrived, with any response. */
 export interface Received {
   readonly id: string
   readonly path: string

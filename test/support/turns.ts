@@ -125,7 +125,7 @@ export const withBound = async (ms: number, run: () => Promise<void>): Promise<v
 
 const tooLong: string[] = []
 const note = ({ ms, cpuMs }: Pick<LongTurn, 'ms' | 'cpuMs'>, method = 'no', path = 'request') => {
-  // by both: a machine that has no time for a process uses none, and other threads keep nobody waiting
+  // by both: an overloaded machine uses no CPU time for the process, and other threads delay no request
   const took = Math.min(ms, cpuMs)
   if (took > Number(process.env[variable] ?? Infinity)) tooLong.push(`${Math.round(took)} ms in ${method} ${path}`)
 }

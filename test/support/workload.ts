@@ -219,7 +219,7 @@ export const openWorkload = async (app: () => App, random: Random) => {
       const { status, text, headers } = await app().get(path, { key: client.key })
       const at = headers.get('Linkledger-At') ?? ''
       if (status === 200) expect(at, path).to.match(/^domain=\d+, clicks=\d+(, to=\S+Z)?$/)
-      // while the tables are behind, parts of an answer are newer: it is of no one moment, and says so
+      // while the tables lag, parts of a response are newer: it is not of a single moment, and says so
       if (at !== '' && !headers.has('X-Projection-Pending'))
         saved.push({ path, key: client.key, status, text: withoutCursor(text), at })
     }

@@ -104,7 +104,7 @@ describe('history and time in the dashboard', function () {
   it('says that a value was erased where the history cannot read it any more', async () => {
     const { browser, open, see, seeText } = dashboard
     await open('')
-    // as the API answers once the key of an account is destroyed: then nobody can sign in there
+    // as the API answers once the key of an account is destroyed: its members can no longer sign in
     await browser.read(`((real) => {
       window.fetch = async (address, options) => {
         const answer = await real(address, options)
@@ -142,7 +142,7 @@ describe('history and time in the dashboard', function () {
     const receipt = Receipt.parse(JSON.parse(await browser.read<string>('window.saved')))
     expect(verifyReceipt(receipt, parseVerifier(proofKey)!).size).to.be.greaterThan(receipt.proof.index)
     expect((JSON.parse(receipt.click ?? '{}') as { link?: number }).link).to.equal(link)
-    // Chromium has Ed25519: whoever changes a letter is found out
+    // Chromium has Ed25519: one changed letter is detected
     const forged = { ...receipt, click: receipt.click?.replace('"at":"2', '"at":"1') }
     expect((await verifyInPage(forged as never, proofKey)).failed).to.equal('click')
     expect((await verifyInPage(receipt as never, proofKey)).failed).to.equal(undefined)

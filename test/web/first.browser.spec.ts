@@ -75,7 +75,7 @@ describe('the first visit of a dashboard, on a phone', function () {
     await press('Restore')
     await see(`document.querySelector('.goes a').href.endsWith('/spring')`)
     expect(await goesTo()).to.equal('https://shop.example.com/spring')
-    // somebody else who comes is asked to sign in
+    // the next visitor is asked to sign in
     const { text } = await app.get('/dashboard')
     expect(text).to.include('data-first="no"')
     expect(browser.errors).to.deep.equal([])

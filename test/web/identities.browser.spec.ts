@@ -55,7 +55,7 @@ describe('an issuer in a browser', function () {
   })
 
   it('is linked on the screen of the account after its password', async () => {
-    // given somebody who signs in with a password
+    // given a person who signs in with a password
     const { press, write, see, seeText } = dashboard
     await open('')
     await dashboard.looksRight()

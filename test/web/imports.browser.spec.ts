@@ -48,7 +48,7 @@ describe('imports in the dashboard', function () {
     await dashboard.looksRight()
   })
 
-  it('create the links once somebody says so, and are taken back', async () => {
+  it('create the links once the user confirms, and are undone', async () => {
     const { press, seeText } = dashboard
     await press('Import')
     await seeText('2 links created')

@@ -170,7 +170,7 @@ describe('two people in one account, each in a browser', function () {
     await ben.seeText('Account not found')
   })
 
-  it('keeps what a tab writes out of the account of somebody who has signed in in another tab', async () => {
+  it('does not write the form of one tab into the account that another tab has signed in to', async () => {
     const { browser, open, press, see } = dashboard
     await open('/pixels')
     await browser.read(
@@ -180,7 +180,7 @@ describe('two people in one account, each in a browser', function () {
     await dashboard.write('dialog input[name=name]', 'of the owner')
     await dashboard.write('dialog input[name=tag]', '123456')
     await browser.read(`document.querySelector('dialog form').requestSubmit()`)
-    // the page begins anew, as that of whoever is signed in now
+    // the page reloads for the account that is signed in now
     await see(`document.querySelector('.menu summary').ariaLabel.includes(${JSON.stringify(guest.email)})`)
     const { json } = await dashboard.app.get('/api/pixels', { key: (guest as unknown as { key: string }).key })
     expect(json['data'].result).to.equal(0)

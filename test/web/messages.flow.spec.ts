@@ -10,7 +10,7 @@ const url = 'https://example.com/'
 const password = 'correct horse 1'
 const long = (n: number) => 'x'.repeat(n)
 
-/** What somebody enters who makes a mistake, as the forms of the dashboard send it. */
+/** Invalid input, as the forms of the dashboard send it. */
 const mistakes: readonly (readonly [method: 'post' | 'put', path: string, body: object])[] = [
   ['post', '/api/url/add', { url, custom: 'taken' }],
   ['post', '/api/url/add', { url: '' }],

@@ -8,7 +8,7 @@ describe('the moments of the dashboard', () => {
     const differ = reading.filter(
       ({ path, nowOnly }) => isPresentOnly(path.replaceAll(/:\w+/g, '7')) !== (nowOnly !== undefined),
     )
-    // receipts and what an account sets up are not as of a moment, whatever their routes accept
+    // receipts and settings of an account are not shown as of a moment, although their routes accept one
     const known = new Set(['/api/account/totp', '/api/events/:event/proof', '/api/clicks/:id/proof'])
     // and these lead from moment to moment
     const leads = /\/(?:history|revisions)$/

@@ -77,8 +77,8 @@ const links = [
 ] as const
 
 /**
- * Makes links with a story: somebody mistypes a destination, and somebody else takes it back. Returns the ids of the
- * first and of their account.
+ * Makes links with a story: one member mistypes a destination, and another restores it. Returns the ids of the first
+ * and of their account.
  */
 const seed = async ({ app, browser }: Dashboard) => {
   const key = await browser.read<string>(

@@ -174,7 +174,7 @@ describe('the dashboard in Chromium', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('shows what somebody has entered as text only', async () => {
+  it('shows user input as text only', async () => {
     const { app, browser, open } = dashboard
     await browser.show(1280, 'light')
     const ids: number[] = []
@@ -200,7 +200,7 @@ describe('the dashboard in Chromium', function () {
     expect(browser.errors).to.deep.equal([])
   })
 
-  it('signs out, and asks again where somebody wants to go on', async () => {
+  it('signs out, and asks for the sign-in at the next screen', async () => {
     const { app, browser, open, press, see, seeText, write } = dashboard
     await open('')
     await press('Account: ann@example.com')

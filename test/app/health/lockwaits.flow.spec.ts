@@ -7,7 +7,7 @@ import { freshDatabase } from '../../support/database.ts'
 import { keepLines } from '../../support/logger.ts'
 
 describe('a lock of PostgreSQL that a statement waits for', () => {
-  it('is named with who holds it once it is waited for longer than some seconds, until nobody waits', async () => {
+  it('is reported with its holder once a statement waits longer than some seconds, until none waits', async () => {
     const holder: LockHolder = {
       ...{ pid: 42, name: 'psql', address: '10.0.0.1', state: 'idle in transaction' },
       since: new Date('2026-11-28T12:00:00.000Z'),
@@ -23,7 +23,7 @@ describe('a lock of PostgreSQL that a statement waits for', () => {
     expect(job.problem()).to.include(
       '(psql, 10.0.0.1, idle in transaction, its transaction began 2026-11-28T12:00:00.000Z); `select pg_terminate_backend(42)` ends it',
     )
-    // between two attempts, nobody waits
+    // between two attempts, no statement waits
     found = []
     await look(8000)
     found = [holder]

@@ -43,7 +43,7 @@ describe('the log of outages', () => {
     ],
   }
   for (const [name, errors] of Object.entries(kinds))
-    it(`is a line at the beginning, one now and then and one at the end for ${name}, with a count, whatever fails and how often`, async () => {
+    it(`is a line at the beginning, one now and then and one at the end for ${name}, with a count, for any number of failures`, async () => {
       const { log, watch, lines, texts } = open(name === 'EventStoreDB' ? 'eventstoredb' : 'postgres', 20)
       let isAway = true
       watch(name as 'Kafka', async () => {

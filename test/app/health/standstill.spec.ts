@@ -76,7 +76,7 @@ describe('the work of a process with the role http', () => {
   const reader = { db, table: () => 't' } as never
   const handler = {} as never
 
-  it('tells that it stands still, whatever it is', async () => {
+  it('reports that it has stopped, for each job', async () => {
     const works: Readonly<Record<string, (watch: object) => () => Promise<void>>> = {
       erasures: (watch) => startErasures({ reader, handler, finish: async () => {}, ...watch } as never),
       texts: (watch) => startTextErasure({ reader, handler, keys: {}, keptMonths: 1, ...watch } as never),
@@ -90,7 +90,7 @@ describe('the work of a process with the role http', () => {
     }
   })
 
-  it('is mail that the server does not take, whoever it is for', async () => {
+  it('is mail that the server does not accept, for any recipient', async () => {
     const job = createStandstill('no mail is sent')
     const mail = { id: 1, age: 0, tries: 0, account: null, content: { kind: 'written', id: 'm', to: 'a@example.com' } }
     let answer = () => Promise.reject(new Error('421 too busy'))

@@ -85,7 +85,7 @@ describe('the probe of framed destinations', () => {
     expect(asked.length).to.be.below(12)
   })
 
-  it('sends a site few requests a minute, whatever its hosts are called', async () => {
+  it('sends a site few requests a minute, across all its host names', async () => {
     const { probe, asked, later } = open({})
     const ask = (n: number) => probe(`https://host-${n}.victim.example/${n}`)
     const verdicts = []

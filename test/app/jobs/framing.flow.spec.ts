@@ -228,7 +228,7 @@ describe('links whose destination refuses to be framed', () => {
       }
       expect(runs.flat()).to.include(single)
       expect(new Set(runs.flat().map((link) => Math.floor(link / 100))).size).to.equal(many + 1)
-      // whoever was not served of late is in the very next run
+      // an account that was not served recently is in the very next run
       await makeDue(own, { id: 9900, account: 99 })
       expect(await claimDueLinks(own, 20, 4)).to.include(9900)
     }))

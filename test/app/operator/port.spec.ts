@@ -28,7 +28,7 @@ describe('the port of the operator', () => {
     return { address, warnings }
   }
 
-  it('is a free one when another program has the usual one, so that the service starts all the same', async () => {
+  it('is a free one when another program uses the default, so that the service still starts', async () => {
     const [first, second] = [await start({}), await start({})]
     expect(second.address).not.to.equal(first.address)
     expect(second.warnings.join()).to.match(/^port 9464 is in use, so metrics are on port \d+: set OPERATOR_PORT/)

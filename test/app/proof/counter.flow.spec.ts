@@ -77,7 +77,7 @@ describe('the number of checkpoints', () => {
 
   it('misses none that is signed while it looks', async () => {
     await keep(10)
-    // whoever reads what is noted waits for what is written here
+    // a reader of this file blocks until it is written here
     const slow = await mkdtemp(join(dir, 'slow-'))
     execFileSync('mkfifo', [join(slow, 'checkpoints')])
     const looking = found(slow)
@@ -160,7 +160,7 @@ describe('the number of checkpoints', () => {
     expect(await found()).to.have.lengthOf(1)
   })
 
-  it('begins again after a restore for every process, whatever its DATA_DIR has noted', async () => {
+  it('begins again after a restore in every process, despite the checkpoints in its DATA_DIR', async () => {
     const signing = await mkdtemp(join(dir, 'signing-'))
     for (const size of [10, 20, 30]) await keep(size, 0, signing)
     const expectNone = async () => expect([await found(), await found(signing)]).to.deep.equal([[], []])

@@ -60,7 +60,7 @@ describe('the country of an address', () => {
     expect(countries.of('8'.repeat(100_000))).to.equal('')
   })
 
-  it('is two capital letters or empty, whatever the input', () => {
+  it('is two capital letters or empty for any input', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), (text) => /^([A-Z]{2})?$/.test(countries.of(text))),
       { numRuns: 500 },

@@ -183,7 +183,7 @@ describe('how a visitor came', () => {
     expect(cameBy({ destination: '' })).to.equal('direct')
   })
 
-  it('is one of seven, whatever a visitor sends', () => {
+  it('is one of seven for any request', () => {
     fc.assert(
       fc.property(anyText(), anyText(), anyText(), anyText(), (referrer, query, agent, destination) => {
         for (const given of [

@@ -131,7 +131,7 @@ describe('a referrer', () => {
     for (let n = 0; n < 20_000; n += 1) if (from('https://bücher.de/') === '') throw new Error(`lost after ${n}`)
   })
 
-  it('is a lower-case host or empty, whatever the header', () => {
+  it('is a lower-case host or empty for any header', () => {
     const header = fc.oneof(
       anyText({ maxLength: 100 }),
       fc.webUrl(),

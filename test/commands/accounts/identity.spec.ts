@@ -46,7 +46,7 @@ describe('an account that a sign-in makes', () => {
     given(byPassword, { type: 'AccountErased', data: { id } }).when(register).thenRefused('id_in_use')
   })
 
-  it('claims its identity first, so that somebody who signs in twice at once gets one account', () => {
+  it('claims its identity first, so that a person who signs in twice at once gets one account', () => {
     const claims = account.claims?.(register, byIdentity, account.initialState) ?? []
     expect(claims.map(({ kind, token }) => [kind, token])).to.deep.equal([
       ['identity', 't1'],
@@ -108,7 +108,7 @@ describe('the identities of an account', () => {
   })
 })
 
-describe('what somebody was let in by', () => {
+describe('the credential of a sign-in', () => {
   const now = { password: 'hash', identities: [{ token: 't1' }], passkeys: [{ token: 'p1' }] }
   const refusal = (credential: Parameters<typeof requireCredential>[0], state: typeof now) => {
     try {

@@ -49,7 +49,7 @@ describe('the passkeys of an account', () => {
       .thenRefused('too_many')
   })
 
-  it('stay while nobody could sign in without the last one, unless an operator removes it', () => {
+  it('stay while the last one is the only way to sign in, unless an operator removes it', () => {
     const remove = { type: 'RemovePasskey', id, number: 1 } as const
     given(withPassword, added(1)).when(remove).thenEvents(removed(1))
     given(...byIdentity, added(1))

@@ -16,7 +16,7 @@ describe('proposals of a member', () => {
     commands.reduce((state, command) => fold(approval, approval.decide(command, state), state), from)
   const many = (member: number, n: number) => Array.from({ length: n }, () => propose(member))
 
-  it('are at most 500 that wait, and keep nobody else from proposing', () => {
+  it('are limited to 500 pending ones per member, without limiting other members', () => {
     const state = after(many(2, 500))
     expect(() => approval.decide(propose(2), state)).to.throw('At most 500 changes that you proposed wait')
     expect(approval.decide(propose(3), state)).to.have.length(1)

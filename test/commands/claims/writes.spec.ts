@@ -42,7 +42,7 @@ describe('claiming a unique name', () => {
     expect(((await register('ann')) as Refused).problem).to.deep.include({ field: 'email' })
     const { createQr } = callerOn(store, 2, countingIds(30).next)
     await createQr('menu')
-    expect((await refusalOf(createQr('menu'))).problem, 'nobody chooses it').not.to.have.property('field')
+    expect((await refusalOf(createQr('menu'))).problem, 'not chosen by the caller').not.to.have.property('field')
   })
 
   it('takes the same name on another domain', async () => {

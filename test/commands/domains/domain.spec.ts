@@ -194,7 +194,7 @@ describe('a branded domain', () => {
       .thenEvents(deleted(later))
   })
 
-  it('is pending after it was restored, until it is verified anew, when it had failed its checks', () => {
+  it('is pending after its restore until it is verified again, when it had failed its checks', () => {
     const before = [...serving, unverified(soon), deleted(soon)] as const
     given(...before)
       .when(create())

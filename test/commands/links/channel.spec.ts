@@ -41,7 +41,7 @@ describe('a channel', () => {
     given(created).when(update(fields)).thenNothing()
     given(created).when(update({})).thenNothing()
   })
-  it('is deleted by one event, whatever it contains', () => {
+  it('is deleted by one event, with any content', () => {
     given(created).when(remove).thenEvents(deleted)
   })
   it('is found only by its owner, and only until it is deleted', () => {

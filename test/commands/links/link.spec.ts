@@ -151,7 +151,7 @@ describe('updating a link', () => {
     given()
       .when(create({ fields: { ...linkFields, starts: at(60), expiry: at(50) } }))
       .thenRefused('wrong_order')
-    // so that nobody is kept from changing the title of a link from before
+    // so that the title of an older link can be changed
     given(created, updated({ starts: at(60), expiry: at(50) }))
       .when(update({ changes: { title: 'x' } }))
       .thenEvents(updated({ title: 'x' }))

@@ -102,7 +102,7 @@ describe('restoring a link', () => {
       .thenNothing()
   })
 
-  it('keeps a password that nobody can read any more', () => {
+  it('keeps a password that is no longer readable', () => {
     given(created, updated({ title: 'Press' }, { password: 'hash' }))
       .when(restore({ password: unreadable }))
       .thenEvents(restored({ to: 0, changes: { title: '' } }))

@@ -114,7 +114,7 @@ describe('the ids of the entries of a bio page', () => {
   /** as a release wrote it that did not count clicks */
   const old: BioEvent = { type: 'BioCreated', data: { id, account, ...fields, links: [shop, blog], token: 't' } }
 
-  it('count up from 1 in a new page, whatever ids are sent', () => {
+  it('count up from 1 in a new page, regardless of the ids in the request', () => {
     given()
       .when({ ...create, fields: { ...fields, links: [{ id: 9, ...shop }, blog] } })
       .thenEvents(made)

@@ -38,7 +38,7 @@ describe('the leaf of a batch of clicks', () => {
     expect(leaf({ salt: 'AAAA' })).not.to.equal(leaf({ salt: 'BBBB' }))
   })
 
-  it('has no clicks of other events, whatever their data are', () => {
+  it('has no clicks of other events, for any of their data', () => {
     const other = (type: string, data: unknown) => [...clickTexts({ type, data } as StoredEvent)]
     expect(other('FromANewerRelease', null)).to.deep.equal([])
     expect(other('LinkClicked', null)).to.deep.equal([])
@@ -83,7 +83,7 @@ describe('the clock of the log', () => {
     expect(clockAfter([{ at: at(4) }], at(5))).to.equal(at(5))
   })
 
-  it('is the time in the leaf of each event, whatever its own clock said', () => {
+  it('is the time in the leaf of each event, regardless of the clock of its process', () => {
     const event = (seconds: number) =>
       ({ ...recorded([{ type: 'LinkDeleted', data: { id: 7 } }])[0]!, at: at(seconds) }) as StoredEvent
     const events = [event(6), event(4), event(7)]
@@ -104,7 +104,7 @@ describe('the leaf of an event that JSON cannot have', () => {
     return { text, problems }
   }
 
-  it('says that it has none, whatever it has, and why is reported', () => {
+  it('is marked as invalid, without its data, and the reason is reported', () => {
     for (const data of [{ a: Infinity }, [-Infinity], nested(100), nested(20_000)]) {
       const { text, problems } = leaf(data)
       expect(JSON.parse(text)).to.include({ ordinal: 8, type: 'Strange', invalid: true })

@@ -50,7 +50,7 @@ describe('changes that a second person approves', () => {
   const refuse = (who: Session, number: number, body: object = {}) =>
     asked(who, 'POST', `/api/proposal/${number}/refuse`, body)
 
-  it('need somebody who could approve them', async () => {
+  it('need another member who can approve them', async () => {
     expect(failure(await rules({ tags: ['printed'] }))).to.deep.equal([403, 'lacks_rights', 'alone'])
     await join('analyst')
     author = await join('author')
@@ -64,7 +64,7 @@ describe('changes that a second person approves', () => {
     })
   })
 
-  it('are made once somebody else has approved them, and history shows both', async () => {
+  it('are made once another member has approved them, and history shows both', async () => {
     const id = await add()
     const answer = await asAnn('PUT', `/api/url/${id}/update`, { url: 'https://example.com/b', title: 'New' })
     const number = proposed(answer)

@@ -9,7 +9,7 @@ import { fresh } from '../../support/events.ts'
 describe('a search of a history', () => {
   const rows = Array.from({ length: 50 }, (_, n) => ({ stream: 'link-4', revision: n, position: BigInt(n + 1) }))
 
-  it('ends once nobody waits for its answer any more', async () => {
+  it('ends once its client has disconnected', async () => {
     const client = new AbortController()
     let read = 0
     const steps = async function* () {

@@ -237,7 +237,7 @@ describe('the campaign API', () => {
       expect(await head()).to.equal(before)
     }
 
-    it("returns 404 on update and delete for another account's or an unknown id, whatever the body", async () => {
+    it("returns 404 on update and delete for another account's or an unknown id, for any body", async () => {
       for (const body of [{ name: 'Mine' }, {}, { name: 'x', slug: 'a b' }])
         await expectNothing(campaigns, (id) => update(id, body), 'Campaign not found.')
       await expectNothing(campaigns, (id) => app.del(`/api/campaign/${id}/delete`, { key }), 'Campaign not found.')

@@ -145,7 +145,7 @@ describe('the channel API', () => {
       expect(await head()).to.equal(before)
     }
 
-    it("returns 404 on read, update and delete for an id that is not the account's own, whatever the body", async () => {
+    it("returns 404 on read, update and delete for an id that is not the account's own, for any body", async () => {
       const ids = notMine('channel')
       const path = (id: Id) => `/api/channel/${id}`
       await expectNothing(ids, (id) => app.get(path(id), { key }), 'Channel not found.')

@@ -145,7 +145,7 @@ describe('items of a channel', () => {
       expect(newest.title).to.equal(details.name || nameless.link.split('/').at(-1))
     }))
 
-  it('are listed by newest assignment in pages, whatever their kind and age', async () => {
+  it('are listed by newest assignment in pages, regardless of kind and age', async () => {
     const { id: channel } = await create()
     const [a, b, c] = [await link(), await qr(), await bio()]
     const order = [

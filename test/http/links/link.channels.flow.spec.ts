@@ -57,7 +57,7 @@ describe('the channels of a link', () => {
     expect((await details(id)).channels).to.deep.equal([kept])
   })
 
-  it('are read from their streams while the tables lag, and left all the same', async () => {
+  it('are read from their streams while the tables lag, and links can still leave them', async () => {
     const [early, late] = [(await create()).id, (await create()).id]
     const { id } = await add({ channel: early })
     const holder = await stage.connect(app.connection)

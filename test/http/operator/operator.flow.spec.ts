@@ -288,7 +288,7 @@ describe("the operator's view", () => {
     const pending = { type: 'CreateDomain', id: 9001, account, fields, token: randomUUID(), now } as const
     await app.app.ledger.handler.handle(domains, pending, systemMetadata(account))
     const link = await until(() => addLink(bob, { custom: 'sale', domain: host }), Boolean)
-    // while it is pending, and once somebody else has the host
+    // while it is pending, and once another account has the host
     for (const custom of ['free-money', 'free-money-2']) {
       const update = { url: 'https://example.com/', custom, domain: '' }
       expect((await app.put(`/api/url/${link}/update`, { key: bob.key, body: update })).status).to.equal(200)

@@ -307,7 +307,7 @@ describe('the form of an overlay', () => {
     expect(await answers(overlay)).to.have.length(1)
   })
 
-  it('names the address of the link afterwards, whatever host the request has named', async () => {
+  it('shows the address of the link afterwards, for any Host header of the request', async () => {
     const { id: domain } = await api('/api/domain/add', { domain: 'https://asks.example' })
     const [own, branded] = [await shown(news), await create(news)]
     const { id } = await api('/api/url/add', {

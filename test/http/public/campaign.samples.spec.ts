@@ -63,7 +63,7 @@ describe('the links that a rotator chooses from', () => {
     expect(asked.filter((one) => one === 'busy')).to.have.length(2)
   })
 
-  it('are not read for slugs that were guessed, and thousands of guesses hold up nobody', async () => {
+  it('are not read for guessed slugs, and thousands of guesses delay no other visitor', async () => {
     const { asked, reader } = fakeReader(['first', 'last'])
     let seen = 0n
     const sampleOf = createSamples({ reader, progress: { seen: () => seen++ } })
@@ -113,7 +113,7 @@ describe('the link that a rotator picks', () => {
     expect(looked()).to.equal(110)
   })
 
-  it('is any that leads somewhere, whatever the others do', async () => {
+  it('is any link that is not blocked, although others are', async () => {
     const { pick, looked } = picking((link) => link % 20 === 0)
     const sample = links(80)
     const found = new Set<number>()

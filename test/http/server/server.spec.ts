@@ -98,7 +98,7 @@ describe('a request of HTTP', () => {
     return Buffer.concat(pieces).toString()
   }
 
-  it('names one host, whatever spelling of it is sent: an empty port, or a whole address in the first line', async () => {
+  it('names one host for every spelling of it: an empty port, or a whole address in the first line', async () => {
     for (const [at, host, named] of [
       ['/a', 'brand.example:', 'brand.example /a'],
       ['/a', 'brand.example:8080', 'brand.example:8080 /a'],

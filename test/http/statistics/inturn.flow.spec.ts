@@ -53,7 +53,7 @@ describe('a reclassification that waits for its turn', () => {
         ({ total }) => total.clicks === clicks,
       )
     const exclude = (countries: string[]) => app.put('/api/account/exclusions', { key, body: { countries } })
-    /** Returns the parts that exclude countries, and what records one, whatever else runs. */
+    /** Returns the parts that exclude countries, and a function that records one while others run. */
     const plan = async (countries: string[]) => {
       const id = randomUUID()
       const exclusions = { agents: [], countries, hours: [], visitors: [] }

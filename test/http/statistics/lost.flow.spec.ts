@@ -19,7 +19,7 @@ describe('visits that could not be recorded, in statistics', () => {
     (await app.get(`/api/stats?${query}`, { key })).json['data'].lost
   const may = (day: number) => `2026-05-0${day}T08:00:00.000Z`
 
-  it('are told to their owners with when they were, and those of nobody known to everybody', async () => {
+  it('are reported with their time to the owner, and to every account when the owner is unknown', async () => {
     const [one, other] = [await app.register(), await app.register()]
     expect(await lostOf(one.key)).to.equal(undefined)
     await lose({ count: 12, from: may(3), to: may(3), accounts: [{ account: Number(one.id), count: 12 }] })
@@ -53,7 +53,7 @@ describe('visits that could not be recorded, in statistics', () => {
     ).to.deep.equal([twelve])
   })
 
-  it('are not told of one link: nobody knows which one was visited', async () => {
+  it('are not reported for one link: the visited link is unknown', async () => {
     const { key } = await app.register()
     const { json } = await app.post('/api/url/add', { key, body: { url: 'https://example.com/' } })
     expect(await lostOf(key)).to.have.length(2)

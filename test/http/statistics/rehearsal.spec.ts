@@ -126,7 +126,7 @@ const by = (draft: LinkFields, before: LinkFields, alike: VisitGroup) =>
   })
 
 describe(`a rehearsal (${repeatable})`, () => {
-  it('sends every recorded visit where the redirect has sent it, whatever its headers were', () => {
+  it('sends every recorded visit where the redirect has sent it, for any headers', () => {
     const random = randomFrom(seed)
     for (let n = 0; n < 1500; n++) {
       const [request, fields] = [requestOf(random), fieldsOf(random)]

@@ -161,7 +161,7 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
     )
 
   for (const zone of zones)
-    it(`are the visits of days, weeks and months on a calendar in ${zone}, whatever they are about`, async () => {
+    it(`are the visits of days, weeks and months on a calendar in ${zone}, for every subject`, async () => {
       for (const [name, subject] of Object.entries(subjects)) {
         const rows = await yearOf(subject, zone)
         expect(rows.length, name).to.be.greaterThan(50)

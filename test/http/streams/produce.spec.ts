@@ -201,7 +201,7 @@ describe('a stream', () => {
     expect(failures).to.have.length(1)
   })
 
-  it('breaks off when its place goes to somebody else, and ends where it follows the log', async () => {
+  it('aborts when another client takes its place, and ends where it follows the log', async () => {
     for (const follows of [true, false]) {
       const streams = limitStreams({ perAccount: 0, total: 2 })
       const { source } = sourceOf(

@@ -65,7 +65,7 @@ describe('permits of a semaphore', () => {
     expect(got.slice(0, 4)).to.have.members(['a', 'a', 'b', 'c'])
   })
 
-  it('are kept for networks that have none, and go to those with the fewest, whatever keys they use', async () => {
+  it('are kept for networks that have none, and go to those with the fewest, for any keys', async () => {
     const acquire = createSemaphore<number>({ total: 4, perKey: 2, kept: 1, waiting: 100 })
     const got: string[] = []
     const held: (() => void)[] = []
@@ -115,7 +115,7 @@ describe('what is run with a permit, for all who ask', () => {
   }
   const settle = () => new Promise(setImmediate)
 
-  it('is shared by those who ask before it begins, and by nobody who asks later', async () => {
+  it('is shared by callers that ask before it begins, and by none that ask later', async () => {
     const { begun, ends, ask } = holding()
     const first = [ask('a'), ask('a')]
     await settle()

@@ -21,7 +21,7 @@ describe('a queue of items that are of several sources', () => {
     expect([queue.size(), queue.shift()]).to.deep.equal([0, undefined])
   })
 
-  it('delays nobody by one who is at many others, or by many who are at one', () => {
+  it('does not delay a source because another one has many items', () => {
     const { push, taken } = open()
     for (const item of ['x1 a', 'x2 b', 'x3 c', 'y1 d']) push(item)
     expect(taken()).to.deep.equal(['x1 a', 'y1 d', 'x2 b', 'x3 c'])

@@ -121,7 +121,7 @@ describe('the table of accounts', () => {
   })
 })
 
-describe('the table of accounts that nobody enters', () => {
+describe('the table of accounts that cannot be entered', () => {
   const deactivated: AccountEvent = { type: 'AccountDeactivated', data: { id } }
   const reactivated: AccountEvent = { type: 'AccountReactivated', data: { id } }
 

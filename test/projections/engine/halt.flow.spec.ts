@@ -303,7 +303,7 @@ describe(`the projector (${repeatable})`, function () {
     })
   })
 
-  describe('with clicks that somebody has changed in the log, which are not validated one by one', () => {
+  describe('with clicks that were changed in the log, which are not validated one by one', () => {
     const changes = {
       'no browser': ['"browser"', '"lost"'],
       'no moment': ['"at":"2', '"at":"x2'],

@@ -100,7 +100,7 @@ describe('the tables of an older version', () => {
     expect(await tables()).to.have.members([...oldTables, ...newTables])
   })
 
-  it('are dropped although another step before fails, which somebody is told of', async () => {
+  it('are dropped although an earlier step fails, and the failure is reported', async () => {
     const failures: unknown[] = []
     const watchPruning = (work: () => Promise<void>) => async () => {
       await work().catch((error: unknown) => failures.push(error))

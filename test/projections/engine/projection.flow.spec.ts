@@ -70,7 +70,7 @@ describe('merging changes of read tables', () => {
       add('n', { id: 1 }, { x: 3, y: 5 }),
     ])
   })
-  it('recognises a row whatever the order of its key columns', () => {
+  it('recognises a row in any order of its key columns', () => {
     expect(coalesce([put('t', { a: 1n, b: 'x' }, { n: 1 }), remove('t', { b: 'x', a: 1n })])).to.deep.equal([
       remove('t', { b: 'x', a: 1n }),
     ])

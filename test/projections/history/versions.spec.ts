@@ -35,7 +35,7 @@ describe('the versions of rows', () => {
     ])
   })
 
-  it('are one for each event, whatever it writes', () => {
+  it('are one for each event, for any of its writes', () => {
     const { ended, added } = versionsAfter(
       ['id'],
       inForce(),

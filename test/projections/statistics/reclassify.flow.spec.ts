@@ -203,7 +203,7 @@ describe(`reclassifications (${repeatable})`, () => {
     return found
   }
 
-  it('give every table as if the clicks had been recorded so, whatever the batches, and undo gives what was before', async () => {
+  it('leave every table as if the clicks had been recorded so, for any batches, and undo restores the former tables', async () => {
     const [model, tables] = [new Model(), await open()]
     const events: Recorded<DomainEvent>[] = []
     const append = async (event: DomainEvent) => {

@@ -221,7 +221,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       ...atOnce,
     })
 
-  it('agree with a count of the clicks, whatever is asked, and do not depend on batches', async () => {
+  it('agree with a count of the clicks for every query, and do not depend on batches', async () => {
     const events = randomEvents(random, long ? 5000 : 2000)
     const { reader, generation } = await written(events, 6)
     const again = await written(events, 40)
@@ -350,7 +350,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
   })
 
   it('keep all totals when the clicks of old months are dropped, and name the horizon to a question about them', async () => {
-    // so many that the busy link has roll-ups before the last events, whatever is random
+    // so many that the busy link has roll-ups before the last events for every seed
     const events = randomEvents(random, long ? 4000 : 3500)
     const [most, late] = [events.slice(0, -8), events.slice(-8)]
     const { reader } = await written(most, 20)

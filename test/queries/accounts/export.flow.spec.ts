@@ -8,7 +8,7 @@ describe('the streams of an account', () => {
   before(async () => (app = await startTestApp()))
   after(() => app.close())
 
-  it('are each met once, whatever is deleted or restored meanwhile', async () => {
+  it('are each exported once, despite deletions and restores meanwhile', async () => {
     const { key, id: account } = await app.register()
     const body = { type: 'bing', name: 'x', tag: 'abc' }
     const { json } = await app.post('/api/pixel/add', { key, body })

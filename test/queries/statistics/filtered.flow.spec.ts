@@ -142,7 +142,7 @@ describe(`filtered statistics (${repeatable})`, () => {
     }
   }
 
-  it('equal a count of the clicks, whatever is filtered and broken down', () => expectAgreement(reader, events, 30))
+  it('equal a count of the clicks for every filter and breakdown', () => expectAgreement(reader, events, 30))
 
   it('equal a count of the clicks up to an earlier event', async () => {
     const n = 1 + random(events.length)

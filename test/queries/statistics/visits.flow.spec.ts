@@ -202,8 +202,7 @@ describe(`the visits behind a figure (${repeatable})`, () => {
     }
   }
 
-  it('are those of the log, as many as the figure says, whatever is filtered', () =>
-    expectAgreement(reader, visits, 25))
+  it('are those of the log, as many as the figure says, for every filter', () => expectAgreement(reader, visits, 25))
 
   it('are looked up in an index, also for the rules that they have', async () => {
     const asked: string[] = []

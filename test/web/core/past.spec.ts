@@ -25,7 +25,7 @@ describe('the dashboard at a moment of the past', () => {
     expect(past.shownTime().getTime()).to.be.closeTo(Date.now(), 1000)
   })
 
-  it('keeps the moment from screen to screen, until somebody goes back to now', () => {
+  it('keeps the moment from screen to screen, until the user goes back to now', () => {
     expect(router.href('/links/7')).to.equal('/dashboard/links/7?at=event%3A7%402026-04-09T08%3A30%3A00Z')
     expect(past.now()).to.equal('/dashboard/links?tag=spring')
     const time = new Date('2026-04-10T09:00:00.750Z')
@@ -42,7 +42,7 @@ describe('the dashboard at a moment of the past', () => {
     expect(past.pathAt('/api/urls')).to.equal('/api/urls')
   })
 
-  it('refuses changes, but lets somebody restore, try rules, and sign out', () => {
+  it('refuses changes, but allows restoring, trying rules and signing out', () => {
     for (const [method, path] of [
       ['POST', '/api/url/add'],
       ['PUT', '/api/url/7/update'],

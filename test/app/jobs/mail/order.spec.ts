@@ -62,7 +62,7 @@ describe('the notice of a second factor', () => {
   const removed = { kind: 'secondFactorRemoved', lang: 'en', after: 4 } as const
   const replaced = { kind: 'secondFactorReplaced', lang: 'en', after: 4 } as const
 
-  it('is sent for what has happened after it was ordered, whatever came after that', async () => {
+  it('is sent for a change that happened after it was queued, also when another change followed', async () => {
     const having = { ...before, secondFactor: factor }
     expect(await decide(having, ['SecondFactorRemoved', 'SecondFactorAdded'], removed, 3600)).to.be.an('object')
     expect(await decide(having, ['SecondFactorAdded'], replaced, 3600)).to.be.an('object')

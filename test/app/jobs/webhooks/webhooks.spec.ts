@@ -424,7 +424,7 @@ describe('delivering to webhooks', () => {
     await makeLink(1)
     expect(await delivered(999, 1)).to.equal(1)
     await stop()
-    // so long a pause that nobody who waits for it is served within the time of a test
+    // so long a pause that a webhook that waits for it is not served within the time of a test
     start({ firstPause: 1e8 })
     await makeMany('victim.example', 1, 7)
     await until(

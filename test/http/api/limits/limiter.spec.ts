@@ -68,7 +68,7 @@ describe('a client of the API', () => {
     await limiter.take('address 192.0.2.2', 30, 60, 1)
     expect(questions - before, 'another client').to.equal(1)
     await ask()
-    expect(questions - before, 'whoever asks later').to.equal(2)
+    expect(questions - before, 'later requests').to.equal(2)
   })
 
   it('that asks for more than is left can still ask for less', async () => {

@@ -47,7 +47,7 @@ describe('places that the accounts of a process share', () => {
     expect(lost).to.deep.equal([2])
   })
 
-  it('may be taken by anybody from whoever has had one for long', () => {
+  it('may be taken by any client from one that has held its place for long', () => {
     const { take, lost, wait } = opened(2)
     take(1, '192.0.2.1')
     wait(600)

@@ -30,7 +30,7 @@ describe('a page of a list with large entries', () => {
       expect(fitted([40, 40, 40, 5, 5], order), order.join()).to.deep.equal(ending)
   })
 
-  it('has its first one, however large that is, so that whoever reads on comes to an end', () => {
+  it('contains its first item, however large, so that paging comes to an end', () => {
     for (const order of [rows, rows.toReversed()])
       expect(fitted([300, 5, 5, 5, 5], order), order.join()).to.deep.equal({ rows: [0], next: ['after 0'], cut: true })
     expect(fitted([5, 300, 5, 5, 5], [1, 4, 0, 2, 3])).to.deep.equal({ rows: [0], next: ['after 0'], cut: true })

@@ -281,7 +281,7 @@ describe('the parameter at', () => {
     expect((await get(svg, 'event:0')).status).to.equal(404)
   })
 
-  it('shows nothing of another account, whatever was whose', async () => {
+  it('shows nothing of another account', async () => {
     const link = await add({ title: 'Mine' })
     const other = await app.register()
     const at = await now()

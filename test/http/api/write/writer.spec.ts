@@ -46,7 +46,7 @@ describe('a write that is not projected', () => {
     expect(headers.get('X-Projection-Pending')).to.equal('1')
   })
 
-  it('counts as pending well before its answer when it creates what nobody else knows of', async () => {
+  it('counts as pending well before its response when it creates a resource that no other client knows', async () => {
     const { write, steps, headers } = await begin()
     await write.create('link', link, make)
     expect(steps).to.deep.equal(['wait 1000', 'pending link-1', 'wait 1000'])

@@ -28,7 +28,7 @@ describe('a bulk request', () => {
       [1000, 20],
     ] as const) {
       const charged: number[] = []
-      // neither a load nor a write: whatever is done after the charge would throw
+      // neither a load nor a write: any work after the charge would throw
       const charge = async (requests: number) => {
         charged.push(requests)
         return refused('no more')()
@@ -66,7 +66,7 @@ describe('a bulk request', () => {
     expect(atomic).to.match(/^Failure: /)
   })
 
-  it('does no more rows once nobody waits for its answer', async () => {
+  it('processes no more rows once its client has disconnected', async () => {
     const client = new AbortController()
     let loads = 0
     const load = async () => {
@@ -106,7 +106,7 @@ describe('rows of many bulk requests', () => {
     expect(running.length).to.be.at.most(64)
     const small = begin(3, 3)
     await settled()
-    expect(runningOf(3), 'rows of whoever came last').to.be.at.least(1)
+    expect(runningOf(3), 'rows of the last request').to.be.at.least(1)
     let ended = false
     void small.then(() => (ended = true))
     for (let n = 0; !ended && n < 64; n++) {

@@ -110,7 +110,7 @@ describe('the rows of a body', () => {
     expect(open.message).to.match(/in line 2\. A quote that is never closed makes a long one/)
   })
 
-  it('fail alone when one is longer than 64 KiB in bytes, in whatever format', async () => {
+  it('fail alone when one is longer than 64 KiB in bytes, in every format', async () => {
     const row = (size: number) => `{"url":"${url}","title":"${'\u0300'.repeat(size / 2)}"}`
     const tooLong = problem('too_long', { what: 'row' })
     for (const [type, body] of [

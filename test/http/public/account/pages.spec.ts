@@ -12,7 +12,7 @@ describe('the page of an invitation', () => {
     expect(shown(true)).to.include('name="email"')
   })
 
-  it('only leads to the sign-in where nobody signs in with a password', () => {
+  it('only links to the sign-in where password sign-in is disabled', () => {
     expect(shown(false)).to.include('href="/dashboard/invitation?t=abc"').and.not.to.include('<form')
   })
 })

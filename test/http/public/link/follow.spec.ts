@@ -52,7 +52,7 @@ describe('a link with max_clicks', () => {
     }
   }
 
-  it('lets nobody through whose visit is not on the disk, and uses up nothing: it is unavailable until there is room', async () => {
+  it('redirects no visitor whose visit is not on the disk, and uses up no click: it is unavailable until there is room', async () => {
     const full = smallDisk()
     const killed = await open({ io: full.io, backlogVisits: 3, retryMs: 1 })
     const visit = visitWith(killed.add)

@@ -87,7 +87,7 @@ describe('the query that a visitor brings', () => {
     const short = forward('', { url, parameters: [{ name: 'n', value: '\u6f22'.repeat(100) }] })
     expect(short).not.to.have.property('recorded')
   })
-  it('cannot replace what the owner has set, in whatever form it is written', () => {
+  it('cannot replace parameters that the owner has set, in any spelling', () => {
     const url = 'https://example.com/pay?to=shop&A[x]=1#f'
     const tries = ['to=me', 'TO=me', '%74o=me', 't%6F=me', 'to[]=me', 'a=me', 'a[y]=me', '?to=me', 'to', '&&to=me&']
     for (const query of tries) expect(withForwarded(url, query), query).to.equal(url)
@@ -187,7 +187,7 @@ describe('the variants of a link', () => {
       /^https:\/\/v[12]\.example\/\?a=b$/,
     )
   })
-  it('depend on the link, and nobody can tell them without the key', () => {
+  it('depend on the link, and cannot be predicted without the key', () => {
     const found = people.filter((who) => chanceOf(key, '1/1', who) < 0.5)
     for (const other of [
       people.filter((who) => chanceOf(key, '2/1', who) < 0.5),

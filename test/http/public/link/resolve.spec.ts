@@ -279,7 +279,7 @@ describe('the destination of a visitor', () => {
       ],
       ['by a redirect without pixels for a previewer', { type: 'direct', ...words }, { pixels }, slack, 'redirect', 0],
       ['by a card for a previewer', { type: 'direct', ...card }, none, slack, 'card', 0],
-      ['by a card for an assistant that somebody has asked', { type: 'direct', ...card }, none, assistant, 'card', 0],
+      ['by a card for an assistant that a user has asked', { type: 'direct', ...card }, none, assistant, 'card', 0],
       [
         'by a card for a previewer rather than a frame with pixels',
         { type: 'frame', ...card },
@@ -364,7 +364,7 @@ describe('the destination of a visitor', () => {
       expect(wayOf('splash', refusing)).to.equal('splash')
     })
 
-    it('by no page before the password, whatever the link shows', () => {
+    it('by no page before the password, for every type of link', () => {
       for (const type of ['frame', 'splash', 'overlay-7', 'direct'])
         for (const who of [person, slack, untracked]) {
           const interstitial = interstitialOf({ type, ...card }, { overlay, pixels })

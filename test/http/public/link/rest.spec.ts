@@ -45,7 +45,7 @@ describe('the rest of a path', () => {
         `/d/a%252f${up}`,
       ])
         expect(restOf(url), url).to.equal(undefined)
-    expect(restOf(`/d/%${'25'.repeat(10)}2e`), 'escapes that nobody ends').to.equal(undefined)
+    expect(restOf(`/d/%${'25'.repeat(10)}2e`), 'escapes without end').to.equal(undefined)
     expect(restOf(`/d/${'a'.repeat(2049)}`)).to.equal(undefined)
   })
 

@@ -63,7 +63,7 @@ describe('the rules of a link in its form', () => {
     expect(countryNamed('Germany')).to.equal('Germany')
   })
 
-  it('can name each country once, in alphabetical order, and no place that nobody comes from', () => {
+  it('can name each country once, in alphabetical order, and no code that is not a country', () => {
     const countries = choices('country')
     expect(countries.length).to.be.within(240, 260)
     expect(new Set(countries.map(([, name]) => name)).size).to.equal(countries.length)
@@ -126,7 +126,7 @@ describe('the tester of rules', () => {
     expect(deciding([rule('language', 'den')])).to.equal(undefined)
   })
 
-  it('passes over rules that nobody has finished', () => {
+  it('skips unfinished rules', () => {
     expect(deciding([rule('device', ''), rule('country', ''), rule('country', 'de')])).to.equal(2)
     expect(deciding([rule('device', '')])).to.equal(undefined)
   })
