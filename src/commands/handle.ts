@@ -1,13 +1,13 @@
 import type { DomainEvent } from '../events/index.ts'
 import type { ResourceKind } from '../events/kinds.ts'
 import type { EventStore } from '../events/store.ts'
-import { parseStreamId } from '../events/streams.ts'
 import { ChangedByNewer } from '../events/unknown.ts'
 import { createLines } from '../lib/async/line.ts'
 import type { SnapshotStore } from '../security/snapshots.ts'
 import { append } from './append.ts'
 import { type Claim, claimStream } from './claims/claim.ts'
-import { claimName, claimNewName, type ClaimWrites, newestClaim, releaseClaim } from './claims/writes.ts'
+import { type Claimed, releasing } from './claims/releasing.ts'
+import { claimName, claimNewName, type ClaimWrites, newestClaim } from './claims/writes.ts'
 import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from './decider.ts'
 import { formerLoader, type LoadFormer } from './former.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
@@ -64,8 +64,6 @@ const attempts = 50
 /** Random, so that writers in conflict do not meet again; up to 40 ms. */
 const jitter = (attempt: number) => new Promise((done) => setTimeout(done, Math.random() * Math.min(attempt, 10) * 4))
 
-/** Claims that a command may have stored, by their streams. */
-type Claimed = Map<string, Claim>
 type Known<S> = Pick<Loaded<S>, 'state' | 'revision' | 'position'>
 
 /** How a command may claim names, what it has claimed, and which revisions it may change. */
@@ -117,30 +115,6 @@ const attempt = async <C, S, E extends DomainEvent>(
   return { ok: true, events, ...after } as const
 }
 
-/**
- * Runs the attempts of a command. If it is refused, frees the names that an earlier attempt has claimed. `context` is
- * that of an id.
- */
-const releasing =
-  (store: EventStore, load: Load) =>
-  async <R>(context: (id: number) => Context, run: (claimed: Claimed) => Promise<R>): Promise<R> => {
-    const claimed: Claimed = new Map()
-    const release = async (claim: Claim) => {
-      const fence = await releaseClaim(store, load)(claim)
-      if (!fence) return
-      const { stream, expected } = fence
-      await append(store, [fence], context(parseStreamId(stream).number), { stream, revision: expected })
-    }
-    try {
-      return await run(claimed)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      // a claim that cannot be released counts as abandoned after a while
-      for (const claim of claimed.values()) await release(claim).catch(() => {})
-      throw error
-    }
-  }
-
 /** Loads a resource if an earlier attempt of this command has created it. */
 const loadCreated = async <C, S, E extends DomainEvent>(
   load: Load,
@@ -157,12 +131,34 @@ const loadCreated = async <C, S, E extends DomainEvent>(
   }
 }
 
+/** What a command passes on to the next one on its stream, which then need not read it: the state it has appended. */
+interface Passed {
+  readonly known?: Known<unknown>
+}
+const passOn = <S, E>(handled: Handled<S, E>) => {
+  const { state, events, position, revision } = handled
+  return { handled, ...(events.length > 0 && { known: { state, position, revision: BigInt(revision) } }) }
+}
+
+/**
+ * Returns undefined for a refusal on a state that was passed on: another process may have changed the stream since, so
+ * only a state that was read can refuse a command, or need no event.
+ */
+const unlessRefused = async <T>(done: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await done
+  } catch (error) {
+    if (error instanceof Refused) return undefined
+    throw error
+  }
+}
+
 export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler => {
   const load = loader(store, snapshots)
   const claimAnyName = claimName(store, load)
   const withRelease = releasing(store, load)
-  // commands on one stream would decide again after each other's appends: many at once, for longer than anyone waits
-  const inLine = createLines()
+  // commands on one stream would decide again after each other's appends: many at once, for longer than clients wait
+  const inLine = createLines<Passed>()
 
   return {
     load,
@@ -173,20 +169,33 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
-    handle: (decider, command, context, { revisions, requires, resumed = false } = {}) => {
-      const tryAgain = async (claimed: Claimed) => {
+    handle: async <C, S, E extends DomainEvent>(
+      decider: Decider<C, S, E>,
+      command: C,
+      context: Context,
+      { revisions, requires, resumed = false }: HandleOptions<S> = {},
+    ) => {
+      const tryAgain = async (claimed: Claimed, passed: Known<S> | undefined) => {
+        const attemptOn = (known: Known<S>) =>
+          attempt(store, { claimWrites: claimAnyName, claimed, revisions, requires }, decider, command, context, known)
         for (let n = 1; n <= attempts; n++) {
           const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
-          if (earlier) return earlier
-          const known = await load(decider, decider.id(command))
-          const limits = { claimWrites: claimAnyName, claimed, revisions, requires }
-          const done = await attempt(store, limits, decider, command, context, known)
-          if (done.ok) return done
+          if (earlier) return { handled: earlier }
+          const next = n === 1 && passed ? await unlessRefused(attemptOn(passed)) : undefined
+          if (next?.ok && next.events.length > 0) return passOn(next)
+          const done = await attemptOn(await load(decider, decider.id(command)))
+          if (done.ok) return passOn(done)
           await jitter(n)
         }
         return refuse('busy', { what: 'changes' })
       }
-      return inLine(streamOf(decider, command), () => withRelease(() => context, tryAgain))
+      const line = await inLine(streamOf(decider, command), (before) =>
+        withRelease(
+          () => context,
+          (claimed) => tryAgain(claimed, before?.known as Known<S> | undefined),
+        ),
+      )
+      return line.handled
     },
 
     create: (decider, nextId, make, context) =>

@@ -72,6 +72,46 @@ describe('handling a command', () => {
     expect(appends).to.equal(20)
   })
 
+  it('reads a stream once for commands that wait for each other on it', async () => {
+    await writer(store).createLink(1)
+    let reads = 0
+    const counted: EventStore = {
+      ...store,
+      read: (...args) => {
+        if (args[0] === 'link-1') reads++
+        return store.read(...args)
+      },
+    }
+    const one = writer(counted)
+    const all = Array.from({ length: 20 }, (_, n) => one.updateLink(1, 1, { title: `title ${n}` }))
+    const revisions = (await Promise.all(all)).map((done) => 'revision' in done && done.revision)
+    expect(revisions).to.deep.equal(all.map((_, n) => n + 1))
+    expect(reads).to.equal(1)
+    expect((await one.link(1)).state.fields.title).to.equal('title 19')
+  })
+
+  it('refuses no command, and says of none that it changes nothing, on what another command knew', async () => {
+    const other = writer(store)
+    await other.createLink(1)
+    let appends = 0
+    // after the first append, another process changes the link, which the next command does not know of
+    const meanwhile: EventStore = {
+      ...store,
+      append: async (...args) => {
+        const done = await store.append(...args)
+        if (appends++ === 0) await other.updateLink(1, 1, { title: 'theirs' })
+        return done
+      },
+    }
+    const one = writer(meanwhile)
+    const [, second] = await Promise.all([
+      one.updateLink(1, 1, { title: 'ours' }),
+      one.updateLink(1, 1, { title: 'ours' }),
+    ])
+    expect(second).to.have.property('events').of.length(1)
+    expect((await other.link(1)).state.fields.title).to.equal('ours')
+  })
+
   it('never gives two events the same id, also when it decides again after a conflict', async () => {
     const other = writer(store)
     await other.createLink(1, { alias: 'mine' })

@@ -11,7 +11,7 @@ import {
   sentenceOf,
   type Values,
 } from '../../lib/problems/problem.ts'
-import { Behind, isUnavailable, NotReady } from '../../lib/unavailable.ts'
+import { Behind, failedPart, isUnavailable, NotReady } from '../../lib/unavailable.ts'
 import { TakenOver } from '../../security/idempotency.ts'
 import { TooManyPasswords } from '../../security/passwords.ts'
 
@@ -97,7 +97,10 @@ export const failureOf = (error: unknown): Failure => {
     return new Failure(409, problem('still_running', { what: 'request' }), { 'Retry-After': '1' })
   if (error instanceof ChangedByNewer)
     return new Failure(503, problem('changed_by_newer', { resource: error.resource }), retry)
-  if (isUnavailable(error)) return new Failure(503, problem('unavailable', { what: 'database' }), retry)
+  if (isUnavailable(error)) {
+    const what = failedPart(error) === 'Linkledger' ? 'service' : 'database'
+    return new Failure(503, problem('unavailable', { what }), retry)
+  }
   if (error instanceof TreeDamaged) return new Failure(503, problem('tree_damaged'), { 'Retry-After': '60' })
   if (error instanceof CheckpointMismatch || error instanceof NoCanonicalForm)
     return new Failure(500, problem('log_damaged'))

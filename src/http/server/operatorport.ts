@@ -44,7 +44,7 @@ const respond = async ({ method, url = '/' }: IncomingMessage, routes: OperatorR
   try {
     return await routes[path]!(new URLSearchParams(query))
   } catch {
-    return failure(503, problem('unavailable', { what: 'numbers' }))
+    return failure(503, problem('unavailable', { what: 'service' }))
   }
 }
 

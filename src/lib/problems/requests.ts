@@ -142,11 +142,11 @@ export const requestTexts = {
   unavailable: {
     issuer: 'The issuer that signs people in does not answer right now. Try again shortly.',
     database: 'The service cannot reach its database right now. Try again shortly.',
+    service: 'The service is too busy, or not ready yet. Try again shortly.',
     tables: 'The read tables are being built for the first time. Try again shortly.',
     behind: 'The service is behind with what has happened, and cannot show this yet. Try again shortly.',
     stopping: 'The service is stopping. Try again shortly.',
-    rows: '{stored} of {rows} rows are stored; the service cannot reach its database right now. Try again shortly.',
-    numbers: 'This cannot be read at the moment. Try again shortly.',
+    rows: '{stored} of {rows} rows are stored, the others cannot be right now. Send all of them again shortly.',
   },
   changed_by_newer:
     '{resource} was changed by a newer version of Linkledger. This process cannot change it. Try again shortly.',

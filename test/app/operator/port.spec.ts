@@ -72,7 +72,7 @@ describe('the port of the operator', () => {
     const response = await fetch(`${address}/fails`)
     expect([response.status, await response.text()]).to.deep.equal([
       503,
-      '{"error":1,"message":"This cannot be read at the moment. Try again shortly.","code":"unavailable","params":{"what":"numbers"}}',
+      '{"error":1,"message":"The service is too busy, or not ready yet. Try again shortly.","code":"unavailable","params":{"what":"service"}}',
     ])
   })
 })

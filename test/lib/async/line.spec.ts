@@ -25,6 +25,22 @@ describe('work in a line', () => {
     expect(await Promise.all(all)).to.deep.equal(['no', 'a2', 'b1'])
   })
 
+  it('gets the result of the work that it has waited for, unless that failed', async () => {
+    const inLine = createLines<string>()
+    const work = (name: string) => async (before?: string) => {
+      if (name === 'c') throw new Error('no')
+      return `${name} after ${before}`
+    }
+    const all = ['a', 'b', 'c', 'd'].map((name) => told(inLine('x', work(name))))
+    expect(await Promise.all(all)).to.deep.equal([
+      'a after undefined',
+      'b after a after undefined',
+      'no',
+      'd after undefined',
+    ])
+    expect(await inLine('x', work('e'))).to.equal('e after undefined')
+  })
+
   it('is not begun behind work for which a store was away, and again afterwards', async () => {
     const inLine = createLines()
     const away = inLine('a', async () => {
