@@ -328,7 +328,7 @@ describe('abuse of links', function () {
       expect(answer.status, problem).to.equal(400)
       expect(answer.text).to.include(problem)
     }
-    // whatever is below a link belongs to it
+    // every path below a link belongs to it
     const campaign = await add('/api/campaign/add', { name: 'Listed', slug: 'listed' })
     const { pathname } = new URL(campaign['list'])
     for (const path of ['/reported/login/paypal', pathname])

@@ -120,7 +120,7 @@ describe('aliases and passwords', () => {
         }
       return answers.filter(({ status }) => status === 200)
     }
-    /** Returns who has an alias, once the tables know of somebody. */
+    /** Returns the links with an alias, once the tables have one. */
     const holders = (alias: string) =>
       until(
         () =>

@@ -96,7 +96,7 @@ describe('the destination of a link', () => {
         await expectRefused('url', `http://${host}:${port}/made`, add, update)
     })
 
-    it('responds 410 and counts no click when the request came by the host of the destination, whatever its name', async () => {
+    it('responds 410 and counts no click when the request came by the host of the destination, under any name', async () => {
       // a name or an address of a proxy, which no setting mentions
       const seen = 'links.internal.example:8080'
       const { json } = await add({ url: `http://${seen}/circle-here`, custom: 'circle-here' })

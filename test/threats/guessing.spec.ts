@@ -70,7 +70,7 @@ describe('a visitor who guesses aliases', () => {
     )
   }).timeout(60_000)
 
-  it('gets whatever exists all the same, also what no cache has', async () => {
+  it('still gets what exists, also what no cache has', async () => {
     const over = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
       await until(
         () => app().visit(`/${random()}`, attacker),

@@ -174,7 +174,7 @@ describe('a malicious logo', function () {
       await refused(inline(Buffer.from(hex, 'hex'), 'jpeg'), /^`logo` (?:is not a readable image|must be at most)/)
   })
 
-  it('is refused when it is neither PNG nor JPEG, whatever its declared type', async () => {
+  it('is refused when it is neither PNG nor JPEG, with any declared type', async () => {
     for (const text of [
       'GIF89a',
       '<svg xmlns="http://www.w3.org/2000/svg"/>',

@@ -186,7 +186,7 @@ describe('an API key', () => {
       }
     })
 
-    it('gets the same response whatever makes it invalid', async () => {
+    it('gets the same response for every reason why it is invalid', async () => {
       const { key } = await fresh()
       const [, id = '', rest = ''] = key.split('_')
       const wrong = [

@@ -5,7 +5,7 @@ import { useLinks } from '../support/links.ts'
 
 const evil = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors' }
 
-describe('a page of another site that somebody opens', () => {
+describe('a page of another site that a user opens', () => {
   const { app, add, post, create } = useLinks({ RATE_LIMIT_PER_MINUTE: '30' })
   const statuses = async (count: number, send: () => Promise<{ readonly status: number }>) => {
     const found = new Set<number>()
@@ -29,7 +29,7 @@ describe('a page of another site that somebody opens', () => {
     }
   })
 
-  it('keeps nobody behind the same address from signing in, registering and resetting a password', async () => {
+  it('does not keep users behind the same address from signing in, registering and resetting a password', async () => {
     const person = await app().register()
     const body = { email: person.email, password: 'correct horse 1' }
     expect(await statuses(31, () => app().get('/api/account', { headers: evil }))).to.deep.equal([401, 429])

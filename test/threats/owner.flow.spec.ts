@@ -28,8 +28,8 @@ describe('an id of another account', () => {
   const withId = routes.filter(
     // a session is opened by signing in: see session.flow.spec.ts; members, proposals, identities and passkeys are not added by
     // a key: see members.flow.spec.ts, approval.flow.spec.ts, oidc.flow.spec.ts and passkey.flow.spec.ts; ids of
-    // imports are no numbers: see import.flow.spec.ts; nobody creates a click: see tenants.flow.spec.ts; a
-    // visitor sends an answer: see visitortexts.flow.spec.ts
+    // imports are no numbers: see import.flow.spec.ts; the API creates no clicks: see tenants.flow.spec.ts; a visitor
+    // sends an answer: see visitortexts.flow.spec.ts
     ({ path }) =>
       /^\/api\/[a-z]+\/:id(\/|$)/.test(path) &&
       !/^\/api\/(?:session|clicks|member|membership|proposal|identity|passkey|import)\//.test(path) &&

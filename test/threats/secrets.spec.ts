@@ -177,7 +177,7 @@ describe('a service that logs everything and fails in many ways', () => {
     }
   })
 
-  it('writes one JSON object per line, whatever a request contains', () => {
+  it('writes one JSON object per line, for any request', () => {
     const [, ...lines] = output.split('\n').filter((line) => line !== '')
     const logged = lines.filter((line) => !startupText.test(line))
     expect(logged.length).to.be.at.least(10)

@@ -288,7 +288,7 @@ describe('the guarded fetch', () => {
   const askSilentDns = () =>
     (unresolved ??= openFetch({ resolve: () => new Promise(() => {}) })('http://pictures.example/'))
 
-  it('ends after five seconds, whatever the server does', async () => {
+  it('ends after five seconds, for any behaviour of the server', async () => {
     void askSilentDns()
     const slow: Record<string, typeof answer> = {
       'one byte a second': (_, res) => {

@@ -22,7 +22,7 @@ interface Events {
   readonly last: number
 }
 
-describe('a log that somebody with access to the database changes', function () {
+describe('a log that an attacker with access to the database changes', function () {
   this.timeout(60_000)
   let original: Connection
   let dir = ''
@@ -89,7 +89,7 @@ describe('a log that somebody with access to the database changes', function () 
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  /** Returns the settings of a copy in which somebody has changed something. */
+  /** Returns the settings of a changed copy. */
   const tampered = async (sql: string) => {
     const copy = await freshDatabase(original)
     await query(copy, sql)
@@ -136,7 +136,7 @@ describe('a log that somebody with access to the database changes', function () 
     expect((await run('verify')).code).to.equal(0)
   }).timeout(60_000)
 
-  it('holds as long as nobody changes anything, and white space is no change', async () => {
+  it('holds while nothing is changed, and white space is no change', async () => {
     for (const sql of ['select 1', `update log.events set data = replace(data::text, '":', '" : ')::json`]) {
       const { code, out, err } = await verifyAll(sql)
       expect([code, err], err).to.deep.equal([0, ''])
@@ -179,7 +179,7 @@ describe('a log that somebody with access to the database changes', function () 
     'its clicks, which are no list then',
   ]
   for (const [what, change] of Object.entries(changes))
-    it(`names the event of which somebody changed ${what}, whatever the tables say`, async () => {
+    it(`names the event when ${what} was changed, also when the tables agree with the change`, async () => {
       const sql = change(events)
       const ordinal = sql.endsWith(at(events.clicked)) ? events.clicked : events.updated
       const event = `event ${ordinal} \\(Link.* of .*\\)`
@@ -241,7 +241,7 @@ describe('a log that somebody with access to the database changes', function () 
     'its tiles, which are gone': 'delete from read.tiles where level = 0',
   }
   for (const [what, sql] of Object.entries(damages)) {
-    it(`does not call an event changed when somebody changed ${what}, and names the cure`, async () => {
+    it(`does not call an event changed when ${what} was changed, and names the cure`, async () => {
       const found = await verify(sql)
       expectFound(found, /the tree over the log .*was changed/i, /`linkledger rebuild`/)
       expect(found.err).not.to.match(/is not the one that was added|The log does not hold/)

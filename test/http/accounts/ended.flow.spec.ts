@@ -26,7 +26,7 @@ describe('an account whose own sign-in ends', () => {
     return { token: new URL(String(json['link'])).searchParams.get('t'), member: Number(json['id']) }
   }
   const accept = (who: Person, token: string | null) => who.session.ask('POST', '/api/invitation/accept', { token })
-  /** Somebody who can hand over their account to an owner. */
+  /** A person who can hand over their account to an owner. */
   const withOwner = async () => {
     const [ann, heir] = [await person(), await person()]
     const { token, member } = await invite(ann, 'owner')

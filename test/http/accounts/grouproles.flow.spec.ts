@@ -40,7 +40,7 @@ describe('roles that groups of the issuer give', () => {
   let n = 0
   const newSub = () => `person-${++n}`
   const db = () => app.app.ledger.db
-  /** Lets the issuer say who somebody is, from now on. */
+  /** Sets the claims that the issuer returns for a person from now on. */
   const knows = (sub: string, groups: unknown) =>
     stub.knows({ sub, name: sub, ...(groups !== undefined && { realm_access: { roles: groups } }) })
   const enter = async (sub: string, groups: unknown, browser = openBrowser(app.app.baseUrl)) => {
@@ -66,7 +66,7 @@ describe('roles that groups of the issuer give', () => {
     }[]
   /** The member whom an account has got last. */
   const newest = async (of = acme) => (await listed(of)).reduce((one, two) => (one.id > two.id ? one : two))
-  /** Invites somebody who is signed in, by hand. */
+  /** Invites the person of a browser, by hand. */
   const invite = async (browser: Browser, role: string) => {
     const { json } = await app.post('/api/member/invite', { key: acme.key, body: { role } })
     const token = new URL(String(json['link'])).searchParams.get('t')
@@ -303,7 +303,7 @@ describe('roles that groups of the issuer give', () => {
     expect(reads()).to.equal(before)
   })
 
-  it('leave no refresh token of somebody who is erased', async () => {
+  it('leave no refresh token of an erased person', async () => {
     const browser = await enter(newSub(), ['editors'])
     const id = await idOf(browser)
     const of = () => db()('state.group_reads').where({ account: id })

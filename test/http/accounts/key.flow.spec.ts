@@ -55,7 +55,7 @@ describe('API keys', () => {
       for (const { method, path, operation } of operations) {
         const what = `${method} ${path} with ${scope}`
         const open: readonly string[] | undefined = 'x-scope' in operation ? operation['x-scope'] : undefined
-        // what operators do needs a session, whatever the scopes of a key
+        // operator actions need a session, for any scopes of a key
         const bySession = operation.security.some((one) => 'session' in one)
         const allowed = !bySession && (open === undefined || open.length === 0 || open.includes(scope))
         // what is allowed fails at its body, which cannot be read, or at an id that does not exist

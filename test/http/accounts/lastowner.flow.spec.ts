@@ -34,7 +34,7 @@ describe('the last owner of a team account', () => {
     return Number(json['id'])
   }
 
-  it('is whoever stays when the others are about to be erased: they can neither leave nor be erased', async () => {
+  it('is the one who stays when the others are about to be erased, and can neither leave nor be erased', async () => {
     const [ann, ben] = [await person(), await person()]
     const team = await addTeam(ann, 'two-owners')
     const member = await invite(ann, ben, team, 'owner')
@@ -49,7 +49,7 @@ describe('the last owner of a team account', () => {
     expect((await ben.ask('DELETE', `/api/membership/${team}/delete`)).status).to.equal(200)
   })
 
-  it('is nobody who is about to be erased, and adds no team account then', async () => {
+  it('is never an account that is about to be erased, which adds no team account either', async () => {
     const ann = await person()
     await ann.ask('POST', '/api/account/erase', password)
     expect(refused(await ann.ask('POST', '/api/account/add', { name: 'too-late' }))).to.deep.equal([
@@ -96,7 +96,7 @@ describe('the last owner of a team account', () => {
     await erases('null')
   })
 
-  it('keeps a team account that somebody has joined since its erasure was scheduled', async () => {
+  it('keeps a team account that another owner has joined since its erasure was scheduled', async () => {
     const [ann, ben] = [await person(), await person()]
     const team = await addTeam(ann, 'kept-team')
     await ann.ask('POST', `/api/membership/${team}/erase`, password)
@@ -105,7 +105,7 @@ describe('the last owner of a team account', () => {
     expect((await ann.ask('DELETE', `/api/membership/${team}/erase`)).status).to.equal(200)
   })
 
-  it('has no sign-in of the account itself beside them, whatever the operator does', async () => {
+  it('gets no sign-in of the account itself beside them, also not from an operator', async () => {
     const team = await addTeam(await person(), 'no-sign-in')
     const { handler } = app.app.ledger
     const issue = { type: 'IssueKey', id: team, apiKey: { key: 'k', hash: 'h', expires: null } } as const
@@ -120,7 +120,7 @@ describe('the last owner of a team account', () => {
   })
 })
 
-describe('a team account where nobody may register', () => {
+describe('a team account on a service without registration', () => {
   let [open, closed]: TestApp[] = []
   before(async () => {
     open = await startTestApp()

@@ -48,7 +48,7 @@ describe('sessions that the issuer ends', () => {
   const areSignedIn = (...browsers: readonly Browser[]) => Promise.all(browsers.map(isSignedIn))
 
   it('are all of a person in all processes, and none of anybody else', async () => {
-    // given somebody with two sessions, on two processes, and somebody else
+    // given a person with two sessions, on two processes, and another person
     const sub = newSub()
     const [one, two, other] = [await enter(sub), await enter(sub, 'a session', second), await enter(newSub())]
     // when the issuer says that the person has signed out
@@ -71,7 +71,7 @@ describe('sessions that the issuer ends', () => {
     expect(await areSignedIn(...sessions)).to.deep.equal([false, false, true, false])
   })
 
-  /** Returns what becomes of somebody who comes back from the issuer, which ends a session before they are here. */
+  /** Returns the result of a sign-in whose session the issuer ends before the person returns. */
   const endedOnTheWay = async (path: string, who: object, token: string) => {
     const browser = openBrowser(app.app.baseUrl)
     let goOn = () => {}
@@ -145,7 +145,7 @@ describe('sessions that the issuer ends', () => {
     expect(await isSignedIn(browser)).to.equal(false)
   })
 
-  it('are found by the session at which it has signed somebody in again', async () => {
+  it('are found by the session with which it has signed a person in again', async () => {
     const sub = newSub()
     const browser = await enter(sub, 'before')
     stub.knows({ sub, sid: 'after' })
@@ -171,7 +171,7 @@ describe('sessions that the issuer ends', () => {
     expect(await areSignedIn(own, browser)).to.deep.equal([true, false])
   })
 
-  it('have ended already where the issuer names somebody who has none', async () => {
+  it('have ended already where the issuer names a person without a session', async () => {
     expect((await send(stub.logoutToken({ sub: 'nobody' }))).status).to.equal(200)
     expect((await send(stub.logoutToken({ sid: 'none' }))).status).to.equal(200)
   })
@@ -183,7 +183,7 @@ describe('sessions that the issuer ends', () => {
     const refused: readonly (readonly [title: string, claims: Made[0], made: Made[1], says: RegExp])[] = [
       ['for another client', { aud: 'other' }, {}, /aud/],
       ['of another issuer', { iss: 'https://evil.example.com' }, {}, /iss/],
-      ['that nobody has signed (alg none)', {}, { header: { alg: 'none' } }, /must be signed/],
+      ['without a signature (alg none)', {}, { header: { alg: 'none' } }, /must be signed/],
       ['signed with the secret of the client (HS256)', {}, { header: { alg: 'HS256' } }, /must be signed/],
       ['signed with another key', {}, { forged: true }, /signature/],
       ['signed with a key that there is not', {}, { header: { alg: 'RS256', kid: 'other' } }, /no applicable key/],
@@ -191,7 +191,7 @@ describe('sessions that the issuer ends', () => {
       ['without events', { events: undefined }, {}, /events/],
       ['with another event', { events: { 'http://schemas.openid.net/event/other': {} } }, {}, /events/],
       ['with an event that is no object', { events: { [event]: true } }, {}, /events/],
-      ['that names nobody', { sub: undefined }, {}, /sub/],
+      ['without a person', { sub: undefined }, {}, /sub/],
       ['that has ended', { exp: now - 60 }, {}, /exp/],
       ['that is old', { iat: now - 400, exp: undefined }, {}, /iat/],
       ['of tomorrow', { iat: now + 86_400, exp: now + 90_000 }, {}, /iat/],
@@ -281,7 +281,7 @@ describe('sessions that the issuer ends', () => {
 
 describe('sessions of a real issuer', () => {
   for (const named of [false, true])
-    it(`end when somebody signs out there, ${named ? 'with the name of the session' : 'by the person'}`, async () => {
+    it(`end when a person signs out there, ${named ? 'with the name of the session' : 'by the person'}`, async () => {
       const port = String(await ownPort())
       const baseUrl = `http://localhost:${port}`
       const logout = { uri: baseUrl + path, named }

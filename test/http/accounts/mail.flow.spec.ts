@@ -181,7 +181,7 @@ describe('mails to the owners of accounts', () => {
     expect(notice.text).not.to.include('carl@example.org')
   })
 
-  it('leave an account to its owner, whoever is asked to confirm an address for it', async () => {
+  it('leave an account to its owner when its new address is that of another person', async () => {
     const { key } = await registered('mallory@example.com')
     expect((await app.put('/api/account/update', { key, body: { email: 'carol@example.com' } })).status).to.equal(200)
     const link = linkIn(await mailTo('carol@example.com', 'Confirm your new e-mail address'))
@@ -224,7 +224,7 @@ describe('mails to the owners of accounts', () => {
     expect(smtp.mails.some(({ to }) => to === 'nobody@example.com')).to.equal(false)
   })
 
-  it('reset a password in a browser that then signs in, whatever passwords others guess meanwhile', async () => {
+  it('reset a password in a browser that then signs in, despite guesses of others meanwhile', async () => {
     const { email } = await registered('gina@example.com')
     await app.post('/api/account/reset', { body: { email } })
     const link = linkIn(await mailTo(email, 'Set a new password'))

@@ -234,7 +234,7 @@ describe('members of an account', () => {
     expect(await status('/api/urls')).to.equal(401)
   })
 
-  it('cannot get the key of somebody else replaced', async () => {
+  it('cannot replace the key of another member', async () => {
     const [ann, ben] = [await person(), await person()]
     await join(ann, ben, 'admin')
     expect(failure(await asked(ben, ann.id, 'POST', '/api/key/1/rotate', {}))).to.deep.equal([403, 'lacks_rights'])
@@ -292,7 +292,7 @@ describe('members of an account', () => {
     })
   })
 
-  it('are made by no invitation of somebody who may not enter their own account', async () => {
+  it('are not added by an invitation of a person who may not enter their own account', async () => {
     const [ann, ben, eve] = [await person(), await person(), await person()]
     await join(ann, ben, 'admin')
     const { handler } = app.app.ledger
@@ -310,7 +310,7 @@ describe('members of an account', () => {
     expect((await accept(invited[1]!))[0]).to.equal(200)
   })
 
-  it('are made by no invitation of somebody who may not give its role any more', async () => {
+  it('are not added by an invitation of a person who may no longer give its role', async () => {
     const [ann, ben, puppet] = [await person(), await person(), await person()]
     const id = await join(ann, ben, 'admin')
     const [one, two] = [await invite(ben, ann.id, 'admin'), await invite(ben, ann.id, 'editor')]

@@ -94,7 +94,7 @@ describe('accounts that an issuer signs in to', () => {
       expect(rows.map((row) => row.data).join()).not.to.include(secret)
   })
 
-  it('have one account when somebody signs in twice at once', async () => {
+  it('have one account when a person signs in twice at once', async () => {
     const who = newPerson()
     const browsers = [browserOf(), browserOf(), browserOf()]
     await Promise.all(browsers.map((browser) => enter(browser, who)))
@@ -103,7 +103,7 @@ describe('accounts that an issuer signs in to', () => {
   })
 
   it('are entered by no part of a page, and by no link of another site in place of who has a session', async () => {
-    // given somebody who is signed in with a password
+    // given a person who is signed in with a password
     const { browser, id } = await register(newPerson().email)
     const led = async (sent: Readonly<Record<string, string>>) => {
       const answer = await browser.open('/oidc/sign-in?to=/dashboard/links', {
@@ -115,7 +115,7 @@ describe('accounts that an issuer signs in to', () => {
     // when a page of another site leads to the sign-in, then it is not begun, and their session goes on
     expect(await led({})).to.equal('/dashboard/links')
     expect((await accountOf(browser)).id).to.equal(id)
-    // and when the page has it as an image or a frame, then it is begun for nobody
+    // and when the page embeds it as an image or a frame, then no sign-in begins
     await browser.ask('DELETE', '/api/session')
     expect(await led({ 'Sec-Fetch-Dest': 'image', 'Sec-Fetch-Mode': 'no-cors' })).to.equal('/dashboard/links')
     expect(await led({ 'Sec-Fetch-Dest': 'iframe' })).to.equal('/dashboard/links')
@@ -208,7 +208,7 @@ describe('accounts that an issuer signs in to', () => {
     const begun = await one.open('/oidc/sign-in')
     const back = stub.answerTo(begun.headers.get('Location'))
     expect(await codeOf(await other.open(back))).to.equal('begin')
-    // somebody who has begun a sign-in of their own
+    // a person who has begun a sign-in of their own
     await other.open('/oidc/sign-in')
     expect(await codeOf(await other.open(back))).to.equal('begin')
     const kept = one.cookie('linkledger_oidc')
@@ -374,7 +374,7 @@ describe('accounts that a verified address enters', () => {
     }
     const person = (n: number) => ({ sub: `s${n}`, email: `s${n}@example.com`, email_verified: true })
     const own = await enter(person(1))
-    // the address of an account is that of somebody with another subject now
+    // a person with another subject has the address of an account now
     expect(await enter({ ...person(1), sub: 'renamed' })).to.equal(own)
     await handler.handle(accounts, { type: 'MarkOperator', id: own }, systemMetadata(own))
     expect(await enter({ ...person(1), sub: 'third' })).to.equal(403)

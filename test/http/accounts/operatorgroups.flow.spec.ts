@@ -189,7 +189,7 @@ describe('operators whom groups of the issuer make', () => {
   })
 
   it('have no account that an address alone was enough to enter', async () => {
-    // given an account, whose address is that of somebody in the group
+    // given an account with the address of a person in the group
     const email = 'ann@example.com'
     await second.post('/register', { body: { email, password } })
     const owner = openBrowser(app.app.baseUrl)
@@ -209,7 +209,7 @@ describe('operators whom groups of the issuer make', () => {
     await owner.open(stub.answerTo(json['address']))
     await enter(sub, ['operators'], browser, more)
     expect(await isOperator(browser)).to.equal(true)
-    // and then nobody enters it by the address any more
+    // and then the address no longer enters it
     const answer = await tryEnter({ sub: newSub(), groups: [], ...more }, openBrowser(app.app.baseUrl))
     expect(answer.status).to.equal(403)
   })

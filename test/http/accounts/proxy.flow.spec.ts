@@ -26,7 +26,7 @@ describe('people whom a proxy in front signs in', () => {
 
   let n = 0
   const newName = () => `p${++n}@example.com`
-  /** Returns a browser behind the proxy, which names somebody in each request: it may name somebody else later. */
+  /** Returns a browser behind the proxy, which names a person in each request. It may name another person later. */
   const browserOf = (name: string | undefined, of = app) => {
     const added: Record<string, string> = {}
     const names = (now: string | undefined) => {
@@ -86,7 +86,7 @@ describe('people whom a proxy in front signs in', () => {
     expect((await user.ask('GET', '/api/account')).json['data']).to.include({ email: '' })
   })
 
-  it('are nobody who names themselves from another network, whatever X-Forwarded-For says', async () => {
+  it('are not signed in by a name from another network, with any X-Forwarded-For', async () => {
     const before = await count()
     const name = newName()
     for (const forwarded of [undefined, '192.0.2.7', '127.0.0.1, 192.0.2.7']) {
@@ -97,7 +97,7 @@ describe('people whom a proxy in front signs in', () => {
     expect(await count()).to.equal(before)
   })
 
-  it('are nobody without exactly one name of at most 255 characters', async () => {
+  it('are not signed in without exactly one name of at most 255 characters', async () => {
     const before = await count()
     for (const value of [
       [],
@@ -116,8 +116,8 @@ describe('people whom a proxy in front signs in', () => {
     expect(await openWith({ [header]: Buffer.from(`é-${++n}`).toString('latin1') })).to.equal(303)
   })
 
-  it('are nobody whose name differs from that of somebody by a blank at its ends', async () => {
-    // given somebody whom the proxy has named
+  it('are not signed in by a name that differs from a known one by a space at its ends', async () => {
+    // given a person whom the proxy has named
     const name = newName()
     await browserOf(name).enter()
     const before = await count()
@@ -146,7 +146,7 @@ describe('people whom a proxy in front signs in', () => {
     }
   })
 
-  it('have a session that nobody can use around the proxy, and that goes on behind it', async () => {
+  it('have a session that cannot be used around the proxy, and that goes on behind it', async () => {
     const name = newName()
     const browser = browserOf(name)
     await browser.enter()
@@ -171,7 +171,7 @@ describe('people whom a proxy in front signs in', () => {
     const next = browserOf(email)
     await next.enter()
     expect(await idOf(next)).to.equal(id)
-    // somebody else's name is theirs
+    // the name of another account stays with it
     const other = await register(newName())
     const { handler, keys } = app.app.ledger
     const identity = claimedIdentity(keys.service, { issuer: 'proxy', subject: `op-${n}`, name: null })
@@ -210,7 +210,7 @@ describe('people whom a proxy in front signs in', () => {
 
   it('are signed in by no part of a page, and by no link of another site in place of who has a session', async () => {
     const [before, name] = [await count(), newName()]
-    // given somebody whom the proxy knows, when a page of another site has an image or a frame of the address
+    // given a person whom the proxy knows, when a page of another site embeds the address as an image or a frame
     for (const [shownAs, mode] of [
       ['image', 'no-cors'],
       ['iframe', 'navigate'],
@@ -222,7 +222,7 @@ describe('people whom a proxy in front signs in', () => {
       // then they have neither a session nor an account
       expect([await idOf(browser), await count()], shownAs).to.deep.equal([401, before])
     }
-    // given somebody who is signed in with a password, when a link of another site leads there
+    // given a person who is signed in with a password, when a link of another site leads there
     const email = newName()
     const { id } = await register(email)
     const browser = browserOf(name)

@@ -173,7 +173,7 @@ describe('an account that a directory provisions is in its reach', () => {
   })
 
   describe('of two users who sign in to it', () => {
-    it('while one of them is inactive, whatever it says of the other', async () => {
+    it('while one of them is inactive, for any state of the other', async () => {
       const [one, two] = [newName(), newName()]
       const { email } = await own([{ sub: one }, { sub: two }])
       const [first, second] = [await add(one), await add(two)]
@@ -229,7 +229,7 @@ describe('an account that a directory provisions is in its reach', () => {
     }
   })
 
-  it('but not as a team account, which nobody signs in to', async () => {
+  it('but not as a team account, which has no sign-in of its own', async () => {
     const name = newName()
     const { id, browser } = await own([{ sub: name }])
     const user = await add(name)

@@ -93,7 +93,7 @@ describe('a directory that provisions people by SCIM', () => {
   const usesKey = async (key: string, of = app) => (await of.get('/api/urls', { key })).status
 
   describe('as Entra does', () => {
-    it('finds nobody at first, and says so with a list without anything', async () => {
+    it('finds no user at first, and gets an empty list', async () => {
       const { status, json, headers } = await ask('GET', filtered('Users', 'userName eq "nobody-1f0e"'))
       expect(status).to.equal(200)
       expect(headers.get('Content-Type')).to.match(/^application\/scim\+json/)
@@ -336,7 +336,7 @@ describe('a directory that provisions people by SCIM', () => {
       )
     })
 
-    it('also when somebody signs in while the directory ends their access: one of both sees the other', async () => {
+    it('also when a person signs in while the directory ends their access: one of both sees the other', async () => {
       const names = Array.from({ length: 5 }, newName)
       const ids = await Promise.all(names.map((name) => add(name)))
       for (const [i, name] of names.entries()) {
@@ -476,7 +476,7 @@ describe('a directory that provisions people by SCIM', () => {
       await ask('DELETE', `/Groups/${again}`)
     })
 
-    it('before the first sign-in, of two groups that get somebody at the same moment', async () => {
+    it('before the first sign-in, when two groups add a user at the same moment', async () => {
       const name = newName()
       const id = await add(name)
       const [one, two] = [await addGroup('editors'), await addGroup('admins')]
@@ -535,7 +535,7 @@ describe('a directory that provisions people by SCIM', () => {
       expect(await statusWith(bearer(ended.key))).to.equal(401)
     })
 
-    it('with a sentence, and never 500, whatever it sends', async () => {
+    it('with a message, and never with 500, for any request', async () => {
       const id = await add(newName())
       const group = await addGroup(`Hostile ${n}`)
       const deep = '['.repeat(40) + ']'.repeat(40)

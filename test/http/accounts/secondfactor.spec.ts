@@ -5,7 +5,7 @@ import { hashRecoveryCode, newRecoveryCodes, newTotpSecret } from '../../../src/
 import { memoryLimiter } from '../../support/limiter.ts'
 
 describe('codes of a second factor', () => {
-  it('that somebody guesses who knows the password leave the owner a known browser, a session and the recovery codes', async () => {
+  it('that an attacker with the password guesses leave the owner a known browser, a session and the recovery codes', async () => {
     const pepper = Buffer.alloc(32, 1)
     const codes = newRecoveryCodes()
     const factor = { secret: newTotpSecret(), recovery: codes.map((code) => hashRecoveryCode(pepper, 1, code)) }

@@ -113,7 +113,7 @@ describe('sessions of the dashboard', () => {
       expect(await statusOf(app.post('/api/url/add', { body: { url: 'https://example.com/' }, headers }))).to.equal(200)
     })
 
-    it('cannot be opened by this site, so that nobody works in the account of somebody else', async () => {
+    it('cannot be opened by this site, so that no user works in another account by mistake', async () => {
       const { email } = await app.register()
       const answer = await tryToSignIn({ email, password }, from)
       expect([answer.status, cookieIn(answer)]).to.deep.equal([403, undefined])
@@ -161,7 +161,7 @@ describe('sessions of the dashboard', () => {
     expect((await change({ password: 'another horse 2', current_password: 'wrong' })).status).to.equal(400)
     expect((await change({ password: 'another horse 2', current_password: password })).status).to.equal(200)
     expect([await reads(one.cookie, {}), await reads(two.cookie, {})]).to.deep.equal([200, 401])
-    // whoever sets it, also where the table of sessions does not know of it
+    // for every way to set it, also where the table of sessions does not have it yet
     const before = (await app.app.ledger.handler.load(accounts, (await one.ask('GET', '/api/account')).json['data'].id))
       .state.password
     const id = Number((await app.get('/api/account', { key })).json['data'].id)
@@ -268,7 +268,7 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, { 'X-Forwarded-For': '198.51.100.79' })).status).to.equal(200)
   })
 
-  it('are opened by a browser that had one before, whatever others guess, also from many networks of IPv6', async () => {
+  it('are opened by a browser that had one before, despite guesses of others, also from many networks of IPv6', async () => {
     const { email } = await app.register()
     const first = await tryToSignIn({ email, password })
     const mark = marksIn(first)
@@ -401,7 +401,7 @@ describe('sessions of the dashboard', () => {
       const reads = (origin: string) =>
         secure.get('/api/account', { headers: { Host: 'go.example.com', Cookie: cookie, Origin: origin } })
       expect((await reads('https://go.example.com')).status).to.equal(200)
-      // somebody on the way made this page
+      // an attacker on the network made this page
       expect((await reads('http://go.example.com')).status).to.equal(401)
     } finally {
       await secure.close()
@@ -441,7 +441,7 @@ describe('sessions of the dashboard', () => {
     }
   })
 
-  it('do nothing about a person for the page of somebody else, whose account is none of theirs', async () => {
+  it('do nothing about a person for the page of another person without access to their account', async () => {
     // given a page of Ann, in a browser in which Bob has signed in meanwhile
     const [ann, bob] = [await app.register(), await app.register()]
     const { ask } = await signIn(app, bob.email)
@@ -455,7 +455,7 @@ describe('sessions of the dashboard', () => {
     ])
     for (const { method, path } of personal) {
       const { status, json } = await ask(method.toUpperCase(), path.replace(':id', '1'), undefined, ofAnn)
-      // then each request is refused, so that the page is loaded anew
+      // then each request is refused, so that the page reloads
       expect([status, json['code'], json['params']], path).to.deep.equal([404, 'not_found', { what: 'account' }])
     }
     // which finds out who that is, and for whom all goes on
@@ -472,7 +472,7 @@ describe('sessions of the dashboard', () => {
     expect(limit(await app.get('/api/account', { key }))).to.equal('1000000')
   })
 
-  it('have their account read once at a time, whatever number of requests waits for it', async () => {
+  it('have their account read once at a time, for any number of waiting requests', async () => {
     const { email, id, key } = await app.register()
     const session = await signIn(app, email)
     const { handler } = app.app.ledger

@@ -33,7 +33,7 @@ describe('an issuer whose address is spelled otherwise in the settings, with or 
   })
   const people = () => openPeople(stub, () => directory)
 
-  it('has one directory: what that ends, ends, whoever came first', async () => {
+  it('has one directory: it ends access of its people, in any order of provisioning and sign-in', async () => {
     const { add, enter, patch, statusOf, tryEnter } = people()
     const cases = [
       [app, { sub: 'first-sub' }, 'first-sub'],

@@ -43,7 +43,7 @@ describe('the archive of an account', () => {
     expect(listing).to.equal('links/000001.ndjson\n')
   })
 
-  it('ends at once when its place goes to somebody else, also while its client does not read', async () => {
+  it('ends at once when another client takes its place, also while its client does not read', async () => {
     const lost = new AbortController()
     let closed: () => void
     const closing = new Promise<void>((resolve) => (closed = resolve))

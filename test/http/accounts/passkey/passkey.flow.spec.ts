@@ -149,7 +149,7 @@ describe('accounts that passkeys sign in to', () => {
     expect(confirmed.status, confirmed.text).to.equal(200)
     const begun = await browser.ask('POST', '/api/passkey/begin', { ...own, passkey: await get(step, browser) })
     expect(begun.status, begun.text).to.equal(200)
-    // the wrong password is wrong, whatever else is right
+    // the wrong password is refused although the passkey is right
     const wrong = { email, password: 'wrong horse 1', passkey: await get('/api/session/passkey/begin', other) }
     expect(codeOf(await other.ask('POST', '/api/session', wrong))).to.equal('wrong_password.sign_in')
     const removed = await browser.ask('POST', '/api/account/totp/delete', { ...own, passkey: await get(step, browser) })
@@ -162,7 +162,7 @@ describe('accounts that passkeys sign in to', () => {
     expect((await signInWith(browserOf(), passkey)).status).to.equal(200)
   })
 
-  it('are asked, entered, confirmed and given passkeys each time, whatever the Idempotency-Key', async () => {
+  it('are asked, entered, confirmed and given passkeys each time, also with the same Idempotency-Key', async () => {
     // given an account, and two browsers that send the same key with every request
     const { passkey } = await withPasskey()
     const once = { 'Idempotency-Key': '"same"' }
@@ -288,7 +288,7 @@ describe('accounts that passkeys sign in to', () => {
     const { browser } = await register()
     for (const fmt of ['packed', 'tpm', 'fido-u2f', 'android-safetynet', 'made-up']) {
       const options = await optionsOf(browser, '/api/passkey/begin', own)
-      const attStmt = new Map([['x5c', [Buffer.from('a certificate that nobody could read')]]])
+      const attStmt = new Map([['x5c', [Buffer.from('an invalid certificate')]]])
       const passkey = authenticator().create(options, { attestation: { fmt, attStmt } })
       const { status, text } = await browser.ask('POST', '/api/passkey/add', { passkey })
       expect(status, `${fmt} ${text}`).to.equal(200)
@@ -331,7 +331,7 @@ describe('accounts that passkeys sign in to', () => {
     for (let page = 0; page < 9; page++) pages.push(await begin())
     const send = (options: (typeof pages)[number], wrong = {}) =>
       browser.ask('POST', '/api/session/passkey', { passkey: passkey.get(options, wrong) })
-    // when all but the oldest answer, the first ones first, then each is right, whatever the others were
+    // when all but the oldest answer, in order, then each is right, independent of the others
     const similar = { challenge: `${pages[8]!.challenge.slice(0, 8)}${'A'.repeat(35)}` }
     expect(codeOf(await send(pages[0]!))).to.equal('wrong_passkey.challenge')
     for (const page of [1, 3, 2, 7]) expect((await send(pages[page]!)).status, String(page)).to.equal(200)
@@ -446,7 +446,7 @@ describe('accounts without a password that passkeys sign in to', () => {
       return (await postForm(app.app.baseUrl + path, { t: token }, headers)).status
     }
     expect(await (await browser.open(`${path}?t=${token}`)).text()).to.not.include('name="password"')
-    // when the link is sent by a browser without a session, or with one of somebody else, then nothing changes
+    // when the link is sent by a browser without a session, or with one of another person, then nothing changes
     stub.knows({ sub: 'bob', email: 'bob@example.com', email_verified: true, name: 'Bob' })
     const bob = openBrowser(app.app.baseUrl)
     const begun = await bob.open('/oidc/sign-in')
