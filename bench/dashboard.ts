@@ -125,8 +125,8 @@ const spread = (times: readonly number[]) =>
   `p50 ${count(quantile(times, 0.5))} ms, p95 ${count(quantile(times, 0.95))} ms`
 
 /**
- * Measures what somebody with the dashboard waits for: the first screen on a slow network beside a bare page, and steps
- * of the timeline.
+ * Measures how long a user of the dashboard waits: the first screen on a slow network beside a bare page, and steps of
+ * the timeline.
  */
 export const dashboard = async (bench: Bench): Promise<Line[]> => {
   if (!existsSync(program))

@@ -180,7 +180,7 @@ command, count = commands.get(sys.argv[1] if len(sys.argv) > 1 else '', (None, 0
 if command is None or len(sys.argv) != count + 2: sys.exit(__doc__)
 try: answer = 'VALID: ' + command(*sys.argv[2:])
 except OSError as error: sys.exit('cannot be read: %s' % error)
-# whatever is not as it should be proves nothing
+# malformed input proves nothing
 except Exception as error: sys.exit('NOT VALID: %s' % (str(error) or type(error).__name__).encode('ascii', 'backslashreplace').decode())
 # a text that is not ours must not control a terminal
 print(answer.encode('ascii', 'backslashreplace').decode())
