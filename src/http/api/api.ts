@@ -33,6 +33,7 @@ import { limitedLoad, limitOf, requireWithinLimit } from './limits/part.ts'
 import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
+import { refuseUnknownDryRun } from './write/dryrun.ts'
 import { applying, operating } from './write/behalf.ts'
 import { writer, type Writing } from './write/writer.ts'
 import { laterOf, type TransactionOptions, transactionOf, withoutWaitingOf } from './write/transaction.ts'
@@ -186,14 +187,19 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
   if (limited) await requireWithinLimit(route, params as Readonly<Record<string, unknown>>, limited, options)
   await route.owner?.({ ...caller, params })
   const asked = firstValues(ctx.query)
+  const [query, body] = [valid(route.query, inUtc(asked)), valid(route.body, sent)]
+  if (route.method !== 'get') {
+    refuseUnknownDryRun(asked, query)
+    refuseUnknownDryRun(sent, body)
+  }
   const call: Call = {
     ...caller,
     cursors: options.cursors,
     path: route.path,
     params,
-    query: valid(route.query, inUtc(asked)),
+    query,
     zone: zoneOf(asked),
-    body: valid(route.body, sent),
+    body,
     transaction: transactionOf(ctx, who, options, writing),
     withoutWaiting: withoutWaitingOf(ctx, who, options, writing),
     later: () => ({ ...call, ...laterOf(ctx, who, options) }),

@@ -100,12 +100,13 @@ const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number,
 
 /**
  * Rows with the same alias take turns: the first one gets it. In a transaction, all that change an alias do, because
- * one may get what another one has given up.
+ * one may get what another one has given up. Addresses of one link are added in the order of their rows.
  */
 const turnsOf = (op: Operation, inTransaction: boolean) => (row: Row | UnreadableRow) => {
-  const custom = 'value' in row ? row.value['custom'] : undefined
-  if (typeof custom !== 'string' || custom === '') return []
-  return [inTransaction && op === 'update' ? '' : aliasKey(custom)]
+  const { custom, id } = 'value' in row ? row.value : {}
+  const ofLink = op === 'address' ? [`link ${String(id)}`] : []
+  if (typeof custom !== 'string' || custom === '') return ofLink
+  return [...ofLink, inTransaction && op === 'update' ? '' : aliasKey(custom)]
 }
 
 /** Loads what many rows refer to, such as a campaign, once. */

@@ -7,6 +7,7 @@ import { turnTimer } from '../../../lib/async/pause.ts'
 import { type Problem, problem } from '../../../lib/problems/problem.ts'
 import { type BodyKind, jsonLimits, readBytes, textOf } from '../../api/body.ts'
 import { fail, Failure } from '../../api/errors.ts'
+import { refuseUnknownDryRun } from '../../api/write/dryrun.ts'
 
 /** One of many objects in a body. `number` counts from 1; `line` is where it begins, in a format that has lines. */
 export interface Row {
@@ -60,7 +61,9 @@ const rowOf = (value: unknown, place: { readonly line?: number } = {}, text = JS
 const fromJson = function* (text: string): Iterable<ReadRow> {
   const sent = readJson(text, parsedLimits)
   if ('problem' in sent && sent.problem === 'limits') fail(400, 'too_many', { what: 'levels', ...parsedLimits })
-  const rows = (('value' in sent ? sent.value : undefined) as { readonly rows?: unknown } | null | undefined)?.rows
+  const value = ('value' in sent ? sent.value : undefined) as { readonly rows?: unknown } | null | undefined
+  refuseUnknownDryRun(value, undefined)
+  const rows = value?.rows
   if (!Array.isArray(rows)) return fail(400, 'wrong_body', { what: 'rows' })
   for (const value of rows) yield rowOf(value)
 }
