@@ -7,7 +7,7 @@ import { noSnapshots, type SnapshotPlace, type SnapshotStore } from '../security
 import type { Decider } from './decider.ts'
 import { type Load, type Loaded, loader } from './load.ts'
 
-/** Returns the newest state of a stream that was stored up to a position: few of its events are looked at. */
+/** Returns the newest state of a stream that was stored up to a position. Reads few of its events. */
 const findUntil =
   ({ read }: Pick<EventStore, 'read'>, { find }: SnapshotStore, position: bigint): SnapshotStore['find'] =>
   async (place) => {
@@ -26,17 +26,17 @@ const findUntil =
     return find(place, before)
   }
 
-/** Up to where a stream is read: its revision, or the newest event up to a position of the log. */
+/** The end of a read: a revision of the stream, or a position of the log. */
 export type Until = { readonly revision: number } | { readonly position: bigint }
 
-/** Reads no event of a stream after its end. Others are served in between; it ends early by its signal. */
+/** Reads a stream up to an end. Yields to other work in between; the signal ends it early. */
 const readUntil = (store: Pick<EventStore, 'read'>, until: Until, signal?: AbortSignal): Pick<EventStore, 'read'> => ({
   read: async function* (stream, from = 0n, limit = Infinity) {
     const left = 'revision' in until ? until.revision - Number(from) + 1 : Infinity
     if (left <= 0) return
     const isLong = turnTimer()
     for await (const event of store.read(stream, from, Math.min(limit, left))) {
-      if (signal?.aborted) throw new Unavailable('nobody waits for the answer')
+      if (signal?.aborted) throw new Unavailable('the client no longer waits for the answer')
       if ('position' in until && event.position > until.position) return
       if (isLong()) await nextTurn()
       yield event
@@ -59,7 +59,9 @@ export type LoadFormer = <C, S, E extends DomainEvent>(
   signal: AbortSignal,
 ) => Promise<Loaded<S>>
 
-/** Returns what reads a stream as it was, from the newest snapshot of then on, however many events there are. */
+/**
+ * Returns a reader of former states, which starts at the newest snapshot of that time, so that long streams are cheap.
+ */
 export const formerLoader =
   (store: Pick<EventStore, 'read'>, snapshots: SnapshotStore = noSnapshots): LoadFormer =>
   (decider, id, until, signal) => {

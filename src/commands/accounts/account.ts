@@ -26,7 +26,7 @@ export type AccountCommand =
       readonly password?: string
       readonly timezone?: string
       readonly exclusions?: Exclusions
-      /** the revision that had these values, if the account is set back to it */
+      /** the revision that had these values, when the account is reset to it */
       readonly to?: number
     }
   | { readonly type: 'IssueKey'; readonly id: number; readonly apiKey: IssuedKey }
@@ -38,12 +38,12 @@ export type AccountCommand =
   | PasskeyCommand
   | ErasureCommand
   | DiskErasure
-  /** It becomes a team account: nobody signs in to it any more, and a member gets the keys of its own sign-in. */
+  /** Makes it a team account: nothing signs in to it any more, and a member takes over the keys of its own sign-in. */
   | { readonly type: 'EndSignIn'; readonly id: number; readonly member: number }
   | { readonly type: 'MarkOperator' | 'UnmarkOperator'; readonly id: number }
-  /** `managed`: a group of whoever signs in to it makes operators */
+  /** `managed`: the groups of the account's person make it an operator */
   | { readonly type: 'ManageOperator'; readonly id: number; readonly managed: boolean }
-  /** `from`: an operator on the dashboard may not take another one out */
+  /** `from`: an operator on the dashboard may not disable another operator */
   | { readonly type: 'DisableAccount'; readonly id: number; readonly from?: 'dashboard' }
   | { readonly type: 'EnableAccount' | 'EraseAccount'; readonly id: number }
   | { readonly type: 'DeactivateAccount' | 'ReactivateAccount'; readonly id: number }
@@ -55,11 +55,11 @@ const alive = (state: Account) =>
 const enabled = (state: Account) =>
   alive(state).status === 'disabled' ? refuse('account_disabled', { what: 'given' }) : state
 
-/** An erasure that was asked for with what a sign-in needed before does not happen. */
+/** Cancels a pending erasure: it was requested with credentials that have changed since. */
 const withoutErasure = (id: number, { erases }: Account): readonly Event<'AccountErasureCancelled'>[] =>
   erases === null ? [] : [{ type: 'AccountErasureCancelled', data: { id } }]
 
-/** Returns the state of an account that may be signed in to. */
+/** Returns the state of an account that has a sign-in. Throws `Refused` for a team account. */
 const withSignIn = (state: Account) => (state.isTeam ? refuse('lacks_rights', { what: 'no_sign_in' }) : state)
 
 const update: Decision<'UpdateAccount'> = (command, state) => {
@@ -91,7 +91,7 @@ const issueKey: Decision<'IssueKey'> = ({ id, apiKey }, state) =>
     : [{ type: 'ApiKeyIssued', data: { id, ...apiKey } }]
 
 const changeKeys = (command: KeyCommand, state: Account) => {
-  // a key is a member's there
+  // in a team account, every key belongs to a member
   if (command.type === 'AddKey' && command.member === undefined) withSignIn(alive(state))
   return decideKey(command, alive(state).keys)
 }
@@ -127,7 +127,7 @@ const setExclusions: Decision<'SetExclusions'> = ({ id, changes }, state) => {
 }
 
 const manageOperator: Decision<'ManageOperator'> = ({ id, managed }, state) => {
-  // of an address alone, somebody else may have an account with a password
+  // with a link by address only, another person may still have a password for the account
   const isGiven = managed && !state.identities.some(({ byEmail }) => byEmail)
   if (isGiven === state.marks.byGroups) return []
   if (isGiven) enabled(state)
@@ -174,7 +174,7 @@ export const account: Decider<AccountCommand, Account, AccountEvent | Event<'Cla
     EnableAccount: ({ id }, state) =>
       alive(state).status === 'active' ? [] : [{ type: 'AccountEnabled', data: { id } }],
     DeactivateAccount: ({ id }, state) =>
-      // nobody signs in to a team account, and its members are not whom the directory means
+      // a team account has no sign-in, and its members are not the person that the directory means
       alive(state).deactivated || state.isTeam ? [] : [{ type: 'AccountDeactivated', data: { id } }],
     ReactivateAccount: ({ id }, state) =>
       alive(state).deactivated ? [{ type: 'AccountReactivated', data: { id } }] : [],

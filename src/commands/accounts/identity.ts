@@ -3,18 +3,18 @@ import { acquire, type Claim, release, type Slot, type Tokens } from '../claims/
 import { refuseTaken } from '../claims/taken.ts'
 import { refuse } from '../decider.ts'
 
-/** Who can sign in to an account, as an issuer calls them. */
+/** A person who can sign in to an account, as the issuer identifies them. */
 export interface Identity {
   /** its id within the account */
   readonly number: number
-  /** null, as the others, once the key of the account is lost */
+  /** null once the key of the account is lost; so are the other fields */
   readonly issuer: string | null
   readonly subject: string | null
-  /** what the issuer calls the person */
+  /** the issuer's name for the person */
   readonly name: string | null
-  /** of the claim of issuer and subject */
+  /** token of the claim on issuer and subject */
   readonly token: string
-  /** whether a verified e-mail address has led to the account, which nobody signed in to has linked */
+  /** whether a verified e-mail address led to the account, without a link from a signed-in session */
   readonly byEmail?: true | undefined
 }
 
@@ -54,10 +54,10 @@ type IdentityEvent = Event<'IdentityAdded' | 'IdentityRemoved'>
 
 const most = 10
 
-/** Returns what an account has the claim of an identity as. */
+/** Returns the slot in which an account holds the claim of an identity. */
 export const slotOf = (number: number): Slot => `identity ${number}`
 
-/** Returns the events of a command on the identities of an account that exists. Throws `Refused`. */
+/** Returns the events of a command on the identities of an existing account. Throws `Refused`. */
 export const decideIdentity = (
   command: IdentityCommand,
   { identities, lastIdentity, passkeys, password, tokens }: Having,
@@ -79,7 +79,7 @@ export const decideIdentity = (
   return [{ type: 'IdentityRemoved', data: { id, number } }]
 }
 
-/** Returns what an account has of identities after an event. */
+/** Returns the identities of an account after an event. */
 export const evolveIdentities = (
   { identities, lastIdentity, tokens }: Omit<Having, 'password' | 'passkeys'>,
   { type, data }: IdentityEvent,

@@ -20,7 +20,8 @@ export interface KeyRights {
   readonly addresses: string | null
 }
 /**
- * A key of an account. `number` is its id within the account, `member` whoever has made it; undefined: its own sign-in.
+ * A key of an account. `number` is its id within the account, `member` its creator; undefined: the account's own
+ * sign-in.
  */
 export interface AccountKey extends IssuedKey, KeyRights {
   readonly number: number
@@ -65,13 +66,13 @@ export type KeyCommand =
       readonly type: 'UpdateKey'
       readonly number: number
       readonly changes: KeyChanges
-      /** the revision of the account in which the key had these values, if it is set back to that */
+      /** the revision of the account in which the key had these values, when it is reset to them */
       readonly to?: number
     })
   | (Sent & {
       readonly type: 'RotateKey'
       readonly number: number
-      /** the member whose key it is by now; undefined: the account's own sign-in */
+      /** the member who has the key now; undefined: the account's own sign-in */
       readonly holder: number | undefined
       readonly apiKey: Omit<IssuedKey, 'expires'>
       /** when the old key ends, ISO 8601 */
@@ -84,7 +85,7 @@ const operatorRights: KeyRights = { scopes: allScopes, expires: null, addresses:
 const rightsOf = ({ keys }: Keys, by: string | undefined): KeyRights =>
   by === undefined ? operatorRights : (keys.find(({ key }) => key === by) ?? refuse('key_ended'))
 
-/** Returns what is wrong when rights go beyond those of a key, undefined when they do not. */
+/** Returns the problem when rights exceed those of a key, or undefined. */
 const excessOf = (own: KeyRights, given: Partial<KeyRights>): Problem | undefined => {
   const scope = given.scopes?.find((one) => !allows(own.scopes, one))
   if (scope !== undefined) return problem('lacks_rights', { what: 'scope', field: 'scopes', scope })
@@ -98,14 +99,14 @@ const excessOf = (own: KeyRights, given: Partial<KeyRights>): Problem | undefine
 }
 /** Whether changes give a key a right that it does not have. */
 export const widens = (key: KeyRights, changes: KeyChanges): boolean => excessOf(key, defined(changes)) !== undefined
-/** Throws `Refused` when a key would give rights that it does not have itself. */
+/** Throws `Refused` when a key would grant rights that it lacks itself. */
 const requireWithin = (own: KeyRights, given: Partial<KeyRights>) => {
   const excess = excessOf(own, given)
   if (excess) throw new Refused(excess)
 }
 /**
- * Who may narrow a key need not have its rights. To widen it in one way gives all of its rights to somebody who could
- * not use them.
+ * A caller may narrow a key without having its rights. A wider key passes all of its rights to its holder, so widening
+ * needs all of them.
  */
 const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRights>) => {
   requireWithin(own, changes)
@@ -113,7 +114,7 @@ const requireMayChange = (own: KeyRights, key: KeyRights, changes: Partial<KeyRi
     refuse('lacks_rights', { what: 'key' })
 }
 
-/** Returns the event of a new key, which has the rights of its maker at most. */
+/** Returns the event of a new key, which has at most the rights of its creator. */
 const added = (
   member: number | undefined,
   data: Omit<Extract<AccountEvent, { type: 'ApiKeyAdded' }>['data'], 'member'>,
@@ -148,7 +149,7 @@ const differing = (changes: KeyChanges, key: AccountKey): Partial<Changeable> =>
     ),
   )
 
-/** Returns the events of a command on the keys of an account that exists. Throws `Refused`. */
+/** Returns the events of a command on the keys of an existing account. Throws `Refused`. */
 export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEvent[] => {
   const { id } = command
   const number = state.lastKey + 1
@@ -179,7 +180,7 @@ export const decideKey = (command: KeyCommand, state: Keys): readonly AccountEve
       const { member, now, apiKey, until } = command
       if (isKnown(apiKey.key)) return []
       const old = find(state, command.number)
-      // whoever gets the new key would act in the name of somebody else
+      // the caller would get a key that acts in the name of another member
       if (command.holder !== member) refuse('lacks_rights', { what: 'maker' })
       if (isExpired(old, now)) refuse('key_ended', { what: 'rotated' })
       requireWithin(rightsOf(state, command.by), old)
@@ -225,7 +226,7 @@ export const evolveKeys = ({ keys, lastKey }: Keys, { type, data }: KeyEvent): K
   }
 }
 
-/** Returns the keys of an account, some of which are those of another member from now on. */
+/** Returns the keys of an account after some of them pass to another member. */
 export const handOver = ({ keys, lastKey }: Keys, numbers: readonly number[], member: number): Keys => ({
   keys: keys.map((key) => (numbers.includes(key.number) ? { ...key, member } : key)),
   lastKey,

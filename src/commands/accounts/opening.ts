@@ -98,7 +98,7 @@ export const openingClaims = (command: OpeningCommand): readonly Claim[] => {
     case 'RegisterAccount':
       return [emailClaim(command), username]
     case 'RegisterByIdentity':
-      // the identity first: somebody who signs in twice at once gets one account
+      // claims the identity first, so that two sign-ins at once create one account
       return [identityClaim(command.identity), ...(command.email ? [emailClaim(command.email)] : []), username]
     case 'AddAccount':
       return [username]

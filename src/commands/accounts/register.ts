@@ -12,13 +12,13 @@ export const password = text(1024).refine((word) => word.length >= 8, says('too_
 export const username = z
   .string(must('wrong_type', { what: 'string' }))
   .regex(/^[a-z0-9_-]{3,32}$/, orStop(says('wrong_form', { what: 'username' })))
-  // logs of 0.1.0 have names of digits, which look like ids to an operator
+  // logs of 0.1.0 have usernames of digits only, which look like ids to an operator
   .regex(/[a-z]/, says('wrong_form', { what: 'letter' }))
 
 const timezone = text(64)
 /** The time zone of an account. */
 export const Timezone = timezone.refine(isZone, says('wrong_form', { what: 'zone' }))
-/** One that this release does not know keeps nobody from signing up: browsers may know newer ones. */
+/** An unknown time zone does not prevent signing up: browsers may know newer ones. */
 const ofBrowser = timezone.transform((name) => (isZone(name) ? name : undefined))
 
 export const Registration = z.object({
@@ -29,7 +29,7 @@ export const Registration = z.object({
 })
 export type Registration = z.output<typeof Registration>
 
-/** The name of the claim on what names a person: a keyed hash, because stream names must not hold personal data. */
+/** Returns the name of a claim on personal data: a keyed hash, because stream names must not contain personal data. */
 const personalKey = (pepper: Buffer, kind: 'email' | 'username' | 'identity' | 'passkey', value: string) =>
   createHmac('sha256', pepper).update(`${kind} ${value}`).digest('base64url')
 
@@ -59,17 +59,20 @@ export const claimedIdentity = (
   identityToken: randomUUID(),
 })
 
-/** Returns the name of the claim on a passkey, by what its authenticator calls it. */
+/** Returns the name of the claim on a passkey, by its credential id. */
 export const passkeyKey = (pepper: Buffer, credential: string) => personalKey(pepper, 'passkey', credential)
 
-/** Returns eight letters and digits, of which none looks like another: a name that says nothing of its owner. */
+/** Returns eight unambiguous letters and digits: a name that discloses nothing about its owner. */
 const randomUsername = () => {
   const [letters, all] = ['abcdefghjkmnpqrstuvwxyz', 'abcdefghjkmnpqrstuvwxyz23456789']
   const draw = (from: string) => from.charAt(randomInt(from.length))
   return draw(letters) + Array.from({ length: 7 }, () => draw(all)).join('')
 }
 
-/** Tries the requested username, or random ones while they are taken: it shows in the addresses of public lists. */
+/**
+ * Tries the requested username, or random ones while they are taken. The username appears in the addresses of public
+ * lists.
+ */
 const withUsername = async <R>(
   { username }: Pick<Registration, 'username'>,
   attempt: (username: string) => Promise<R>,
@@ -86,7 +89,7 @@ const withUsername = async <R>(
 
 type RegisterAccount = Extract<AccountCommand, { type: 'RegisterAccount' }>
 
-/** Registers somebody who an issuer says has signed in, without a password and without a key. */
+/** Registers a person whom an issuer has authenticated, without a password and without a key. */
 export const registerByIdentity = async (
   pepper: Buffer,
   { email, ...who }: Pick<ClaimedIdentity, 'issuer' | 'subject' | 'name'> & { readonly email: string | undefined },
@@ -116,8 +119,8 @@ export const addTeamAccount = async (
 type Create = (make: (id: number) => RegisterAccount) => Promise<{ readonly id: number }>
 
 /**
- * Registers an account with its first API key, for a visitor or an operator. The key itself is in the result only: it
- * is stored as a hash.
+ * Registers an account with its first API key, for a visitor or an operator. Only the result has the key itself: the
+ * log has its hash.
  */
 export const register = async (
   pepper: Buffer,

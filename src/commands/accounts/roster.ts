@@ -2,10 +2,10 @@ import { mayGive, type Role } from '../../events/accounts/role.ts'
 import { ownMember, type TeamEvent } from '../../events/accounts/team.ts'
 import type { Open } from '../../events/openenum.ts'
 
-/** A role, and the domains that it is for; undefined: all. */
+/** A role, and the domains that it is limited to; undefined: all. */
 type Given = Pick<Member, 'role' | 'domains'>
 
-/** A member of an account, or somebody who is invited: `expires` is when an invitation ends (ISO 8601). */
+/** A member of an account, or an invitation to become one: `expires` is when the invitation ends (ISO 8601). */
 export interface Member {
   readonly role: Open<Role>
   /** the account that signs in; null: invited */
@@ -13,40 +13,40 @@ export interface Member {
   readonly expires: string | null
   /** ids of the domains that they may use, 0 for the service's own host; undefined: all */
   readonly domains?: readonly number[] | undefined
-  /** who has invited them, while they are invited; undefined: the account's own sign-in */
+  /** the member who sent the invitation, while it is open; undefined: the account's own sign-in */
   readonly by?: number | undefined
-  /** of a member whose role the issuer manages: what they were given by hand; null: nothing */
+  /** of a member whose role the issuer manages: the role that they were given by hand; null: none */
   readonly given?: Given | null
 }
 /** The members of an account besides its own sign-in, by their numbers. */
 export interface Team {
   readonly members: Readonly<Record<string, Member>>
-  /** to whom the keys of members went when they were removed, and the account when its own sign-in ended */
+  /** the members who took over the keys of removed ones, and of the account's own sign-in when it ended */
   readonly heirs: Readonly<Record<string, number>>
-  /** the people that former members were, by their numbers */
+  /** the persons of former members, by their numbers */
   readonly former: Readonly<Record<string, number>>
   readonly last: number
   /** whether the account has no sign-in of its own: one of the members stays its owner */
   readonly isTeam?: true
 }
 
-/** Returns the role of a member, undefined for one that is none. */
+/** Returns the role of a member, or undefined when there is no such member. */
 export const roleOf = ({ members, isTeam }: Team, member: number): Open<Role> | undefined => {
   if (member === ownMember) return isTeam ? undefined : 'owner'
   const found = members[member]
   return found?.person === null ? undefined : found?.role
 }
-/** Returns the member whose a key is that a member has made. */
+/** Returns the member who now has the keys that a member created. */
 export const heirOf = ({ heirs }: Pick<Team, 'heirs'>, member: number): number => {
   let heir = member
-  // an heir is a member when they become one, so that the chain ends
+  // an heir is a member at that moment, so the chain ends
   for (let next = heirs[heir]; next !== undefined; next = heirs[heir]) heir = next
   return heir
 }
 
 /**
- * Returns who a member is or was, by the number of that person's own account: who leaves and joins again has another
- * number.
+ * Returns the person of a current or former member, by the number of their own account. A person who leaves and joins
+ * again has another number.
  */
 export const personOf = (state: Team, id: number, member: number): number | undefined => {
   const { members, former, heirs, isTeam } = state
@@ -55,11 +55,11 @@ export const personOf = (state: Team, id: number, member: number): number | unde
   return heirs[ownMember] === undefined ? undefined : personOf(state, id, heirs[ownMember])
 }
 
-/** Whether an account has members: an invitation is none yet. */
+/** Whether an account has members. An invitation does not count. */
 export const hasMembers = ({ members }: Pick<Team, 'members'>): boolean =>
   Object.values(members).some(({ person }) => person !== null)
 
-/** Returns the member of an account that a person is, by the number of that person's own account. */
+/** Returns the member that a person is in an account, by the number of the person's own account. */
 export const memberOf = ({ members }: Team, id: number, person: number) => {
   if (person === id) return { number: ownMember, role: 'owner' as Open<Role>, domains: undefined }
   const found = Object.entries(members).find(([, one]) => one.person === person)
@@ -79,11 +79,11 @@ const withMember = ({ members, last, ...others }: Team, number: number, member: 
 
 const limit = ({ domains }: Pick<Member, 'domains'>) => (domains === undefined ? {} : { domains })
 
-/** Returns the member who gives an invitation: those of the account's own sign-in are its heir's. */
+/** Returns the member who gives an invitation. Invitations of the account's own sign-in pass to its heir. */
 export const inviterOf = ({ heirs }: Pick<Team, 'heirs'>, { by }: Pick<Member, 'by'>): number =>
   by ?? heirs[ownMember] ?? ownMember
 
-/** Whether somebody can accept an invitation: whoever has sent it may still give its role. `now` is ISO 8601. */
+/** Whether an invitation can be accepted: its sender may still give its role. `now` is ISO 8601. */
 export const isInvited = (state: Team, member: number, now: string): boolean => {
   const found = state.members[member]
   if (found?.person !== null || (found.expires ?? '') <= now) return false

@@ -19,31 +19,31 @@ export interface Account {
   readonly email: string | null
   readonly username: string | null
   readonly password: string | null
-  /** whose days its owner reads; null: UTC */
+  /** time zone of the owner; null: UTC */
   readonly timezone: string | null
   readonly keys: Keys
   /** what a sign-in needs besides the password */
   readonly secondFactor: SecondFactor | null
-  /** by whom it can be entered without a password */
+  /** identities that sign in to it without a password */
   readonly identities: readonly Identity[]
-  /** the highest number that was given to an identity */
+  /** the highest number that an identity has had */
   readonly lastIdentity: number
-  /** which sign in to it, too */
+  /** passkeys that sign in to it */
   readonly passkeys: readonly Passkey[]
-  /** the highest number that was given to a passkey */
+  /** the highest number that a passkey has had */
   readonly lastPasskey: number
-  /** requests per minute, 0 = unlimited, null = that of the service */
+  /** requests per minute, 0 = unlimited, null = the service's default */
   readonly rateLimit: number | null
   readonly exclusions: Exclusions
-  /** whether it may do what an operator does on the dashboard */
+  /** whether it may do on the dashboard what an operator does */
   readonly operator: boolean
-  /** who has given it that mark: an operator by hand, groups at the issuer, or both */
+  /** where that mark comes from: an operator by hand, groups at the issuer, or both */
   readonly marks: Marks
-  /** whether a directory (SCIM) has ended the access of whoever signs in to it */
+  /** whether a directory (SCIM) has ended the access of the account's person */
   readonly deactivated: boolean
-  /** when the account is erased, as its owner wants it (ISO 8601) */
+  /** when the account will be erased at its owner's request (ISO 8601) */
   readonly erases: string | null
-  /** it is erased, and no file of the database has anything of it */
+  /** whether it is erased from all files of the database, too */
   readonly erasedOnDisk: boolean
   readonly tokens: Tokens
 }
@@ -71,7 +71,7 @@ export const noAccount: Account = {
   tokens: noTokens,
 }
 
-/** Whether no sign-in to an account works: it is disabled or erased, or a directory has ended the access. */
+/** Whether signing in to an account fails: it is disabled or erased, or a directory has ended the access. */
 export const isShut = ({ status, deactivated }: Pick<Account, 'status' | 'deactivated'>): boolean =>
   status !== 'active' || deactivated
 
@@ -93,7 +93,7 @@ const marked = (state: Account, change: Partial<Marks>): Account => {
   return { ...state, marks, operator: marks.byHand || marks.byGroups }
 }
 
-/** Returns what is left of an account that has become a team account. */
+/** Returns the state of an account after it has become a team account. */
 const withoutSignIn = (state: Account, { member, keys }: Event<'AccountSignInEnded'>['data']): Account => ({
   ...state,
   isTeam: true,
@@ -116,7 +116,7 @@ export const evolveAccount = (state: Account, event: AccountEvent | Event<'Claim
       return { ...registered(state, event.data), password: event.data.password }
     case 'AccountRegisteredByIdentity':
     case 'AccountAdded': {
-      // the first number stays that of the key of a registration, which may do more than others
+      // number 1 stays reserved for the key of a registration, which may do more than others
       const keys = { ...noKeys, lastKey: mainKey.number }
       return { ...registered(state, event.data), keys, isTeam: event.type === 'AccountAdded' }
     }

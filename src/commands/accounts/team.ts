@@ -7,13 +7,13 @@ import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 /** members and open invitations of an account */
 export const mostMembers = 10_000
 
-/** Who sends a command about members: one of them, by a key or not. What a key gives is less than an owner's. */
+/** The member who sends a command about members, by a key or a session. A key may do less than an owner. */
 export interface Sender {
   readonly member: number
   readonly key: boolean
 }
 
-/** `by` undefined: an operator. `now` is ISO 8601. To remove somebody who is invited takes the invitation back. */
+/** `by` undefined: an operator. `now` is ISO 8601. Removing an invited member withdraws the invitation. */
 export type TeamCommand =
   | { readonly type: 'Start'; readonly id: number; readonly person: number }
   /** The account's own sign-in ends, and a member who is an owner takes its place. */
@@ -44,8 +44,8 @@ export type TeamCommand =
       readonly gone?: boolean
     }
   /**
-   * `role`: the highest that the groups of a person give; null: none. `isLast`: of the owners of a team account, no
-   * other one can act.
+   * `role`: the highest that the groups of a person give; null: none. `isLast`: no other owner of the team account can
+   * act.
    */
   | {
       readonly type: 'ManageRole'
@@ -59,7 +59,7 @@ export type TeamCommand =
       readonly id: number
       readonly member: number
       readonly by: Sender | undefined
-      /** who gets their keys, and what they made */
+      /** the member who gets their keys and their work */
       readonly to?: number | undefined
       /** whether the issuer would not bring them back: their groups give them no role any more */
       readonly gone?: boolean
@@ -67,7 +67,10 @@ export type TeamCommand =
 
 type Decision<T> = (command: CommandOf<TeamCommand, T>, state: Team) => readonly TeamEvent[]
 
-/** Throws `Refused` unless a member may give or take each of some roles: a role may be lost while a request waits. */
+/**
+ * Throws `Refused` unless a member may give or take each of the roles: the member may lose a role while a request
+ * waits.
+ */
 const requireMayGive = (state: Team, by: Sender, ...roles: readonly Open<Role>[]) => {
   const held = roleOf(state, by.member)
   const own = held === 'owner' && by.key ? 'admin' : held
@@ -95,7 +98,7 @@ const limitedTo = (role: Role, domains: readonly number[] | undefined) => {
 const start: Decision<'Start'> = ({ id, person }, { last }) =>
   last === ownMember ? [{ type: 'TeamStarted', data: { id, member: last + 1, person } }] : []
 
-/** The first one who is named is the heir, as long as they are an owner: their keys must not go to somebody else. */
+/** The first heir stays as long as they are an owner: the keys must not go to another member. */
 const handOver: Decision<'HandOver'> = ({ id, member }, state) => {
   const heir = heirOf(state, ownMember)
   if (state.isTeam && heir === ownMember) refuse('lacks_rights', { what: 'no_sign_in' })
@@ -116,7 +119,7 @@ const invite: Decision<'Invite'> = ({ id, by, role, domains, addressHash, expire
 
 const join: Decision<'Join'> = ({ id, member, person, now }, state) => {
   const invited = state.members[member]
-  // the same person again: an earlier attempt of this command, or a second click
+  // the same person again: a retry of this command, or a second click
   if (invited?.person === person) return []
   if (!invited || !isInvited(state, member, now)) return refuse('not_found', { what: 'invitation' })
   if (memberOf(state, id, person)) refuse('taken', { what: 'member' })
@@ -142,7 +145,7 @@ const changeRole: Decision<'ChangeRole'> = ({ id, member, role, domains, by, gon
   return isSame ? [] : [{ type: 'MemberRoleChanged', data: { id, member, role, ...limit, ...sender } }]
 }
 
-/** The account's own sign-in stays its owner, whatever its groups are. */
+/** The account's own sign-in stays its owner, regardless of its groups. */
 const manageRole: Decision<'ManageRole'> = ({ id, person, role, isLast }, state) => {
   const known = memberOf(state, id, person)
   if (known?.number === ownMember) return []
@@ -161,7 +164,7 @@ const manageRole: Decision<'ManageRole'> = ({ id, person, role, isLast }, state)
   return [{ type: 'MemberRoleManaged', data: { id, member, person, role: next, ...limit, managed } }]
 }
 
-/** Everybody may leave, but whom the issuer would bring back. */
+/** Every member may leave, except one whom the issuer would bring back. */
 const remove: Decision<'RemoveMember'> = ({ id, member, by, to, gone }, state) => {
   const { role, person } = found(state, member)
   if (by !== undefined && by.member !== member) requireMayGive(state, by, role)
@@ -172,7 +175,7 @@ const remove: Decision<'RemoveMember'> = ({ id, member, by, to, gone }, state) =
   return [{ type: 'MemberRemoved', data: { id, member, ...(to !== undefined && { to }) } }]
 }
 
-/** Decides on who may act in an account. Its own sign-in, or else one of the members, stays its owner. */
+/** Decides which persons may act in an account. Its own sign-in, or else one of the members, stays its owner. */
 export const team: Decider<TeamCommand, Team, TeamEvent> = {
   kind: 'team',
   version: 4,

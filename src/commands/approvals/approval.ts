@@ -8,27 +8,27 @@ export interface Proposal {
   readonly kind: string
   /** the id of the resource */
   readonly target: number
-  /** the resource's, which it was made on */
+  /** the revision of the resource that it was made on */
   readonly revision: number
-  /** who has proposed it, by the number within the account */
+  /** the number of the member who proposed it */
   readonly member: number
-  /** who has approved it, while it is not applied */
+  /** the number of the member who approved it, until it is applied */
   readonly approved?: number
   /** the revision of the event that has its command */
   readonly at: number
 }
 export interface Approvals {
   readonly rules: ApprovalRules
-  /** by their numbers */
+  /** by number */
   readonly open: Readonly<Record<string, Proposal>>
   readonly last: number
-  /** events so far */
+  /** number of events so far */
   readonly seen: number
 }
 
-/** changes of an account that wait at the same time */
+/** pending changes of an account */
 const mostProposals = 1000
-/** the same that one member has proposed, so that nobody keeps the others from proposing */
+/** pending changes of one member, so that one member cannot block the others */
 const mostOfOne = 500
 
 /** `id` is that of the account. */
@@ -37,7 +37,7 @@ export type ApprovalCommand =
       readonly type: 'SetRules'
       readonly id: number
       readonly rules: ApprovalRules
-      /** those that it was decided on; undefined: whatever they are */
+      /** the rules that the decision was based on; undefined: any */
       readonly from?: ApprovalRules
     }
   | ({
@@ -59,9 +59,9 @@ export type ApprovalCommand =
       readonly number: number
       readonly member: number
       readonly note?: string | undefined
-      /** whether who has proposed it does */
+      /** whether the member who proposed it refuses it */
       readonly own?: boolean
-      /** whether the resource was changed meanwhile */
+      /** whether the resource has changed meanwhile */
       readonly stale?: true
     }
 
@@ -97,7 +97,7 @@ const approve: Decision<'Approve'> = ({ id, number, member, note }, state) => {
 const apply: Decision<'Apply'> = ({ id, number }, { open }) =>
   open[number] ? [{ type: 'ChangeApplied', data: { id, number } }] : []
 
-/** Who has proposed a change may withdraw it. */
+/** A member may withdraw their own proposal. */
 const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale }, state) => {
   const proposal = found(state, number)
   if (proposal.approved !== undefined && !stale) refuse('stale', { what: 'approved' })
@@ -105,7 +105,7 @@ const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale
   return [{ type: 'ChangeRefused', data: { id, number, member, ...noted(note), why } }]
 }
 
-/** Decides on what needs the approval of a second person, and on what waits for it. */
+/** Decides which changes need the approval of a second person, and on pending ones. */
 export const approval: Decider<ApprovalCommand, Approvals, ApprovalEvent> = {
   kind: 'approval',
   version: 1,

@@ -30,7 +30,7 @@ export interface Claimant {
 }
 
 /**
- * Returns the writes that have to precede the resource's own events, or `held` when the resource holds the name already
+ * Returns the writes that have to precede the resource's own events, or `held` when the resource already holds the name
  * and has to decide again. Throws `Refused` when the name is taken.
  */
 export type ClaimWrites = (claim: Claim, claimant: Claimant) => Promise<readonly PendingWrite[] | 'held'>
@@ -55,18 +55,18 @@ const nameOf: Readonly<Record<ClaimKind, string>> = {
   passkey: 'passkey',
 }
 
-/** Links call their alias `custom`; nobody chooses that of a QR code. */
+/** Links call a chosen alias `custom`; the alias of a QR code is always random. */
 const aliasField = ({ kind }: Pick<Claim, 'kind'>, { stream }: Pick<Claimant, 'stream'>) =>
   kind === 'alias' ? (parseStreamId(stream).kind === 'link' ? 'custom' : 'alias') : undefined
 
-/** A name is in the hands of a newer release. The message must not disclose whose resource has it. */
+/** A newer release has changed the claim of a name. The message must not disclose whose resource has it. */
 const takenByNewer = (kind: ClaimKind) => new ChangedByNewer(`The resource with this ${nameOf[kind]}`)
 
-/** Returns the newest claim of a name, or undefined if the name was never claimed. Throws `ChangedByNewer`. */
+/** Returns the newest claim of a name, or undefined if it was never claimed. Throws `ChangedByNewer`. */
 export const newestClaim = async (store: Pick<EventStore, 'last'>, name: Pick<Claim, 'kind' | 'name'>) => {
   const last = await store.last(claimStream(name))
   if (last && isUnknown(last)) throw takenByNewer(name.kind)
-  // a claim's stream holds nothing else
+  // a stream of a claim has no other events
   return last as Recorded<Event<'NameClaimed'>> | undefined
 }
 
@@ -106,7 +106,7 @@ export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWri
     const { state, revision } = await loadHolder(holder).catch((error: unknown) => {
       throw error instanceof ChangedByNewer && holder !== claimant.stream ? takenByNewer(claim.kind) : error
     })
-    // what an earlier execution of the same command has left is not waited for
+    // does not wait for a claim that an earlier execution of the same command left
     const now = newest.metadata.command === claimant.command ? Infinity : Date.parse(claimant.at)
     switch (evaluateClaim(claim, newest, state.tokens, claimant.account, now)) {
       case 'free':

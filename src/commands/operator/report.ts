@@ -6,7 +6,7 @@ export type ReportCommand =
   | {
       readonly type: 'SendReport'
       readonly id: string
-      /** owner of what is reported */
+      /** owner of the reported resource */
       readonly account: number
       readonly kind: z.output<typeof ReportedKind>
       readonly subject: number
@@ -37,7 +37,7 @@ export const report: Decider<ReportCommand, 'none' | 'open' | 'closed' | 'erased
     const closed: readonly ReportEvent[] = state === 'open' ? [{ type: 'ReportClosed', data }] : []
     if (command.type === 'CloseReport') return closed
     if (state === 'erased') return refuse('not_found', { what: 'report_text', id: command.id })
-    // nobody can judge it any more
+    // an erased report cannot be judged
     return [...closed, { type: 'ReportErased', data }]
   },
   evolve: (_, { type }) => states[type],

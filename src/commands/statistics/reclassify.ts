@@ -7,24 +7,24 @@ type Write = (
 ) => Promise<Pick<Handled<Reclassification, unknown>, 'state' | 'position'>>
 
 /**
- * Waits until the statistics have passed the position of a part, whatever they made of it: it may be parked. Clicks are
- * applied in the order of the log, so those that are recorded meanwhile are counted before the next part, and not after
- * all of them. Resolves false when that takes too long: the other parts follow at once.
+ * Waits until the statistics have passed the position of a part, even if the part was parked. Clicks are applied in the
+ * order of the log, so clicks recorded meanwhile are counted before the next part instead of after all parts. Resolves
+ * false on timeout: the other parts follow at once.
  */
 export type Pace = (position: bigint) => Promise<boolean>
 
-/** The right to reclassify visits of an account, which one has at a time, of all processes. */
+/** The exclusive right to reclassify visits of an account, across all processes. */
 export interface Claim {
-  /** aborts when somebody else may have it */
+  /** aborts when the claim may have passed to another process */
   readonly lost: AbortSignal
-  /** Waits until the statistics have what was recorded before; returns false at `until` of `performance.now()`. */
+  /** Waits until the statistics include what was recorded before; returns false at `until` of `performance.now()`. */
   readonly caughtUp: (until: number) => Promise<boolean>
   readonly end: () => Promise<void>
 }
 
 /**
- * Records a reclassification part by part, from the number `first` on: one that is interrupted can be undone as far as
- * it went, or goes on. Returns the position of the last part.
+ * Records a reclassification part by part, starting with the number `first`. An interrupted one can be continued, or
+ * undone up to where it stopped. Returns the position of the last part.
  */
 export const recordReclassification = async (
   write: Write,
@@ -43,9 +43,9 @@ export const recordReclassification = async (
 }
 
 /**
- * Takes a reclassification back, part by part, of which `left` are. `check` throws where another one has to be taken
- * back before a part. Returns the position of the last part. Throws `Refused` (`not_found`) unless it is one of the
- * account.
+ * Undoes a reclassification part by part; `left` are the parts to undo. `check` throws when another reclassification
+ * must be undone before a part. Returns the position of the last part. Throws `Refused` (`not_found`) unless the
+ * account has it.
  */
 export const undoReclassification = async (
   write: Write,

@@ -10,7 +10,7 @@ import { defined } from '../../lib/defined.ts'
 import { type Decider, refuse } from '../decider.ts'
 import { differing, requireOwned } from '../owned/owned.ts'
 
-/** A secret that was replaced, and until when it signs messages all the same (ISO 8601). */
+/** A secret that was replaced, and until when it still signs messages (ISO 8601). */
 interface OldSecret {
   readonly secret: string | null
   readonly until: string
@@ -24,14 +24,14 @@ export interface Webhook {
   readonly url: string | null
   readonly secret: string | null
   readonly old: OldSecret | null
-  /** why it sends nothing; null: it sends */
+  /** why it is stopped; null: it sends */
   readonly stopped: Open<WebhookStop> | null
-  /** ordinal of the event that it began at last, and how often it has begun */
+  /** ordinal of the event that it last started from, and the number of starts */
   readonly from: number
   readonly starts: number
-  /** what it sends again before it goes on where it was: up to which event, and where that was at least */
+  /** a replay: the event that it ends with, and the earliest event to continue with afterwards */
   readonly part?: { readonly until: number; readonly next: number } | undefined
-  /** of the last replay */
+  /** token of the last replay */
   readonly token: string
 }
 
@@ -55,7 +55,7 @@ export type WebhookCommand =
       readonly account: number
       readonly changes: Changes
       readonly enabled?: boolean | undefined
-      /** the revision that had these values, if the webhook is set back to it */
+      /** the revision that had these values, when the webhook is reset to it */
       readonly to?: number | undefined
     }
   | {
@@ -78,7 +78,7 @@ export type WebhookCommand =
 
 export const webhookLabel = 'Webhook'
 
-/** Returns the events that make a webhook send, or stop; none when it is so already. */
+/** Returns the events that enable or stop a webhook; none when nothing changes. */
 const switched = (id: number, stopped: Webhook['stopped'], enabled: boolean | undefined): readonly WebhookEvent[] => {
   if (enabled === undefined || enabled === (stopped === null)) return []
   return enabled
