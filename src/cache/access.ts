@@ -13,15 +13,15 @@ import { foldKey, foldMembership } from './fold.ts'
 import { type Known, openKnown } from './known.ts'
 import type { PendingStreams } from './pending.ts'
 
-/** What people are in accounts that are not their own: by the account and the person; undefined: no member. */
+/** The roles of people in accounts other than their own, by account and person; undefined: not a member. */
 export type Members = Known<[number, number], Membership | undefined>
 
-/** Who may act in which account, by a key or as a member, and what needs an approval there. */
+/** Which callers may act in which account, by a key or as a member, and which changes need an approval there. */
 export interface Access {
   readonly auth: Auth
   readonly members: Members
   readonly rules: Known<[number], ApprovalRules | undefined>
-  /** Forgets what is known of accounts, and of the people who sign in to them. */
+  /** Invalidates what is cached about accounts and the people who sign in to them. */
   readonly forget: (accounts: readonly number[]) => void
   readonly forgetAll: () => void
 }
@@ -29,23 +29,23 @@ export interface Access {
 export interface AccessOptions {
   readonly handler: Handler
   readonly reader: Reader
-  /** key of the hashes that API keys are stored as */
+  /** key of the hashes of API keys */
   readonly pepper: Buffer
   readonly pending: Pick<PendingStreams, 'has' | 'any'>
 }
 
-/** Reads from the tables or, while a change of who may act is not projected yet, from the log. */
+/** Reads from the tables, or from the log while a change of access is not projected yet. */
 export const openAccess = ({ handler, reader, pepper, pending }: AccessOptions): Access => {
   const isPending = (account: number, person: number | null) =>
     pending.has(streamId('account', account)) ||
     pending.has(streamId('team', account)) ||
     (person !== null && pending.has(streamId('account', person)))
 
-  // keys that nobody was given are made up faster than they are looked up one by one
+  // made-up keys arrive faster than single look-ups can answer them
   const findKey = batch<string, KeyRow | undefined>(500, (keys) => findKeys(reader, keys))
   const auth = openAuth(pepper, async (key) => {
     const found = await findKey(key)
-    // a key that was ended must not work until the tables know it
+    // an ended key must not work until the tables show its end
     if (found && isPending(found.account, found.person)) return foldKey(handler, found.account, key)
     // the account may not be projected yet: respond 503, not 401
     if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')

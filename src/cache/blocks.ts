@@ -12,8 +12,8 @@ export interface Blocked {
 }
 
 /**
- * Everything that is blocked: by the operator's commands, by a file, and by a list from a URL. A list of what is
- * allowed wins over file and URL. All of it is in memory: every redirect asks.
+ * All rules that block addresses: from the operator's commands, from a file, and from a list at a URL. The list of
+ * allowed addresses wins over file and URL. Everything is in memory, because every redirect needs it.
  */
 export interface Blocks {
   /** Returns why a destination is blocked; undefined if it is not. */
@@ -22,17 +22,17 @@ export interface Blocks {
   readonly bio: (id: number) => boolean
   readonly campaign: (id: number) => boolean
   /**
-   * Returns whether a short address was that of a link or a bio page that is blocked. `site`: the address of its
+   * Returns whether a short address belonged to a link or a bio page that is blocked. `site`: the address of its
    * branded domain, undefined on the service's own host.
    */
   readonly address: (site: string | undefined, alias: string) => boolean
-  /** Returns the same of an address on a host, by which it stays blocked whatever becomes of the domain there. */
+  /** Like `address`, by host: an address stays blocked even when its domain changes hands or is deleted. */
   readonly addressOn: (host: string, alias: string) => boolean
   /** Returns whether a branded domain is blocked, by its host as a `Host` header or a URL has it. */
   readonly domain: (host: string) => boolean
-  /** Stores what the operator has blocked or unblocked, as the log or the tables have it. */
+  /** Stores what the operator has blocked or unblocked, read from the log or the tables. */
   readonly set: (blocks: readonly KnownBlock[]) => void
-  /** Replaces a list; what is in `allowed` is blocked by neither of the others. */
+  /** Replaces a list. Entries of `allowed` override the other lists. */
   readonly setList: (source: 'file' | 'url' | 'allowed', list: BlockList) => void
 }
 
@@ -42,13 +42,13 @@ export const openBlocks = (): Blocks => {
   const known = new Map<string, KnownBlock>()
   const lists = { file: emptyBlockList, url: emptyBlockList, allowed: emptyBlockList }
   let own = emptyBlockList
-  /** those that have rules: without any, a redirect pays nothing */
+  /** lists that have rules: an empty list costs a redirect nothing */
   let used: readonly BlockList[] = []
   /** reasons by host and pattern */
   let reasons: ReadonlyMap<string, string> = new Map()
   /** ids of streams: `link-7`, `domain-go.example.com` */
   let subjects: ReadonlySet<string> = new Set()
-  /** host and alias of blocked links and bio pages, now and before */
+  /** host and alias of every current and former address of blocked links and bio pages */
   let addresses: ReadonlySet<string> = new Set()
 
   const use = () => (used = [own, lists.file, lists.url].filter(({ size }) => size > 0))
@@ -92,7 +92,7 @@ export const openBlocks = (): Blocks => {
     set: (blocks) => {
       let changed = false
       for (const block of blocks) {
-        // kinds of a newer release are not known here; only those of this one have an id
+        // only the kinds that this release knows have an id
         const id = blockId(block as Parameters<typeof blockId>[0])
         // an earlier read may arrive later
         if (block.position <= (known.get(id)?.position ?? -1n)) continue

@@ -6,31 +6,31 @@ import { isUnavailable, Unavailable } from '../lib/unavailable.ts'
 import type { CountedClicks } from '../queries/statistics/clickcount.ts'
 import { type Admitted, createAdmitted } from './admitted.ts'
 
-/** A link with at most this `max_clicks` lets exactly so many people through. */
+/** Up to this `max_clicks`, a link lets exactly that many people through. */
 const exactUpTo = 1000
-/** Whether a link with this `max_clicks` does so. */
+/** Whether a link with this `max_clicks` counts exactly. */
 export const isExact = (most: number | null | undefined): boolean => typeof most === 'number' && most <= exactUpTo
 
-/** The clicks of links that end with a number of them. */
+/** Click counts of links that end after a number of clicks. */
 export interface ClickCounts {
   /**
-   * Reads the clicks of a link, unless that was done half a second ago; undefined: it was. Keeps those that are known
-   * while PostgreSQL does not answer. With `exact`, rejects with `Unavailable` when none are known.
+   * Reads the clicks of a link; undefined: it did so less than half a second ago. Keeps the known count while
+   * PostgreSQL does not answer. With `exact`, rejects with `Unavailable` when no count is known.
    */
   readonly refresh: (link: number, exact: boolean) => Promise<void> | undefined
-  /** Returns the clicks of a link: those that were read, and the people that it has let through since. */
+  /** Returns the clicks of a link: the count that was read, plus the people let through since. */
   readonly of: (link: number) => number
-  /** Counts a person whom a link lets through, until it is known whether the spool has taken the visit. */
+  /** Counts a person whom a link lets through, until it is known whether the spool has stored the visit. */
   readonly admit: Admitted['add']
-  /** what follows those people to the tables */
+  /** tracks those people until the tables have their clicks */
   readonly admitted: Admitted
 }
 
 export interface ClickCountsOptions {
-  /** Reads the clicks of links, in their order. */
+  /** Reads the clicks of links, in the given order. */
   readonly find: (links: readonly number[]) => Promise<readonly CountedClicks[]>
   readonly admitted?: Admitted
-  /** ms, of a clock that nobody sets */
+  /** ms of a monotonic clock */
   readonly now?: () => number
   /** ms for which a count is served without another look-up */
   readonly maxAge?: number
@@ -40,12 +40,9 @@ interface Known extends CountedClicks {
   readonly at: number
 }
 
-/**
- * ms that a visitor waits for a count: for a newer one, and for the first one, without which a link that has ended
- * would open again
- */
+/** ms that a visitor waits for a newer count, and for the first one, without which an ended link would open again */
 const timeoutMs = { newer: 50, first: 1000 }
-/** ms between look-ups while the tables do not have the clicks of earlier processes */
+/** ms between look-ups while the tables lack the clicks of earlier processes */
 const pauseMs = 50
 
 export const openClickCounts = ({
@@ -73,7 +70,7 @@ export const openClickCounts = ({
     return found
   }
 
-  /** Whether a count has the clicks of earlier processes, which the tables may not have had. */
+  /** Whether a count includes the clicks of earlier processes, which the tables may have lacked. */
   const isWhole = (count: Known | undefined) => {
     const start = admitted.start()
     return count !== undefined && start !== undefined && count.position >= start
@@ -94,7 +91,7 @@ export const openClickCounts = ({
       const reading = exact && !isKnown ? readWhole(link, ended.signal) : read(link)
       await withTimeout(wait, reading, () => new Unavailable('a look-up of clicks was slow'))
     } catch (error) {
-      // above the exact ones, a visitor too many is better than an outage
+      // above that limit, one visitor too many is better than an outage
       if (!isUnavailable(error) || (exact && !isKnown)) throw error
     } finally {
       ended.abort()

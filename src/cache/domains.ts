@@ -4,18 +4,18 @@ import type { KnownDomain } from '../queries/domains/domain.ts'
 /** All branded domains: a request may name any host, so a lookup must not need the database. */
 export interface Domains {
   /**
-   * Returns the domain that serves a host, spelled as in a `Host` header or a URL: verified, not deleted, and of an
-   * active account.
+   * Returns the domain that serves a host, spelled as in a `Host` header or a URL. Its domain is verified and not
+   * deleted, and its account is active.
    */
   readonly byHost: (host: string) => KnownDomain | undefined
   /** Returns a domain, also a pending or deleted one. */
   readonly byId: (id: number) => KnownDomain | undefined
   /**
-   * Returns the domain of an account at a host, in any spelling, also a pending one, or a deleted one when there is no
+   * Returns the domain of an account at a host, in any spelling: also a pending one, or a deleted one if there is no
    * other.
    */
   readonly own: (account: number, host: string) => KnownDomain | undefined
-  /** Stores domains as the tables have them now. */
+  /** Stores the current state of domains from the tables. */
   readonly set: (domains: readonly KnownDomain[]) => void
 }
 
@@ -24,7 +24,7 @@ const normalized = (host: string) => host.toLowerCase().replace(/\.?(?::\d*)?$/,
 const hostIn = ({ domain }: KnownDomain) => normalized(new URL(domain).host)
 const ownKey = (account: number, host: string) => `${account} ${host}`
 
-/** `isExcluded`: hosts that no domain may serve, whatever the log says. */
+/** `isExcluded`: hosts that no domain may serve, even if the log has such a domain. */
 export const openDomains = (isExcluded: (host: string) => boolean = () => false): Domains => {
   const ids = new Map<number, KnownDomain>()
   const hosts = new Map<string, number>()

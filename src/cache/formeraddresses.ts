@@ -21,8 +21,9 @@ interface Sources {
 const keyOf = (site: string) => hostKey(new URL(site).hostname)
 
 /**
- * Returns what tells the sites of branded domains that were the account's own. A domain that was never verified led
- * nobody to its links, and anybody may add one at a host of somebody else; a host that another account has now is its.
+ * Returns a function that lists the sites of an account's own branded domains. It skips domains that were never
+ * verified: they served no visitor, and any account may add one at the host of another. It also skips hosts that now
+ * belong to another account.
  */
 const ownSites = ({ handler, reader }: Sources) => {
   const readHolders = async () => {
@@ -49,10 +50,10 @@ const ownSites = ({ handler, reader }: Sources) => {
   }
 }
 
-/** bytes of the addresses in one block: any number of renames leaves room for it in the log */
+/** maximum bytes of the addresses in one block, so that any number of renames fits in the log */
 const mostBytes = 262_144
 
-/** Returns the newest of some addresses, the last one first, that a block has room for. */
+/** Returns the newest addresses that fit into a block, the last one first. */
 const newestOf = (addresses: ReadonlySet<string>): readonly string[] => {
   const newest: string[] = []
   let bytes = 0
@@ -66,15 +67,15 @@ const newestOf = (addresses: ReadonlySet<string>): readonly string[] => {
 }
 
 /**
- * Returns the short addresses that a link, a bio page or a campaign has and had, the newest of them first, in the
- * spelling that they are blocked in; none of anything else that can be blocked.
+ * Returns the current and former short addresses of a link, a bio page or a campaign, newest first, spelled as in
+ * blocks. Returns none for other subjects.
  */
 export const formerAddresses = async (sources: Sources, { kind, value }: Subject): Promise<readonly string[]> => {
   const { handler } = sources
   const addresses = new Set<string>()
   const add = (site: string | undefined, alias: string) => {
     const address = blockedAddress(site, alias)
-    // one that it has again is as new as that
+    // an address that it got back counts as that new
     addresses.delete(address)
     addresses.add(address)
   }

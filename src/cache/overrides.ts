@@ -45,7 +45,7 @@ export const createOverrides = (shows: Position['shows']): Overrides => {
     if (override && shows(stream, override.position)) drop(stream)
     return overrides.has(stream)
   }
-  /** Drops old ones that the tables show by now, also of links that nobody asks for. */
+  /** Drops old overrides that the tables show by now, also of links without requests. */
   const sweep = () => {
     for (const [stream, override] of [...firstOf(overrides, 2)]) if (has(stream)) put(stream, override)
   }

@@ -48,7 +48,7 @@ type FieldsOf<S> =
 type FieldsIn<E> = { [T in keyof E]: FieldsOf<E[T]> }[keyof E] & string
 
 type Schemas = Readonly<Record<string, z.ZodObject>>
-/** Events in which a field means the same. */
+/** Events in which a field has the same meaning. */
 interface Group {
   readonly schemas: Schemas
   readonly entries: Readonly<Record<string, Entry>>
@@ -140,7 +140,7 @@ const ofResources: Readonly<Record<ResourceKind, Group>> = {
   }),
 }
 
-/** Whose data each field of each event is. A new field needs an entry: nothing compiles before. */
+/** The data subject of each field of each event. A new field without an entry does not compile. */
 export const register: readonly Group[] = [
   ...Object.values(ofResources),
   of(teamEvents, {
@@ -191,14 +191,17 @@ export const register: readonly Group[] = [
   }),
 ]
 
-/** The same of the metadata of an event. An operator is named, and an owner by a number and the public id of a key. */
+/**
+ * The same for the metadata of an event. It names an operator; it identifies an owner by a number and a key's public
+ * id.
+ */
 export const metadataRegister: Entries<keyof Metadata> = {
   ...nobody('v', 'at', 'account', 'command'),
   ...stays('operator', 'operator', 'actor'),
   ...sealed('request'),
 }
 
-/** What the log has in clear of an erased account, in the words of its certificate. */
+/** What the log keeps in clear about an erased account, in the words of its certificate. */
 export const remains: readonly string[] = [
   ...Object.values(open),
   'texts in events that an older release has stored in clear',

@@ -1,4 +1,4 @@
-/** Whose data a field has. */
+/** The data subject of a field. */
 export type Subject = 'owner' | 'visitor' | 'reporter' | 'operator' | 'nobody'
 
 /** What stays readable in the log after an erasure, and why. */
@@ -18,8 +18,8 @@ export const open = {
 export type Open = keyof typeof open
 
 /**
- * Whose data a field is, and how the log has it: sealed under the key of the account, under a key of its own, or open.
- * What is about nobody are numbers, times, states and random tokens.
+ * The data subject of a field, and how the log stores it: sealed under the key of the account, under a key of its own,
+ * or open. `nobody`: numbers, times, states and random tokens are about no person.
  */
 export type Entry =
   | { readonly of: 'nobody' }

@@ -37,7 +37,7 @@ export const accountEvents = {
     usernameToken: z.string(),
   }),
   /**
-   * Somebody has signed in with an issuer for the first time. The account has neither a password nor a first API key,
+   * A person has signed in with an issuer for the first time. The account has neither a password nor a first API key,
    * and no e-mail address when `email` is null. `IdentityAdded` follows.
    */
   AccountRegisteredByIdentity: z.object({
@@ -50,23 +50,23 @@ export const accountEvents = {
   /** A team account, which has no sign-in of its own: its members act in it. `TeamStarted` names the first one. */
   AccountAdded: z.object({ id, username: Personal, usernameToken: z.string() }),
   /**
-   * It has become a team account: its address, its password, its second factor, its identities and its passkeys sign in
-   * to it no more; it keeps its username. The keys of these numbers, which its own sign-in had made, are those of
-   * `member` from then on.
+   * The account becomes a team account: its address, password, second factor, identities and passkeys sign in to it no
+   * more; it keeps its username. The keys with these numbers, which its own sign-in had created, belong to `member`
+   * from then on.
    */
   AccountSignInEnded: z.object({ id, member: id, keys: z.array(id), usernameToken: z.string() }),
   /** `to`, here and below: the revision whose value it has again. */
   AccountEmailChanged: z.object({ id, email: Personal, emailToken: z.string(), to: id.optional() }),
   AccountPasswordChanged: z.object({ id, password: Personal, to: id.optional() }),
-  /** `timezone` is a name of the tz database. */
+  /** `timezone` is a name in the tz database. */
   AccountTimezoneSet: z.object({ id, timezone: Personal, to: id.optional() }),
   /** Replaces all API keys of the account by one, number 1, with all scopes. */
   ApiKeyIssued: z.object({ id, ...secret, expires }),
   /** `number` is the key's id within the account; it replaces another key when that one is rotated. */
   ApiKeyAdded: z.object({ id, number: id, ...secret, ...keyFields, replaces: id.optional() }),
   /**
-   * The same for a key that a member has made, who is not the account's own sign-in: it has at most the rights of their
-   * role, also later. An older release must not take it for a key with all of its scopes.
+   * Like `ApiKeyAdded`, for a key that a member creates: it has at most the rights of the member's role, also later. A
+   * type of its own, because an older release would give it all of its scopes.
    */
   ApiKeyAddedByMember: z.object({ id, number: id, member: id, ...secret, ...keyFields, replaces: id.optional() }),
   /** Only fields whose value changes. */
@@ -89,8 +89,8 @@ export const accountEvents = {
   RecoveryCodeUsed: z.object({ id, hash: z.string() }),
   SecondFactorRemoved: z.object({ id }),
   /**
-   * Whoever an issuer calls `subject` can sign in to the account. `number` is the id of the identity within the
-   * account, `name` what the issuer calls the person, and the token belongs to the claim of issuer and subject.
+   * The person whom an issuer calls `subject` can sign in to the account. `number` is the id of the identity within the
+   * account, `name` the issuer's name for the person. The token belongs to the claim on issuer and subject.
    */
   IdentityAdded: z.object({
     id,
@@ -99,14 +99,14 @@ export const accountEvents = {
     subject: Personal,
     name: Personal,
     identityToken: z.string(),
-    /** a verified e-mail address has led to the account, which nobody signed in to has linked */
+    /** a verified e-mail address led to the account, without a link from a signed-in session */
     byEmail: z.literal(true).optional(),
   }),
   IdentityRemoved: z.object({ id, number: id }),
   /**
-   * Whoever has this key pair of a browser or a phone (WebAuthn) can sign in to the account. `number` is the id of the
-   * passkey within the account, `credential` what the authenticator calls it, `publicKey` its public key in COSE; both
-   * are base64url. The token belongs to the claim of `credential`.
+   * The holder of this key pair in a browser or a phone (WebAuthn) can sign in to the account. `number` is the id of
+   * the passkey within the account, `credential` its credential id, `publicKey` its public key in COSE; both are
+   * base64url. The token belongs to the claim on `credential`.
    */
   PasskeyAdded: z.object({
     id,
@@ -121,21 +121,21 @@ export const accountEvents = {
   PasskeyRemoved: z.object({ id, number: id }),
   /** `limit`: requests per minute, 0 = unlimited, null = that of the service. */
   AccountRateLimitSet: z.object({ id, limit: z.int().nullable() }),
-  /** Which visits the account does not count as clicks. They count for the reclassifications after it. */
+  /** Visits that the account does not count as clicks. Reclassifications use the value at their time. */
   AccountExclusionsSet: z.object({ id, exclusions: Exclusions, to: id.optional() }),
   /** The account may do on the dashboard what an operator does there, until it is unmarked. */
   AccountOperatorMarked: z.object({ id }),
   AccountOperatorUnmarked: z.object({ id }),
   /**
-   * Whether the groups of whoever signs in to the account make it an operator's, besides a mark that was given by hand,
-   * which stays. An older release must not take it for that.
+   * Whether the groups of the account's person make it an operator. A mark that was given by hand stays. A type of its
+   * own, because an older release would take it for a mark by hand.
    */
   AccountOperatorManaged: z.object({ id, managed: z.boolean() }),
   AccountDisabled: z.object({ id }),
   AccountEnabled: z.object({ id }),
   /**
-   * The directory of an organization (SCIM) has ended the access of whoever signs in to the account: they neither sign
-   * in nor use the keys that they have made. What they made stays.
+   * The directory of an organization (SCIM) has ended the access of the account's person: they can no longer sign in or
+   * use the keys that they created. What they created stays.
    */
   AccountDeactivated: z.object({ id }),
   AccountReactivated: z.object({ id }),
@@ -145,8 +145,8 @@ export const accountEvents = {
   /** Irreversible: the account's data key is destroyed, so its sealed fields can never be read again. */
   AccountErased: z.object({ id }),
   /**
-   * No file of the database has what the account had stored in tables, nor its key. `wal`: nor the write-ahead log,
-   * which the service can renew on its embedded server only.
+   * No file of the database contains the stored data of the account, nor its key. `wal`: neither does the write-ahead
+   * log, which the service can renew on its embedded server only.
    */
   AccountErasedOnDisk: z.object({ id, wal: z.boolean() }),
 }

@@ -6,10 +6,10 @@ import type { Scope } from './scope.ts'
 export const Role = z.enum(['owner', 'admin', 'editor', 'author', 'analyst', 'auditor'])
 export type Role = z.output<typeof Role>
 
-/** What a role gives: the scopes of a key, and `audit`, which reads what else only `account` may. */
+/** A right that a role gives: a scope of a key, or `audit`, which reads what otherwise needs `account`. */
 export type RoleRight = Scope | 'audit'
 
-/** What each role may do. `account` includes to manage members; only an owner makes owners, and ends them. */
+/** The rights of each role. `account` includes managing members; only an owner can add or remove owners. */
 export const rightsOfRoles = {
   owner: ['read', 'write', 'account'],
   admin: ['read', 'write', 'account'],
@@ -19,20 +19,20 @@ export const rightsOfRoles = {
   auditor: ['read', 'audit'],
 } as const satisfies Readonly<Record<Role, readonly RoleRight[]>>
 
-/** Whether a role shows and changes only what its member made. */
+/** Whether a role shows and changes only the member's own work. */
 export const isLimitedToOwn = (role: Open<Role>): boolean => role === 'author'
 
-/** Returns what a role may do. One that only a newer release knows may do nothing here. */
+/** Returns the rights of a role. A role that only a newer release knows has none here. */
 export const rightsOf = (role: Open<Role>): readonly RoleRight[] =>
   Object.hasOwn(rightsOfRoles, role) ? rightsOfRoles[role as Role] : []
 
-/** Returns the role of two that may do more; undefined counts as none. */
+/** Returns the role with more rights; undefined counts as none. */
 export const higherRole = (one: Open<Role> | undefined, other: Role): Open<Role> => {
   const rank = (role: Open<Role>) => Role.options.findIndex((known) => known === role)
-  // one that only a newer release knows was given by hand
+  // a role that only a newer release knows was given by hand
   return one !== undefined && rank(one) <= rank(other) ? one : other
 }
 
-/** Whether somebody with a role may give and take another one. */
+/** Whether a member with a role may give and take another role. */
 export const mayGive = (own: Open<Role>, role: Open<Role>): boolean =>
   own === 'owner' || (own === 'admin' && role !== 'owner')

@@ -14,15 +14,15 @@ export const Target = z.object({ name: z.string(), url: z.string() })
 export const Parameter = z.object({ name: z.string(), value: z.string() })
 
 /**
- * One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link,
- * whatever its URL is.
+ * One of the destinations that visitors are split between, in proportion to the weights. `id` names it within its link
+ * and stays when its URL changes.
  */
 export const Variant = z.object({ id: z.int(), url: z.string(), weight: z.int() })
 export type Variant = z.infer<typeof Variant>
 
-/** What keeps a destination out of a frame: one of its headers, or a redirect to another host. */
+/** Why a destination cannot be framed: one of its headers, or a redirect to another host. */
 export const FramingReason = z.enum(['x-frame-options', 'frame-ancestors', 'redirect'])
-/** A destination that cannot be shown in a frame on the link's host; `since`: when that was found first. */
+/** A destination that cannot be shown in a frame on the link's host; `since`: when that was first found. */
 export const Unframed = z.object({ url: z.string(), reason: openEnum(FramingReason), since: z.iso.datetime() })
 export type Unframed = z.infer<typeof Unframed>
 
@@ -54,9 +54,9 @@ const fields = {
 
 /** Fields that events of older releases do not have. */
 const added = {
-  /** in lower case, each once */
+  /** in lower case, without duplicates */
   tags: z.array(z.string()),
-  /** left out of the list of links; it redirects all the same */
+  /** hidden from the list of links; it still redirects */
   archived: z.boolean(),
   /** ISO 8601 in UTC: before it, the link does not exist for visitors; null: always */
   starts: z.iso.datetime().nullable(),
@@ -66,7 +66,7 @@ const added = {
   max_clicks: z.int().nullable(),
   /** whether the query of the short address is passed on */
   forward: z.boolean(),
-  /** whether the rest of the path is, too; only with `forward` */
+  /** whether the rest of the path is passed on, too; only with `forward` */
   forward_path: z.boolean(),
   browser: z.array(Target),
   variants: z.array(Variant),
@@ -123,8 +123,8 @@ export const linkEvents = {
     import: z.uuid().optional(),
   }),
   /**
-   * Another service, `source`, has counted clicks of the link, as its owner says: they were not measured here. The
-   * newest event of a source counts; without clicks, they were taken back.
+   * Clicks that another service, `source`, has counted, as stated by the owner: they were not measured here. The newest
+   * event of a source counts; without clicks, it takes the earlier ones back.
    */
   ClicksImported: z.object({ id, account: z.int(), source: z.string(), ...ImportedClicks.shape }),
   /**
@@ -160,7 +160,7 @@ export const linkEvents = {
   /**
    * A deleted link is back, or a link has its values of an earlier revision again. `changes` has the fields whose value
    * changes. `token` belongs to the claim of the alias of a link that was deleted or that moves; `archived`: whether a
-   * link that was deleted is in the archive now. `address` as in `LinkUpdated`.
+   * deleted link returns to the archive. `address` as in `LinkUpdated`.
    */
   LinkRestored: z.object({
     id,
@@ -171,12 +171,12 @@ export const linkEvents = {
     notes: Personal.optional(),
     password: Secret.optional(),
   }),
-  /** The destinations that refuse to be framed are others than before; these are all of them. Found by the service. */
+  /** The destinations that refuse to be framed have changed; `unframed` has all of them. Found by the service. */
   LinkFramingChecked: z.object({ id, unframed: z.array(Unframed) }),
 }
 /**
- * Addresses, destinations and the rules that choose between them stay open: a release that cannot open the texts
- * redirects all the same.
+ * Addresses, destinations and the rules that choose between them stay open, so that a release that cannot open the
+ * texts still redirects.
  */
 export const linkTexts = sealedTexts('Link', {
   ...{ title: '', description: '', tags: [] },

@@ -15,13 +15,14 @@ const subject = {
 }
 
 export const blockEvents = {
-  /** Who blocked it is the actor in the metadata. The account that creates a link to a blocked host reads `reason`. */
+  /** The actor in the metadata blocked it. The account that creates a link to a blocked host can read `reason`. */
   AddressBlocked: z.object({
     ...subject,
     reason: z.string(),
     /**
-     * of a link, a bio page or a campaign: the addresses that it has and had, as host and alias (`go.example.com/sale`,
-     * `/sale` and `/r/sale` on the service's own host). What is at them is blocked, too, whoever has them next.
+     * of a link, a bio page or a campaign: its current and former addresses, as host and alias (`go.example.com/sale`,
+     * `/sale` and `/r/sale` on the service's own host). Resources at these addresses are blocked, too, also those of
+     * later owners.
      */
     addresses: z.array(z.string()).optional(),
   }),

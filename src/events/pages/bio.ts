@@ -3,7 +3,7 @@ import type { EventOf } from '../event.ts'
 import { openEnum } from '../openenum.ts'
 import { ownedSchemas, sealedTexts } from '../owned.ts'
 
-/** `id` names an entry within its page, whatever its title and place are; the clicks of an entry carry it. */
+/** `id` names an entry within its page and stays when its title or place changes; clicks of the entry carry it. */
 export const BioLink = z.object({ id: z.int().optional(), title: z.string(), url: z.string() })
 type BioLink = z.infer<typeof BioLink>
 export interface BioEntry extends Readonly<Omit<BioLink, 'id'>> {
@@ -37,12 +37,12 @@ export type BioFields = z.infer<z.ZodObject<typeof fields>>
 const { created, updated, deleted, restored } = ownedSchemas(fields)
 export const bioEvents = { BioCreated: created, BioUpdated: updated, BioDeleted: deleted, BioRestored: restored }
 
-/** The look of a page that has none: older releases stored none. */
+/** The look of pages from older releases, which stored none. */
 export const bioLook = { theme: 'paper', color: '#1d4ed8' } as const
 
 /**
- * Returns the entries of a page with their ids. A release that did not count clicks stored none: its entries have their
- * places as ids.
+ * Returns the entries of a page with their ids. A release that did not count clicks stored no ids: its entries have
+ * their places as ids.
  */
 export const entriesOf = (links: readonly BioLink[]): readonly BioEntry[] => {
   const numbered = links.every(({ id }) => id !== undefined)

@@ -16,9 +16,9 @@ export const reclassificationEvents = {
   /**
    * One part of a reclassification: visits of some resources of an account, between two moments (`to` is exclusive).
    * `since`: visits before it are not kept one by one, and none of them becomes the first of a person. A visit whose
-   * user agent is in `agents` has the class that is named there; any other has the class it was recorded with. A
-   * person's visit that `exclusions` name has the class `excluded`. The event has the outcome of rules and not the
-   * rules, so that every replay, by whatever release, gives the same classes.
+   * user agent is in `agents` has the class that is named there; any other keeps its recorded class. A person's visit
+   * that `exclusions` name has the class `excluded`. The event stores the outcome of rules instead of the rules, so
+   * that a replay gives the same classes in every release.
    */
   ClicksReclassified: z.object({
     reclassification,
@@ -45,8 +45,8 @@ export const reclassificationEvents = {
     exclusions: Exclusions,
   }),
   /**
-   * A part was undone, except for visits before `since`, which are not kept one by one any more. The parts are
-   * undone in reverse order.
+   * A part was undone, except for visits before `since`, which are no longer kept one by one. Parts are undone in
+   * reverse order.
    */
   ReclassificationUndone: z.object({ reclassification, account: z.int(), part: z.int(), since: z.iso.datetime() }),
 }
