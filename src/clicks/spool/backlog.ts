@@ -2,12 +2,12 @@ import type { Visit } from '../visit.ts'
 import type { Journal } from './journal.ts'
 import type { Tally } from './tally.ts'
 
-/** The visits that wait in memory to be written, and the number of those that find no room in it. */
+/** Visits that wait in memory to be written, and the number of visits that did not fit in. */
 export interface Backlog {
-  /** Queues a visit, or when the backlog is full only counts it, unless its visitor has to be refused then. */
+  /** Queues a visit. A full backlog only counts it, unless its visitor must be refused then. */
   readonly push: (waiting: Waiting) => void
   /**
-   * Writes the first `max` visits to the journal, or once none waits the number of dropped ones, and answers them.
+   * Writes the first `max` visits to the journal, or the number of dropped ones when none is left, and answers them.
    * Throws when the disk refuses.
    */
   readonly write: (max: number) => void
@@ -23,9 +23,9 @@ export interface Backlog {
 /** A visit whose visitor waits for an answer. */
 export interface Waiting {
   readonly visit: Visit
-  /** Nobody may be let through whose visit is in memory only. */
+  /** The visitor must not be let through while the visit is in memory only. */
   readonly mustBeWritten: boolean
-  /** Learns whether the visit is written, or is counted while it waits. */
+  /** Called with whether the visit is written, or is counted while it waits. */
   readonly answer: (isKept: boolean) => void
 }
 
@@ -41,7 +41,7 @@ export const createBacklog = ({ capacity, journal, tally }: BacklogOptions): Bac
   const size = () => waiting.length + (tally.hasDropped() ? 1 : 0)
   const full = () => waiting.length >= capacity
 
-  /** Until the journal has the number of dropped visits, the tally does. */
+  /** The tally keeps the number of dropped visits until the journal has it. */
   const writeDropped = (): void => {
     const dropped = tally.dropped()
     if (!dropped) return journal.append([])

@@ -136,8 +136,8 @@ const readTallies = async (dir: string, spools: readonly FoundSpool[], quarantin
 const total = (last: readonly number[]): number => last.reduce((sum, seq) => sum + seq, 0)
 
 /**
- * Opens a spool folder, in whatever state a crash left it: finds the spools in it, moves segments without a readable
- * header aside, and cuts off torn ends.
+ * Opens a spool folder in any state after a crash: finds its spools, moves segments without a readable header aside,
+ * and cuts off torn ends.
  */
 export const recover = async (dir: string, log: Log): Promise<Recovered> => {
   await makeFolder(dir)
@@ -159,7 +159,7 @@ export const recover = async (dir: string, log: Log): Promise<Recovered> => {
     spools.push({ segments: [...group], header: newest.header, last })
   }
   const tallies = await readTallies(dir, spools, quarantine)
-  // numbers are not given again while something in quarantine names them
+  // a number is not reused while quarantine has a file with it
   return { spools, tallies, number: Math.max(numbers.at(-1) ?? 0, quarantine.lastSegment()), quarantine }
 }
 

@@ -18,18 +18,18 @@ import { createTally } from './tally.ts'
 import { createWriter } from './writer.ts'
 
 /**
- * The local half of the click log: every answered visit is in it before its answer leaves, and stays until it is
+ * The local half of the click log: it stores every answered visit before the answer leaves, until the visit is
  * recorded.
  */
 export interface Spool extends RelayedSpool {
-  /** what earlier processes left in the folder, for a thread that relays it */
+  /** spools that earlier processes left in the folder, for a thread that relays them */
   readonly found: Pick<Recovered, 'spools' | 'tallies'>
   readonly files: () => SpoolFiles
   /** notified after each attempt to sync, when segments are released, and when the spool is closed */
   readonly synced: Signal
-  /** Another thread has found a damaged part. */
+  /** Called when another thread has found a damaged part. */
   readonly damaged: Quarantine['copy']
-  /** Another thread has left so many bytes of the earlier spools. */
+  /** Called with the bytes of earlier spools that another thread has left. */
   readonly earlierHave: (bytes: number) => void
   /**
    * Adds a visit. Resolves when the kernel has it (a killed process loses nothing), or at once when the disk refuses:
@@ -37,7 +37,7 @@ export interface Spool extends RelayedSpool {
    * `mustBeWritten` it is refused instead, and the result is false. Never rejects.
    */
   readonly add: (visit: Visit, mustBeWritten?: boolean) => Promise<boolean>
-  /** Allocates the file that counts visits while the disk is full, unless it is there. Returns whether it is. */
+  /** Allocates the file that counts visits while the disk is full, unless it exists. Returns whether it exists. */
   readonly prepare: () => Promise<boolean>
   /** Writes and syncs what is waiting, then closes. */
   readonly close: () => Promise<void>
@@ -83,7 +83,7 @@ const findEarlier = async (dir: string, log: Log) => {
 
 /**
  * Begins a spool in a folder: one write per turn of the event loop, one sync per `syncMs`. It has a new id and counts
- * from 1, whatever the folder holds: a copied or restored folder would otherwise give numbers again that are recorded
+ * from 1 even in a folder with segments: a copied or restored folder would otherwise reuse numbers that are recorded
  * already.
  */
 export const openSpool = async ({

@@ -1,6 +1,6 @@
-// It imports nothing: the dashboard tries the rules of a link with the code that redirects by them.
+// Imports nothing: the dashboard previews the rules of a link with the code of the redirect.
 
-/** Another destination for the visitors that a name stands for: of a device, a browser, a country or a language. */
+/** Another destination for visitors of a device, a browser, a country or a language, by its name. */
 interface Rule {
   readonly name: string
   readonly url: string
@@ -12,14 +12,16 @@ interface Variant {
 }
 type RuleKind = 'device' | 'browser' | 'location' | 'language'
 
-/** What decides where a link leads. */
+/** Rules that decide where a link leads. */
 export interface Rules extends Readonly<Record<RuleKind, readonly Rule[]>> {
   readonly variants: readonly Variant[]
-  /** for everybody else */
+  /** for all other visitors */
   readonly url: string
 }
 
-/** What rules ask about a visitor. Functions are called only when a rule needs them, because they cost a lookup. */
+/**
+ * Facts about a visitor that rules need. Functions are called only when a rule needs them, because they cost a lookup.
+ */
 export interface VisitorFacts {
   /** whether the device has this name */
   readonly isDevice: (name: string) => boolean
@@ -33,11 +35,11 @@ export interface VisitorFacts {
   readonly chance: (variant: number) => number
 }
 
-/** What the names in rules mean. An unknown name means nothing. */
+/** The meaning of names in rules. An unknown name matches nothing. */
 export interface Names {
   /** whether a name means the country with this code */
   readonly isCountry: (name: string, code: string) => boolean
-  /** how well a name is the language that somebody asks for: 0 is best, undefined is another language */
+  /** how well a name fits the language that the visitor prefers: 0 is best, undefined is another language */
   readonly fitOf: (name: string, asked: string) => number | undefined
 }
 
@@ -64,8 +66,8 @@ const byLanguage = (rules: readonly Rule[], preferred: Iterable<string>, { fitOf
 }
 
 /**
- * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor stays
- * with a variant; when they change, only as many visitors change as must.
+ * Splits visitors in proportion to the weights (weighted rendezvous hashing). While the weights stay, a visitor keeps
+ * their variant; when they change, as few visitors as possible change theirs.
  */
 const byChance = (variants: readonly Variant[], { chance }: VisitorFacts) => {
   let [best, found] = [Infinity, undefined as Variant | undefined]

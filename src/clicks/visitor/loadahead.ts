@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 const headers = ['sec-purpose', 'x-sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
 const aims = /\b(?:prefetch|prerender|preload|preview|instant)\b/i
 
-/** Whether a request is made ahead, for a page that perhaps nobody will see. */
+/** Whether a browser loads the page ahead, perhaps without showing it. */
 export const isLoadAhead = (sent: IncomingHttpHeaders): boolean =>
   headers.some((name) => sent[name] !== undefined && aims.test(String(sent[name]))) ||
   sent['sec-speculation-tags'] !== undefined

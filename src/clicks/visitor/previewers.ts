@@ -74,10 +74,10 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Gadu-Gadu', /\bPeekBot\b/i],
   ['Google Messages', /^GoogleMessages\b/i],
   ['Skype for Business', /^OC\b.*\bSkype for Business\b/i],
-  // the program itself asks, on Apple's devices
+  // the program itself sends the request, on Apple's devices
   ['Chat', /^(?:Telegram|Discord|Slack|Zalo|Signal|Threema|Wire)(?:\/\S+)? CFNetwork\b/i],
   ['Element', /^Element\b.*\bMatrixAndroidSdk/i],
-  // somebody hands a link over to an app
+  // a person shares a link with an app
   ['Share', /^[\w. ]*Shar(?:e|ing)Extension/i],
   ...federated.map(
     (name) => [name, new RegExp(String.raw`^(?!.*(?:AppleWebKit|Firefox)).*\b${name}(?:Bot)?\b`, 'i')] as const,
@@ -100,7 +100,7 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Google-PageRenderer', /Google-PageRenderer/i],
   ['Google snippet', /developers\.google\.com\/\+\/web\/snippet/i],
   ['GoogleImageProxy', /GoogleImageProxy/i],
-  // Word, Excel and Outlook ask for a link themselves before they open the browser
+  // Word, Excel and Outlook request a link themselves before they open the browser
   [
     'Microsoft Office',
     /\bms-office\b|\bMSOffice\b|\bMicrosoft Outlook\b|^Microsoft[ -](?:Office|WebDAV)|^Outlook-(?:iOS|Android)\b|^MacOutlook\b|\bWAC-OFU\b/i,
@@ -120,7 +120,7 @@ export const previewers: readonly (readonly [name: string, pattern: RegExp])[] =
   ['Medium', /\bMediumbot-MetaTagFetcher\b/i],
   ['Asana', /\bWebsiteMetadataRetriever\b/i],
   ['Nextcloud', /^Nextcloud\b/i],
-  // what a program does is in its name, but pictures for results of a search are for nobody in particular
+  // the name says what a program does; pictures for search results are no previews for a person
   [
     'Link preview',
     /^(?!.*\b(?:BingPreview|Google)\b)(?!.*AppleWebKit(?!.*\b(?:compatible|https?)\b)).*(?:preview|unfurl|oembed|open-?graph|(?:link|url)[-_ ]?(?:expand|embed|meta|snippet|card))/i,

@@ -1,12 +1,12 @@
-// It imports nothing, so that the dashboard understands languages as the redirect does.
+// Imports nothing, so that the dashboard reads languages as the redirect does.
 
-/** A language as browsers ask for it: `pt`, `pt-BR`, `zh-Hant-TW`. */
+/** A language as browsers send it: `pt`, `pt-BR`, `zh-Hant-TW`. */
 interface Range {
   readonly tag: string
   readonly language: string
-  /** that most people write who ask for it: `zh-TW` is `Hant` */
+  /** the most common script of the language: `zh-TW` is `Hant` */
   readonly script: string
-  /** with the script and region that most people mean who name none */
+  /** with the most common script and region when it names none */
   readonly whole: string
 }
 
@@ -21,7 +21,7 @@ const read = (text: string): Range | undefined => {
   return { tag: locale.baseName, language, script, whole: baseName }
 }
 
-// ICU is slow, and visitors ask for the same languages
+// ICU is slow, and visitors send the same languages
 const known = new Map<string, Range | undefined>()
 const rangeOf = (text: string): Range | undefined => {
   if (known.has(text)) return known.get(text)
@@ -31,11 +31,11 @@ const rangeOf = (text: string): Range | undefined => {
   return found
 }
 
-/** Returns the one spelling of a language, with its script and region; `` when it is none. */
+/** Returns the canonical spelling of a language, with its script and region; `` for an invalid one. */
 export const canonicalRange = (text: string): string => rangeOf(text)?.tag ?? ''
 
 /**
- * Returns how well a language is what somebody asks for (RFC 4647, 3.4): 0 for the same, more for a shorter name of it,
+ * Returns how well a language fits the preferred one (RFC 4647, 3.4): 0 for the same, more for a shorter name of it,
  * and most for another region or script of it; undefined for another language.
  */
 export const fitOf = (offered: string, asked: string): number | undefined => {
