@@ -11,16 +11,16 @@ import { ownFields } from './records.ts'
 import type { Report } from './report.ts'
 import type { Row } from './row.ts'
 
-/** rows that are created together, of which so many may have a password */
+/** rows that are created together, the number of them that may have a password, and their bytes */
 const [rowsAtOnce, passwordsAtOnce, bytesAtOnce] = [500, 50, 2 * 1024 * 1024]
-/** rows that are created together where a conflict ends the import: those behind it are created as well */
+/** rows that are created together when a conflict ends the import: rows behind the conflict are created, too */
 const rowsBeforeConflict = 20
-/** names that are tried for an alias that is taken */
+/** names to try when an alias is taken */
 const renames = 20
-/** s until rows are tried again, and how often that is done */
+/** s until rows are tried again, and the maximum number of tries */
 const [pause, mostTries] = [5, 200]
 
-/** Fields of a row that a link can do without, and is open to no one else then. */
+/** Fields that an import may drop: without them, the link opens to no more visitors. */
 const optional: ReadonlySet<string> = new Set<string>([
   ...['title', 'description', 'tags', 'date', 'clicks', 'uniqueclicks'],
   ...['geotarget', 'devicetarget', 'languagetarget', ...ownFields],
@@ -47,12 +47,11 @@ export const inBatches = function* (rows: readonly Row[], onConflict: OnConflict
   if (some.length > 0) yield some
 }
 
-/** A result of which the link was there before. */
+/** A result whose link existed before. */
 export type Made = Result & { readonly before?: true }
 
 /**
- * Returns what rows without an alias have created already: before this was interrupted, or in an earlier import of the
- * same links.
+ * Returns the links that rows without an alias have created before: before an interruption, or in an earlier import.
  */
 const findCreated = async (rows: readonly Row[], importing: Importing, { has }: Report) => {
   // those with an alias are found by it
@@ -69,7 +68,7 @@ const findCreated = async (rows: readonly Row[], importing: Importing, { has }: 
   return found
 }
 
-/** Creates rows, again and again while that is not possible. */
+/** Creates rows, and retries while that is not possible. */
 export const createAll = async (
   rows: readonly Row[],
   importing: Importing,
@@ -89,8 +88,8 @@ export const createAll = async (
 }
 
 /**
- * Imports one row whose alias is not free, or that has a field which cannot be as it is. `onEnd` is called for a
- * conflict with which the import has to end, once all that was created with the row has its line.
+ * Imports one row whose alias is taken, or that has an invalid field. Calls `onEnd` for a conflict that ends the
+ * import, once the report has a line for all links that were created with the row.
  */
 export const createAgain = async (
   row: Row,
@@ -109,14 +108,14 @@ export const createAgain = async (
     const [top = ''] = field.split('.')
     if (isConflict(result)) {
       const there = code === 'taken' ? await find(now) : undefined
-      // what another record of the source leads to is not this one
+      // a link of another record of the source is a conflict
       if (there?.url === row.url && (there.id === row.of || !report.has(there.id)))
         return there.own
           ? { ...about, outcome: ended(), message: notes.join(' '), link: there.id }
           : { ...about, outcome: 'kept', message: '', link: there.id }
       if (onConflict === 'fail') onEnd(new ConflictFound({ code: code!, field, params }))
       if (onConflict !== 'rename' || ++name > renames) return { ...about, outcome: 'conflict', message }
-      // an alias that is not possible here gets a random one
+      // an alias that is invalid here becomes a random one
       const custom = code === 'taken' ? `${row.alias}-${name}` : undefined
       now = { ...now, body: { ...now.body, custom } }
       notes.push(message)

@@ -29,7 +29,7 @@ const addressesIn = (found: Found, links: readonly Named[], { format }: Reading)
   const named = found.get('alias')
   const text = filledText(named) ?? (named && format === 'shortio' ? '' : undefined)
   const alias = format === 'dub' && text === '_root' ? '' : text?.replace(/^\//, '')
-  // Shlink calls its own host so; the id of a domain says nothing
+  // Shlink uses DEFAULT for its own host; the id of a domain identifies no host
   const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT') || /^\d+$/.test(host)
   const urls = links.flatMap(textsOf).flatMap((one) => one.split(/[\s,;|]+/))
   const all = addressesOf(
@@ -37,7 +37,7 @@ const addressesIn = (found: Found, links: readonly Named[], { format }: Reading)
     isOwn ? undefined : hostIn(host),
     urls.filter((one) => one !== ''),
   )
-  // a link of Shlink has one: in its short URL, the path of the server may stand before
+  // a link of Shlink has one alias: the path of the server may precede it in the short URL
   return format === 'shlink' && alias !== undefined ? all.slice(0, 1) : all
 }
 
@@ -70,7 +70,7 @@ const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Readi
   const end = found.get('expiry')
   const isEndless = end !== undefined && isNever(end.value)
   if (isEndless) notes.push('Its end, the last day of the year 9999, means that it has none.')
-  /** Returns what a link can do without, and is open to no one else then. */
+  /** Returns a value that an import may drop: without it, the link opens to no more visitors. */
   const optional = <T>(field: Field, read: (named: Named) => T) => {
     try {
       const named = found.get(field)
@@ -113,10 +113,10 @@ const structures: ReadonlySet<Meaning['field']> = new Set(['device', 'location',
 const isPlain = (field: Field, value: unknown) =>
   /^(?:device|location|language)$/.test(field) && typeof value !== 'object'
 
-/** Values of a record by their names; `as` is a field that was chosen for a column. */
+/** Values of a record by their names; `as` is the field that was chosen for a column. */
 export type Values = readonly (Named & { readonly as?: Meaning })[]
 
-/** Returns the link that a record describes, or what is wrong with it. */
+/** Returns the link that a record describes, or the problem with it. */
 export const readLink = (values: Values, place: Place, reading: Reading): SourceLink | SourceProblem => {
   const found = new Map<Field, Named & { readonly rank: number }>()
   const links: (Named & { readonly rank: number })[] = []

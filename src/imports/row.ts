@@ -7,21 +7,21 @@ export interface Row {
   readonly place: Place
   /** in the source */
   readonly alias: string | undefined
-  /** names its address in the source */
+  /** identifies its address in the source */
   readonly address: string | undefined
-  /** names the main address of its link in the source, of which this is a further one */
+  /** identifies the main address of the link in the source, when this is a further address */
   readonly main?: string
-  /** its link has the same address here by another row: hosts of the source that are one here */
+  /** another row gives its link the same address here: several hosts of the source are one host here */
   readonly same?: boolean
-  /** the link that gets it as one more address; undefined: it is a link of its own, or nothing is stored */
+  /** the link that gets it as one more address; undefined: it creates a link of its own, or stores nothing */
   readonly link?: number | undefined
-  /** the link that has its main address, and may have this one, too */
+  /** the link that has its main address, and may have this address, too */
   readonly of?: number | undefined
   readonly url: string
   readonly body: Readonly<Record<string, unknown>>
-  /** what is other than there, as sentences */
+  /** differences from the source, as sentences */
   readonly notes: readonly string[]
-  /** fields that have no counterpart here, by their names there */
+  /** fields of the source without a counterpart here, by their names there */
   readonly left: readonly string[]
 }
 
@@ -43,16 +43,16 @@ const targetsOf = ({ targets = [] }: SourceLink) =>
     }),
   )
 
-/** Returns how many clicks are left until a link ends. Only those that are measured here end it. */
+/** Returns how many clicks are left until a link ends. Only clicks that are measured here count. */
 const remaining = ({ maxClicks, clicks = 0, measured = clicks }: SourceLink) => maxClicks && maxClicks - measured
 
-/** Whether a link did not redirect any more at a moment at the service that it comes from. */
+/** Whether a link had stopped redirecting at the source service at a moment. */
 export const hasEnded = (link: SourceLink, now: string): boolean =>
   (link.expiry !== undefined && link.expiry <= now) || (remaining(link) ?? 1) <= 0
 
 const passwordOf = ({ password }: SourceLink) => {
   if (password === undefined) return {}
-  // it is protected, and lets nobody in until its owner sets another one
+  // a link with an unknown password stays closed until its owner sets another one
   return { password: password === 'unknown' ? randomBytes(24).toString('base64url') : password.clear }
 }
 
@@ -63,14 +63,14 @@ const notesOf = ({ password, notes = [] }: SourceLink) =>
   password === 'unknown' ? [...notes, 'Its password is not known: set a new one.'] : notes
 
 /**
- * Returns the rows of a link: one for each of its addresses, of which the first has the clicks. A further one could be
- * a link of its own: it has all that the link has.
+ * Returns the rows of a link: one for each of its addresses; the first has the clicks. A further address could become a
+ * link of its own, so its row has all fields of the link.
  */
 export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping): readonly Row[] => {
   const { place, url, title, description, tags, created, expiry, starts, archived } = link
   const single = visitsOfLink(link, visitsOf)
   const clicks = link.clicks && Math.max(0, link.clicks - single)
-  // how many of the people have come by other visits than these, nothing says
+  // the source does not say how many people came by other visits than these
   const uniques = single > 0 ? undefined : link.uniques
   const addresses: readonly (SourceAddress | undefined)[] = link.addresses.length > 0 ? link.addresses : [undefined]
   const seen = new Set<string>()

@@ -102,8 +102,8 @@ const svg = (code: Code, { size, foreground, background, logo }: Drawing) => {
 }
 
 /**
- * Returns the image of a QR code, with its logo in the middle. The text is encoded as a single string, whatever it
- * contains.
+ * Returns the image of a QR code, with its logo in the middle. The text is encoded as a single string, even when a
+ * mixed encoding would be shorter.
  */
 export const draw = (drawing: Drawing): Buffer => {
   const { text, logo, format } = drawing

@@ -3,9 +3,9 @@ import { createGunzip } from 'node:zlib'
 import { problem } from '../../lib/problems/problem.ts'
 import { UnreadableSource } from '../records.ts'
 
-/** bytes of a record */
+/** maximum bytes of a record */
 export const recordLimit = 1024 * 1024
-/** bytes that are looked at together: records that came in many small chunks would be copied again and again */
+/** bytes that are read together: records in many small chunks would be copied again and again */
 const blockSize = 64 * 1024
 
 const joined = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -22,7 +22,7 @@ const joined = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   if (size > 0) yield Buffer.concat(parts)
 }
 
-/** Spreadsheets save Unicode text so. */
+/** Spreadsheets save Unicode text as UTF-16. */
 const fromUtf16 = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-16le')
   for await (const block of blocks) yield Buffer.from(decoder.decode(block, { stream: true }))
@@ -30,7 +30,7 @@ const fromUtf16 = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 const ignore = () => {}
-/** what a compressed file may unpack to: so many times its size, and so many bytes anyway */
+/** limit of the unpacked size: a multiple of the file's size, and a size that is always allowed */
 const [mostGrowth, always] = [100, 64 * 1024 * 1024]
 
 /** Decompresses blocks. Throws `UnreadableSource` where a small file would keep the service busy for hours. */
@@ -50,7 +50,7 @@ const unpacked = async function* (blocks: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** Returns the bytes of a file in UTF-8 and without a mark of that, decompressed, in blocks of about one size. */
+/** Returns the bytes of a file in UTF-8 without a byte order mark, decompressed, in blocks of about one size. */
 export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, depth = 0): AsyncGenerator<Buffer> {
   const blocks = joined(chunks)
   const rest = async function* (begin: Buffer) {
@@ -64,7 +64,7 @@ export const blocksOf = async function* (chunks: AsyncIterable<Uint8Array>, dept
     else if (a === 0xff && b === 0xfe) yield* fromUtf16(rest(first.subarray(2)))
     else yield* rest(a === 0xef && b === 0xbb && c === 0xbf ? first.subarray(3) : first)
   } finally {
-    // whoever takes no more closes the file
+    // closes the file when the reader stops early
     await blocks.return(undefined)
   }
 }

@@ -23,7 +23,7 @@ interface Outcome {
   readonly stream: string
   /** whether the group is stored */
   readonly stored: boolean
-  /** of the stream now */
+  /** current revision of the stream */
   readonly revision: string
   readonly last_position: string | null
 }
@@ -35,7 +35,7 @@ export interface Group {
   readonly reject: (error: unknown) => void
 }
 
-/** How much one call to `log.append` takes. */
+/** Limits of one call to `log.append`. */
 export interface Limits {
   readonly groups: number
   readonly bytes: number
@@ -46,7 +46,7 @@ interface QueueParts {
   readonly limits: Limits
   /** retries of a call whose outcome is unknown */
   readonly retries: number
-  /** called after each call, whatever its outcome */
+  /** called after each call, also a failed one */
   readonly onCalled: (groups: readonly Group[]) => void
 }
 

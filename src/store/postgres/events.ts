@@ -12,11 +12,13 @@ export interface Row {
   readonly type: string
   readonly data: string
   readonly metadata: string
-  /** a number when somebody has stored `infinity` */
+  /** a number when another program has stored `infinity` */
   readonly at: Date | number
 }
 
-/** Returns a time as ISO 8601; what no service has stored is no time, and is found by the proof of the log. */
+/**
+ * Returns a time as ISO 8601. Another value, which no service stores, stays as it is; the proof of the log finds it.
+ */
 export const timeOf = (at: Date | number): string => {
   const time = new Date(at)
   return Number.isNaN(time.getTime()) ? String(at) : time.toISOString()
@@ -28,7 +30,7 @@ export const toText = ({ position, stream, revision, id, type, data, metadata, a
   metadata,
 })
 
-/** Returns the bytes of JSON of a row, about. */
+/** Returns the approximate bytes of a row's JSON. */
 export const bytesOf = ({ data, metadata }: Row): number => data.length + metadata.length
 
 export const toEncoded = (row: Row): Encoded => ({
@@ -39,9 +41,8 @@ export const toEncoded = (row: Row): Encoded => ({
 })
 
 /**
- * SQL that estimates the size of an event's JSON without reading it: what the server stores outside of the row stays
- * there. Full click events are compressed to about an eighth; the constant keeps short what may be compressed far
- * better.
+ * SQL that estimates the size of an event's JSON without reading values that the server stores outside of the row. Full
+ * click events are compressed to about an eighth; the constant keeps the reads of highly compressible events short.
  */
 const weight = `pg_column_size(data) * case when pg_column_compression(data) is null then 1 else 8 end
   + case when pg_column_compression(data) is null then 0 else 8192 end`
