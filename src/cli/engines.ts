@@ -23,7 +23,7 @@ import { storeAnyway } from '../store/postgres/anyway.ts'
 import { findHidden, findJumps } from '../store/postgres/jumps.ts'
 import { BadCommand } from './cli.ts'
 
-/** An event log as it is stored, and the database that holds its images, keys and sequences. */
+/** A stored event log, and the database that holds its images, keys and sequences. */
 export interface End {
   readonly db: Database
   readonly openStore: (opening?: MakeOpening) => Promise<EventStore>
@@ -54,7 +54,7 @@ export const withCleanup = async <T>({ DATA_DIR }: Config, work: (cleanup: Clean
 export const databaseOpener = (config: Config, cleanup: Cleanup) => {
   const name = `linkledger-copy-${randomBytes(6).toString('hex')}`
   const opened = new Map<string, Opened>()
-  /** `option` is where the address comes from, for messages. */
+  /** `option` is the option that has the address, for messages. */
   return async (where: string, option: string): Promise<Opened> => {
     const known = opened.get(where)
     if (known) return known
@@ -142,8 +142,8 @@ export const openSource = async (config: Config, cleanup: Cleanup) => {
 }
 
 /**
- * Throws when a log in PostgreSQL leaves out revisions of a stream: somebody has removed or added events, and such a
- * log is stored in another place only on demand. Called after a file was written, which has what there is.
+ * Throws when a log in PostgreSQL lacks revisions of a stream: another program has removed or added events. Such a log
+ * is stored elsewhere only on demand. Called after a file with the existing events was written.
  */
 export const refuseGaps = async ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_URL'>, db: Database, what: string) => {
   if (EVENTSTORE_URL !== undefined) return
@@ -154,7 +154,7 @@ export const refuseGaps = async ({ EVENTSTORE_URL }: Pick<Config, 'EVENTSTORE_UR
   )
 }
 
-/** The service's own place, to be filled while no process uses it. */
+/** The service's own log and database, to be filled while no process uses them. */
 export const openTarget = async (config: Config, cleanup: Cleanup): Promise<End> => {
   const { DATABASE_URL, EVENTSTORE_URL, EVENTSTORE_PREFIX } = config
   const opened = await databaseOpener(config, cleanup)(
@@ -169,10 +169,10 @@ export const withGaps = [
   'store a log in PostgreSQL as it is that leaves out events, which `linkledger verify` names afterwards, too',
 ] as const
 
-/** places that are named */
+/** number of places that a message names */
 const mostPlaces = 10
 
-/** Returns what stores a log with gaps where `isWanted`, and what says afterwards where they are. */
+/** Returns a function that stores a log with gaps where `isWanted`, and one that reports the gaps afterwards. */
 export const openGaps = (db: Database, isWanted: boolean, isEventStoreDb: boolean) => {
   if (isWanted && isEventStoreDb)
     throw new BadCommand('--with-gaps needs a log in PostgreSQL: EventStoreDB numbers the events of a stream itself')
@@ -190,7 +190,7 @@ export const openGaps = (db: Database, isWanted: boolean, isEventStoreDb: boolea
   }
 }
 
-/** Shows on standard error, if that is a terminal, how far the work is. */
+/** Shows the progress of the work on standard error, if that is a terminal. */
 export const progressBar = () => {
   const bar = new SingleBar({ format: '{what} [{bar}] {percentage}% | {eta_formatted} left', noTTYOutput: false })
   bar.start(1, 0, { what: '' })

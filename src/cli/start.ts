@@ -19,35 +19,38 @@ export const addStartCommand = (program: Command, cli: Cli) =>
     .action(() => start(cli))
 
 /**
- * ms that a stop takes at most besides the drain; with the default of that, less than the 45 s that operators are told
- * to allow
+ * ms that a stop takes at most besides the drain; with the default drain, below the 45 s that operators are told to
+ * allow
  */
 const timeoutMs = 22_000
 
-/** Calls `onLate` when closing takes longer than `ms`: a server that is silent must not keep the process. */
+/** Calls `onLate` when closing takes longer than `ms`: an unresponsive server must not keep the process running. */
 export const closeWithin = async (close: () => Promise<void>, ms: number, onLate: () => void) => {
   const late = setTimeout(onLate, ms)
   await close()
   clearTimeout(late)
 }
 
-/** ms that something may keep a process whose data is closed */
+/** ms for which a process may keep running after its data is closed */
 const lingerMs = 1000
 
-/** Says where the data is, and ends the process soon, whatever is still open: nothing can be written any more. */
+/** Prints where the data is, and ends the process soon, even with open resources: nothing can be written any more. */
 const leave = (cli: Cli, config: Config, log: Logger) => {
   cli.print(farewell(config))
   const end = () => {
-    log.debug({ resources: process.getActiveResourcesInfo() }, 'something keeps the process, which ends all the same')
+    log.debug(
+      { resources: process.getActiveResourcesInfo() },
+      'open resources keep the process running; it exits anyway',
+    )
     process.exit()
   }
   setTimeout(end, lingerMs).unref()
 }
 
-/** ms until a start on a full disk is tried again */
+/** ms between attempts to start on a full disk */
 const roomMs = 2000
 
-/** Starts the service as soon as the disk has room for it: what has failed is closed, and begun again. */
+/** Starts the service as soon as the disk has room: closes a failed attempt, and tries again. */
 const startWithRoom = async (config: Config, log: Logger, waiting: WaitingStart, onFull: () => void): Promise<App> => {
   for (let tries = 0; ; tries++) {
     try {
@@ -66,8 +69,8 @@ const startWithRoom = async (config: Config, log: Logger, waiting: WaitingStart,
 export type Stop = (signal: NodeJS.Signals) => void
 
 /**
- * Returns what says how to stop whatever runs now. The listeners stay once they are there: a signal that comes in a
- * turn in which one is removed and another one added would be lost.
+ * Returns a function that sets how to stop what currently runs. The listeners are never removed: a signal that arrives
+ * while one listener replaces another would be lost.
  */
 export const createStops = () => {
   const signals = ['SIGTERM', 'SIGINT'] as const
@@ -86,7 +89,7 @@ export const createStops = () => {
 
 type Stops = ReturnType<typeof createStops>
 
-/** Starts the service. Returns undefined when it was stopped while it waited for its event store, or for a disk. */
+/** Starts the service. Returns undefined when it was stopped while it waited for its event store or for disk space. */
 const startOrWait = async (cli: Cli, config: Config, log: Logger, stops: Stops): Promise<App | undefined> => {
   const ended = new AbortController()
   const heed = () =>
@@ -125,7 +128,7 @@ const start = async (cli: Cli) => {
         log.error(
           'a server does not answer, so the process ends without closing all connections; the next start recovers',
         )
-        // an exit waits for calls to the file system, which may be what does not answer
+        // an exit waits for calls to the file system, which may be what is stuck
         process.kill(process.pid, 'SIGKILL')
       })
       leave(cli, config, log)

@@ -90,7 +90,7 @@ const headings: Readonly<Record<Finding['of'], string>> = {
   tree: 'The tree over the log is not as it was:',
 }
 
-/** Returns what is found about the log, its checkpoints and its tree, in this order. */
+/** Returns the findings about the log, its checkpoints and its tree, in this order. */
 const describe = (findings: readonly Finding[]): readonly string[] =>
   (['log', 'checkpoints', 'tree'] as const).flatMap((of) => {
     const texts = findings.filter((finding) => finding.of === of).map(({ text }) => `  ${text}`)
@@ -107,14 +107,14 @@ const verify = async (cli: Cli, { checkpoint, tables }: Options) => {
         if (findings.every(({ of }) => of === 'tree'))
           cli.print('The log holds: no event was changed, added or removed.')
         await requireAccountKeys(ledger.reader, ledger.store).catch((error: unknown) => {
-          // tables that are compared with what cannot be read would recommend to fill them again
+          // a comparison of tables with an unreadable log would recommend a rebuild
           throw error instanceof KeysLost ? new NotVerified([...describe(findings), error.message].join('\n')) : error
         })
         if (!tables) {
           if (findings.length > 0) throw new NotVerified(describe(findings).join('\n'))
           return
         }
-        // whatever the tables do, this is said
+        // print the findings in any case, before the result of the tables
         if (findings.length > 0) cli.printError(describe(findings).join('\n'))
         const wrong = await checkTables(cli, ledger, signal)
         if (wrong.length > 0) throw new NotVerified(wrong.join('\n'))

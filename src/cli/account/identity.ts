@@ -21,7 +21,7 @@ export const addIdentityCommands = (accounts: Command, cli: Cli) => {
   const onAccount = (name: string, description: string) =>
     identities.command(name).description(description).argument('<account>', accountForms)
   withConfirmation(
-    onAccount('add', 'let somebody sign in to an account')
+    onAccount('add', 'let a person sign in to an account')
       .argument('<subject>', 'the `sub` by which the issuer knows them')
       .option('--issuer <address>', 'the issuer; default OIDC_ISSUER, or `proxy` with AUTH_PROXY_HEADER'),
   ).action((who: string, subject: string, options: Confirmation & { readonly issuer?: string }) =>
@@ -69,13 +69,13 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
     const { position, state } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
     await endManagedRoles(ledger, id)
-    // those who still sign in to it stay in the reach of their directory
+    // people who still sign in to it remain subject to their directory
     const { issuer, subject } = removed ?? {}
     const isOne = state.identities.length > 0 && issuer && subject
     await partAccounts(ledger.db, [id], isOne ? personKeys(keys.service, issuer, subject) : undefined)
     cli.print(`Identity ${number} of account ${id} is removed, and its sessions have ended.`)
     if (state.identities.length + state.passkeys.length === 0 && state.password === null)
-      cli.print('Nobody can sign in to the account now: add another identity, or set a password.')
+      cli.print('There is no way to sign in to the account now: add another identity, or set a password.')
   })
 }
 
@@ -85,8 +85,7 @@ const list = (cli: Cli, who: string) => {
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { identities } = (await handler.load(account, found.id)).state
-    if (identities.length === 0)
-      return cli.print(`Account ${found.id} has no identities: nobody enters it by an issuer.`)
+    if (identities.length === 0) return cli.print(`Account ${found.id} has no identities: no issuer signs in to it.`)
     for (const { number, issuer, subject, name: called } of identities)
       cli.print(
         `${String(number).padStart(4)}  ${[issuer, subject, called].map((one) => oneLine(one ?? '')).join('  ')}`,

@@ -36,7 +36,7 @@ const remove = (cli: Cli, who: string, number: string, options: Confirmation) =>
     await waitUntilProjected(position)
     cli.print(`Passkey ${number} of account ${id} is removed, and its sessions have ended.`)
     if (state.identities.length + state.passkeys.length === 0 && state.password === null)
-      cli.print('Nobody can sign in to the account now: add an identity, or set a password.')
+      cli.print('There is no way to sign in to the account now: add an identity, or set a password.')
   })
 }
 

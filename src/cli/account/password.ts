@@ -21,7 +21,7 @@ interface PasswordOptions {
   readonly once?: boolean
 }
 
-/** s in which the link of `--once` has to be used */
+/** s for which the link of `--once` works */
 const onceSeconds = 600
 
 /** Adds `linkledger account password` to the commands on accounts. */
@@ -41,17 +41,19 @@ export const readPassword = async (cli: Cli) => {
   throw new BadCommand(`${sentenceOf(firstProblem(given.error), 'the password')} Nothing was changed.`)
 }
 
-/** Lets in an account that cannot sign in: its issuer is away, or nobody has linked an identity yet. */
+/** Prints a link that opens an account that cannot sign in: its issuer is away, or it has no identity yet. */
 const printLink = (cli: Cli, who: string) => {
   const name = accountName(who)
   return withTables(cli, async ({ config, db, keys, reader }) => {
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
-    if (found.team) return stop(`${who} is a team account, to which nobody signs in`)
+    if (found.team) return stop(`${who} is a team account, which has no sign-in`)
     const content = { account: found.id, content: {} }
     const token = await openOneTimeLinks(db, keys.service).issue('enter', content, onceSeconds)
     cli.print(oneTimeAddress(config.BASE_URL ?? `http://localhost:${config.PORT}`, 'enter', token))
-    cli.print('Open this link within ten minutes: whoever has it is signed in to the account for twelve hours, once.')
+    cli.print(
+      'Open this link within ten minutes. It works once, and signs the browser in to the account for twelve hours.',
+    )
   })
 }
 
@@ -62,11 +64,11 @@ const setPassword = (cli: Cli, who: string, { generate, once }: PasswordOptions)
     const found = await findAccountBy(reader, name)
     if (!found || found.status === 'erased') return stop(`there is no account ${who}`)
     const { id, team, username, email } = found
-    if (team) return stop(`${who} is a team account, to which nobody signs in`)
+    if (team) return stop(`${who} is a team account, which has no sign-in`)
     cli.print(oneLine(`Account ${id} (@${username}, ${email}): replace its password.`))
     const password = generate ? randomBytes(12).toString('base64url') : await readPassword(cli)
     const command = { type: 'UpdateAccount', id, password: await hashPassword(password, owner(id)) } as const
-    // a link that was asked for before must not replace the new password, or the address that resets are sent to
+    // a link that was requested before must not replace the new password, or the address that receives resets
     await openOneTimeLinks(db, keys.service).end(id)
     const { position } = await handler.handle(account, command, operatorContext(config, id))
     await waitUntilProjected(position)
