@@ -3,8 +3,8 @@ import { embeddedIPv4, plainAddress } from './address.ts'
 import { textLimits } from './strangers.ts'
 
 /**
- * Rules for addresses that the service does not lead to. A host stands for itself and every host below it, an address
- * for itself alone. A pattern is a host and a path, in which `*` stands for any characters.
+ * Rules for addresses that the service does not redirect to. A host covers itself and all hosts below it, an address
+ * only itself. A pattern is a host and a path, in which `*` matches any characters.
  */
 export interface BlockList {
   /** Returns the rule that an address matches, if any. Its cost depends on the address, not on the number of hosts. */
@@ -17,7 +17,7 @@ interface Pattern {
   /** undefined: any path */
   readonly path: string | undefined
 }
-/** The rules of a list. `alone` has hosts that do not stand for the hosts below them, such as `co.uk`. */
+/** The rules of a list. `alone` has hosts that do not cover the hosts below them, such as `co.uk`. */
 export interface Rules {
   readonly hosts: ReadonlySet<string>
   readonly alone?: ReadonlySet<string>
@@ -27,8 +27,8 @@ export interface Rules {
 }
 
 /**
- * Returns one spelling per IP address; `` when it is none. Networks without IPv4, as of many phones, reach IPv4
- * addresses through NAT64.
+ * Returns the canonical spelling of an IP address; `` for an invalid one. IPv6-only networks, as of many phones, reach
+ * IPv4 addresses through NAT64.
  */
 const addressKey = (text: string) => {
   const plain = plainAddress(text)
@@ -36,8 +36,8 @@ const addressKey = (text: string) => {
 }
 
 /**
- * Returns one spelling per host: no brackets and no trailing dot, IPv4 addresses in IPv6 as IPv4. `host` is as WHATWG
- * URLs have it.
+ * Returns the canonical spelling of a host: no brackets and no trailing dot, IPv4 addresses in IPv6 as IPv4. `host` is
+ * as WHATWG URLs have it.
  */
 export const hostKey = (host: string): string =>
   host.startsWith('[') ? addressKey(host.slice(1, -1)) : host.replace(/\.$/, '')
@@ -47,14 +47,14 @@ const decoded = (run: string) => {
   try {
     return decodeURIComponent(run)
   } catch {
-    // the letters of a run that is not UTF-8 are compared all the same
+    // letters are decoded even in a run that is not UTF-8
     return run.replaceAll(/%[2-7][\da-f]/gi, (one) => decodeURIComponent(one))
   }
 }
-/** Returns a text with its percent-encoded characters in clear. What is not UTF-8 is left, but for its letters. */
+/** Decodes the percent-encoded characters of a text. In a run that is not UTF-8, it decodes letters only. */
 export const withoutEscapes = (text: string): string => text.replaceAll(escapes, decoded)
 /**
- * Returns one spelling per path: an escape says the same as its character, two slashes as one, and letter case does not
+ * Returns the canonical spelling of a path: escapes are decoded, repeated slashes are one, and letter case does not
  * matter.
  */
 const plainPath = (path: string) =>
@@ -63,8 +63,8 @@ const plainPath = (path: string) =>
     .toLowerCase()
 
 /**
- * Returns whether the text matches a pattern with `*`, in at most the product of their lengths: an expression could
- * take forever.
+ * Returns whether the text matches a pattern with `*`. Takes at most the product of their lengths; a regular expression
+ * could take forever.
  */
 export const matches = (pattern: string, text: string): boolean => {
   let [p, t, star, from] = [0, 0, -1, 0]
@@ -84,7 +84,7 @@ export const matches = (pattern: string, text: string): boolean => {
   return p === pattern.length
 }
 
-/** The spellings of an address as a rule: without its query, which stands for any query, and with it. */
+/** The spellings of an address as a rule: without its query, which covers any query, and with it. */
 const spellings = (url: URL): readonly string[] => {
   const plain = `${hostKey(url.hostname)}${plainPath(url.pathname)}`
   return url.search === '' ? [plain] : [plain, `${plain}${plainPath(url.search)}`]
@@ -99,8 +99,8 @@ const inOneSpelling = (text: string) => {
 }
 
 /**
- * Returns a single address in one spelling, or undefined when the text is not a web address. Scheme, port and fragment
- * make no difference.
+ * Returns the canonical spelling of a single address, or undefined when the text is not a web address. Scheme, port and
+ * fragment make no difference.
  */
 export const readUrl = (text: string): string | undefined => {
   const [, host = ''] = /^https?:[/\\]*([^/?#\\]*)/i.exec(text) ?? []
@@ -125,7 +125,7 @@ const withParents = (host: string): readonly string[] => {
 
 export const blockList = ({ hosts, alone = new Set(), urls = new Set(), patterns = [] }: Rules): BlockList => {
   const byHost = new Map<string, Pattern[]>()
-  /** patterns with `*` in their host, which no look-up finds */
+  /** patterns with `*` in their host, which a look-up by host cannot find */
   const others: ReturnType<typeof parse>[] = []
   for (const pattern of patterns.map(parse)) {
     const found = byHost.get(pattern.host)
@@ -162,11 +162,11 @@ export const emptyBlockList = blockList({ hosts: new Set() })
 const plainHost = /^(?:[a-z\d_-]{1,63}\.)*[a-z\d_-]{1,63}$/
 const anyHost = /^[^\s/?#@\\:[\]*]+$/
 
-/** Returns a host in one spelling, or undefined when the text is not a host. */
+/** Returns the canonical spelling of a host, or undefined when the text is not a host. */
 export const readHost = (text: string): string | undefined => {
   if (text.length > textLimits.host) return undefined
   const host = text.toLowerCase().replace(/\.$/, '')
-  // numbers may be an IPv4 address in another form
+  // numbers may be an IPv4 address in another notation
   if (plainHost.test(host) && !/(?:^|\.)(?:\d+|0x[\da-f]*)$/.test(host) && !host.includes('xn--')) return host
   const ip = addressKey(text.replaceAll(/^\[|\]$/g, ''))
   if (ip !== '') return ip
@@ -181,9 +181,7 @@ export const readHost = (text: string): string | undefined => {
 
 const patternLimit = 512
 
-/**
- * Returns a pattern in one spelling, or undefined when the text is not a pattern. A scheme in front of it is left out.
- */
+/** Returns the canonical spelling of a pattern, or undefined when the text is not a pattern. Drops a leading scheme. */
 export const readPattern = (text: string): string | undefined => {
   const [, written = '', path = ''] = /^(?:https?:\/\/)?([^\s/?#@\\:]+)(\/[^\s\p{Cc}\p{Cf}]*)?$/iu.exec(text) ?? []
   const host = written.includes('*') ? written.toLowerCase() : readHost(written)

@@ -1,6 +1,6 @@
 /**
- * What a spreadsheet runs as a formula: an operator at the beginning of a cell. Spreadsheets whose decimal mark is a
- * comma split a line at `;`, also within the quotes of a cell, and others at tabs.
+ * Matches text that a spreadsheet runs as a formula: an operator at the beginning of a cell. Spreadsheets whose decimal
+ * mark is a comma split a line at `;`, also within the quotes of a cell, and others at tabs.
  */
 const formula = /(^|[;\t\r\n])(["' ]*)(?=[=+\-@＝＋－＠])/g
 
@@ -8,8 +8,8 @@ const formula = /(^|[;\t\r\n])(["' ]*)(?=[=+\-@＝＋－＠])/g
 const unseen = /(?![\t\n\r])\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu
 
 /**
- * Returns the cell of a text in a CSV file (RFC 4180). An apostrophe stands before whatever a spreadsheet would run, as
- * visitors choose some of these texts.
+ * Returns the cell of a text in a CSV file (RFC 4180). Prefixes text that a spreadsheet would run with an apostrophe,
+ * because visitors choose some of these texts.
  */
 export const textCell = (text: string): string => {
   const plain = text.replaceAll(unseen, ' ')
@@ -17,7 +17,7 @@ export const textCell = (text: string): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** What a cell of a CSV file may have; nothing is an empty cell. */
+/** The value of a CSV cell; null and undefined are an empty cell. */
 export type Cell = string | number | boolean | null | undefined
 
 /**

@@ -8,9 +8,9 @@ import { type AnswerHeaders, readHeaders } from './strangers.ts'
 import { createSemaphore, within } from './async/semaphore.ts'
 import { TimedOut, withTimeout } from './async/timeout.ts'
 
-/** The body, or what is wrong with the address. */
+/** The body, or the problem with the address. */
 export type Fetched = { readonly ok: true; readonly body: Buffer } | { readonly ok: false; readonly problem: Problem }
-/** Who has something fetched: an account, and the network of its client. */
+/** The account that a fetch is for, and the network of its client. */
 export interface Fetching {
   readonly account: number
   readonly network?: string
@@ -19,11 +19,11 @@ export interface Fetching {
 export type GuardedFetch = (url: string, by?: Fetching) => Promise<Fetched>
 
 /**
- * Status and headers of a response, whose body is not read; undefined when there was none, or the address must not be
+ * Status and headers of a response, without its body; undefined without a response, or when the address must not be
  * fetched.
  */
 export type Probed = { readonly status: number; readonly headers: AnswerHeaders } | undefined
-/** A file that was downloaded, and what its server calls this version of it; without a body it has not changed. */
+/** A downloaded file, and the version that its server names; no body means that it has not changed. */
 export interface Version {
   readonly etag?: string | undefined
   readonly modified?: string | undefined
@@ -36,13 +36,14 @@ export type GuardedDownload = (url: string, known: Version, headers?: OutgoingHt
 export type GuardedProbe = (url: string, stop?: AbortSignal) => Promise<Probed>
 
 /**
- * What a fetch may connect to. Tests replace it; no setting does, so that a service cannot be opened by configuration.
+ * The addresses that a fetch may connect to. Tests replace it; no setting does, so that configuration cannot open a
+ * service.
  */
 export interface Guard {
   readonly resolve: Lookup
   readonly denied: (address: string) => boolean
   readonly ports: readonly number[]
-  /** the certificates that are trusted; default those of Node */
+  /** trusted certificates; default those of Node */
   readonly ca?: string
 }
 
@@ -50,7 +51,10 @@ export interface Guard {
 const deadline = 5000
 /** bytes of the body */
 const sizeLimit = 512 * 1024
-/** fetches at a time, of all accounts and of one, those for accounts that have none, and those of one that wait */
+/**
+ * concurrent fetches: of all accounts, of one account, kept for fetches without an account; and waiting ones of an
+ * account
+ */
 const places = { total: 12, perKey: 3, kept: 4, waiting: 10 }
 
 const listed = (family: 'ipv4' | 'ipv6', subnets: string) => {
@@ -75,7 +79,7 @@ const internal4 = listed(
  */
 const internal6 = listed('ipv6', '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20')
 
-/** Whether an address is not on the public internet, or cannot be shown to be. */
+/** Whether an address is outside the public internet, or cannot be shown to be inside. */
 export const isInternal = (address: string): boolean => {
   if (address.includes('%')) return true
   const plain = plainAddress(address)
@@ -103,7 +107,7 @@ const fileOf = async (response: IncomingMessage, limit: number, inWords: string)
 }
 
 const statusProblem = (status: number) =>
-  // 304 is an answer to a question that was not asked
+  // 304 answers a conditional request, and this one is not
   status >= 300 && status < 400 && status !== 304
     ? no('not_fetched', { what: 'redirect' })
     : no('not_fetched', { what: 'status', status })
@@ -112,10 +116,10 @@ interface Sent {
   readonly headers: OutgoingHttpHeaders
   readonly signal: AbortSignal
   readonly body?: string
-  /** bytes of the answer's body that are read at most */
+  /** maximum bytes of the response body to read */
   readonly limit: number
 }
-/** Returns the response to a GET of a public address, or with a body to a POST, or why there is none. */
+/** Returns the response to a GET of a public address, or to a POST when there is a body, or why there is none. */
 type Connect = (
   address: string,
   sent: Sent,
@@ -124,7 +128,7 @@ type Connect = (
 const hostIn = ({ hostname }: URL) => hostname.replaceAll(/^\[|\]$/g, '')
 const internal = problem('wrong_address', { what: 'private' })
 
-/** Returns why an address must not be asked, as far as it shows without DNS. */
+/** Returns why an address must not be fetched, as far as that is known without DNS. */
 export const addressProblem = (
   address: string,
   { denied = isInternal, ports = [80, 443] }: Partial<Guard> = {},
@@ -154,9 +158,7 @@ export const connector =
     return { response: await responseTo({ url, host, lookup: pinnedTo(addresses), signal, limit, ca }, options, body) }
   }
 
-/**
- * Runs a request within the deadline, or until it is stopped; whatever is still open then, or afterwards, is closed.
- */
+/** Runs a request within the deadline, or until it is stopped; then closes everything that is still open. */
 export const withinDeadline = async <T>(
   request: (signal: AbortSignal) => Promise<T>,
   ms = deadline,
@@ -175,8 +177,8 @@ export const withinDeadline = async <T>(
 
 /**
  * With `openProbe`, `openDownload` and `openPost`, the only outgoing HTTP request of the service: one GET of a public
- * http or https address. It follows no redirects, connects to no internal address whatever DNS says, and ends after 5
- * seconds or 512 KiB. Accounts and networks take turns at it.
+ * http or https address. It follows no redirects, connects to no internal address even if DNS returns one, and ends
+ * after 5 seconds or 512 KiB. Accounts and networks take turns at it.
  */
 export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
   const connect = connector(guard)
@@ -203,7 +205,7 @@ export const openFetch = (guard: Partial<Guard> = {}): GuardedFetch => {
   return (address, { account, network } = { account: 0 }) => within(acquire, account, () => fetched(address), network)
 }
 
-/** Returns a function that asks for a page under the same guard and reads its status and headers only. */
+/** Returns a function that requests a page under the same guard and reads its status and headers only. */
 export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
   const connect = connector(guard)
   const head = async (address: string, signal: AbortSignal): Promise<Probed> => {
@@ -213,7 +215,7 @@ export const openProbe = (guard: Partial<Guard> = {}): GuardedProbe => {
     connected.response.destroy()
     return { status: statusCode, headers: readHeaders(headers) }
   }
-  // a server that cannot be reached says nothing about the page
+  // an unreachable server says nothing about the page
   return (address, stop) => withinDeadline((signal) => head(address, signal), deadline, stop).catch(() => undefined)
 }
 

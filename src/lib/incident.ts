@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
 
-/** What the log says of something that goes on for a while. */
+/** The log lines of something that goes on for a while. */
 export interface IncidentLines {
   readonly begins: string
   readonly goesOn: string
   readonly ends: string
 }
 
-/** Something that goes on for a while and has three kinds of lines in the log, however often it is noticed. */
+/** Something that goes on for a while, and logs three kinds of lines no matter how often it is noticed. */
 export interface Incident {
-  /** Logs that it has begun, unless it has before. */
+  /** Logs its begin, unless it has begun before. */
   readonly begins: (details: object) => void
   /** Counts a failure. */
   readonly failed: () => void
-  /** Logs that it goes on, unless there was a line in the last minute; with `atOnce`, all the same. */
+  /** Logs that it goes on, unless there was a line in the last minute; with `atOnce`, always. */
   readonly goesOn: (details: object, atOnce?: boolean) => void
-  /** Logs that it has ended, and how long it took, unless it has not begun. */
+  /** Logs its end and its duration, unless it has not begun. */
   readonly ends: (details?: object, at?: number) => void
   readonly isOpen: () => boolean
 }

@@ -5,7 +5,7 @@ import { turnTimer } from './async/pause.ts'
 import { cut, textLimits } from './strangers.ts'
 import { type BlockList, blockList, readHost, readPattern, readUrl } from './blocklist.ts'
 
-/** A list, and the lines that it was read without. */
+/** A list, and the lines that could not be read. */
 export interface ReadList {
   readonly list: BlockList
   /** number of lines that are no host, address or pattern */
@@ -14,18 +14,18 @@ export interface ReadList {
   readonly first: string | undefined
 }
 
-/** The names that every hosts file has for the machine itself. */
+/** Names that every hosts file has for the machine itself. */
 const local = /^(?:local|localhost|localhost\.localdomain|broadcasthost|ip6-\w+|0\.0\.0\.0)$/
 
-/** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or one alone. */
+/** Returns the hosts of a line: `0.0.0.0 evil.example www.evil.example`, or a single host. */
 const hostsOf = (words: readonly string[]) =>
   words.length > 1 && isIP(words[0] ?? '') > 0 ? words.slice(1).filter((word) => !local.test(word)) : words
 
 /**
- * Reads a list: one host or address a line, or lines of a hosts file, with comments behind `#`. `operators` is the
- * operator's own file, which may have patterns and top-level domains. In a list of somebody else an address stands for
- * itself alone, a host without a dot is left out, and a public suffix such as `co.uk` does not stand for the hosts
- * below it. Requests are answered between parts of a long list.
+ * Reads a list: one host or address a line, or lines of a hosts file, with comments after `#`. `operators` is the
+ * operator's own file, which may have patterns and top-level domains. In a list from elsewhere, an address covers only
+ * itself, a host without a dot is left out, and a public suffix such as `co.uk` does not cover the hosts below it. The
+ * service answers requests between parts of a long list.
  */
 export const readBlockList = async (text: string, source: 'operators' | 'others'): Promise<ReadList> => {
   const [hosts, alone] = [new Set<string>(), new Set<string>()]

@@ -5,7 +5,7 @@ export interface ShortAddress {
   /** in punycode and lower case, with port; undefined when it is left out */
   readonly host: string | undefined
   readonly kind: 'alias' | 'qr' | 'campaign' | 'list'
-  /** in lower case; of the list of a campaign, its path below `/u/` */
+  /** in lower case; for the list of a campaign, its path below `/u/` */
   readonly name: string
 }
 
@@ -14,11 +14,11 @@ const paths = [
   ['qr', new RegExp(`^/qr/${name}(?:/go|\\.png|\\.svg)?$`)],
   ['campaign', new RegExp(`^/r/${name}/?$`)],
   ['list', /^\/u\/([\w-]{3,32}\/[\w-]{1,64}-[1-9]\d{0,14})\/?$/],
-  // an entry of a bio page belongs to the page, and whatever else is below a link may be passed on by it
+  // an entry of a bio page belongs to the page, and a link may forward any path below its own
   ['alias', new RegExp(`^/${name}(?:/|$)`)],
 ] as const
 
-/** Reads a public address; query and fragment are ignored. Returns undefined for a text that is none. */
+/** Reads a public address; ignores query and fragment. Returns undefined for another text. */
 export const readShortAddress = (text: string): ShortAddress | undefined => {
   const plain = text
     .trim()

@@ -16,7 +16,7 @@ const ignore = () => {}
 
 const isGzip = (file: string) => file.endsWith('.gz')
 
-/** RFC 1952, 2.3.1: a backup that a pipe compressed has no name. */
+/** RFC 1952, 2.3.1: a backup that was compressed in a pipe has no file name. */
 const beginsAsGzip = (file: string) => {
   const descriptor = openSync(file, 'r')
   try {
@@ -34,12 +34,12 @@ const cannot = (verb: string, file: string) => (cause: NodeJS.ErrnoException) =>
 }
 
 /**
- * Writes text to a file, compressed when its name ends in `.gz`, or to `output` when it is `-`. The file gets its name
- * when it is complete and on the disk; a file of that name is replaced then.
+ * Writes text to a file, compressed when its name ends in `.gz`, or to `output` when it is `-`. A file of that name is
+ * replaced only once the new one is complete and on the disk.
  */
 export const writeFileOr = async (output: Writable, file: string, text: AsyncIterable<string>): Promise<void> => {
   if (file === standard) return pipeline(Readable.from(text), output, { end: false })
-  // a device or a pipe would be replaced
+  // a device or a pipe must not be replaced
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
     throw new OperatorError(`${file} is not a file: name one, or write to standard output with -`)
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}`)
@@ -68,7 +68,7 @@ export const readBytes = async function* (
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Buffer> {
   try {
-    // before the stream, whose error nobody would hear if this throws
+    // before the stream: its error would be unhandled if this throws
     const isCompressed = isGzip(file) || beginsAsGzip(file)
     const stored = createReadStream(file, { highWaterMark: 256 * 1024 })
     const bytes = isCompressed ? pipe(stored, createGunzip({ chunkSize: 256 * 1024 }), ignore) : stored
@@ -84,12 +84,12 @@ export const readBytes = async function* (
 /** A file that can be read several times. */
 export interface ReadableFile {
   readonly path: string
-  /** how messages call it */
+  /** its name in messages */
   readonly name: string
   readonly close: () => Promise<void>
 }
 
-/** Returns the file, or for `-` a temporary copy of `input`: what is imported is read twice, first to check it. */
+/** Returns the file, or for `-` a temporary copy of `input`: an import reads it twice, first to check it. */
 export const fileOr = async (input: Readable, file: string): Promise<ReadableFile> => {
   if (file !== standard) return { path: file, name: file, close: async () => {} }
   const dir = await mkdtemp(join(tmpdir(), 'linkledger-'))

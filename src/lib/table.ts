@@ -2,18 +2,18 @@
 export interface CsvRecord {
   /** the cells, no more than a record may have */
   readonly cells: readonly string[]
-  /** how many cells the record has; 0 stands for many empty lines */
+  /** number of cells of the record; 0 stands for many empty lines */
   readonly count: number
-  /** where it begins, counted from 1 */
+  /** its first line, counted from 1 */
   readonly line: number
 }
 export interface CsvLimits {
-  /** characters of a record */
+  /** maximum characters of a record */
   readonly length: number
   readonly cells: number
 }
 
-/** A text that cannot be read as a table, with the line in which the record begins. */
+/** A text that is not a valid table, with the first line of the invalid record. */
 export class CsvError extends Error {
   override readonly name = 'CsvError'
   readonly code: 'long' | 'quotes'
@@ -29,7 +29,7 @@ const [lf, cr, quote] = [0x0a, 0x0d, 0x22]
 const isBreak = (char: number) => char === lf || char === cr
 const separators = [',', ';', '\t'] as const
 
-/** Returns the separator that the first line has most of, looking no further than a record may reach. */
+/** Returns the separator that is most frequent in the first line, within the maximum length of a record. */
 export const separatorOf = (text: string, length: number): string => {
   const counts = new Map<string, number>(separators.map((one) => [one, 0]))
   let isQuoted = false
@@ -46,7 +46,7 @@ export const separatorOf = (text: string, length: number): string => {
 
 const linesAtOnce = 1000
 
-/** Returns where a cell ends that is not in quotes. */
+/** Returns the end of a cell without quotes. */
 const endOfPlain = (text: string, at: number, separator: number) => {
   let end = at
   for (; end < text.length; end++) {
@@ -56,7 +56,7 @@ const endOfPlain = (text: string, at: number, separator: number) => {
   return end
 }
 
-/** Returns where the quotation marks of a cell are closed; -1 when they are not before `last`. */
+/** Returns the closing quotation mark of a cell; -1 when there is none before `last`. */
 const endOfQuoted = (text: string, at: number, last: number) => {
   let end = text.indexOf('"', at + 1)
   while (end >= 0 && end < last && text.charCodeAt(end + 1) === quote) end = text.indexOf('"', end + 2)
@@ -64,8 +64,8 @@ const endOfQuoted = (text: string, at: number, last: number) => {
 }
 
 /**
- * Reads a table one record after another, in a time that is proportional to its length: whoever asks for the next one
- * may let others run first. Throws `CsvError`.
+ * Reads a table record by record, in time proportional to its length: the caller may yield before it takes the next
+ * one. Throws `CsvError`.
  */
 export function* csvRecords(text: string, separator: string, limits: CsvLimits): Generator<CsvRecord> {
   const separates = separator.charCodeAt(0)

@@ -7,7 +7,7 @@ export class Unavailable extends Error {
   readonly part: Part = 'Linkledger'
 }
 
-/** What can fail: an engine, the event log on whatever engine, or the service itself, which is busy or not ready. */
+/** What can fail: an engine, the event log on any engine, or the service itself, which is busy or not ready. */
 export type Part = 'PostgreSQL' | 'log' | 'Kafka' | 'Linkledger'
 
 /** The read tables that a request needs are being built for the first time. */
@@ -15,7 +15,7 @@ export class NotReady extends Unavailable {
   override readonly name = 'NotReady'
 }
 
-/** The read tables do not have the events yet that a request is about. */
+/** The read tables do not have the events of a request yet. */
 export class Behind extends Unavailable {
   override readonly name = 'Behind'
 }
@@ -47,7 +47,7 @@ const isOfConnection = (error: unknown): boolean => {
   return !/^E[A-Z]/.test(code ?? '') || syscall === undefined || connecting.test(syscall)
 }
 
-/** Returns what has failed for as long as its outage lasts; undefined when an error says nothing of an outage. */
+/** Returns the part that an outage affects; undefined when an error is no sign of an outage. */
 export const failedPart = (error: unknown): Part | undefined => {
   if (error instanceof Unavailable) return error.part
   if (!(error instanceof Error)) return undefined
@@ -56,8 +56,8 @@ export const failedPart = (error: unknown): Part | undefined => {
 }
 
 /**
- * Returns what an operator is told of a failure. What the drivers of PostgreSQL say without a code is about themselves,
- * such as their pool, so it is said in plain words.
+ * Returns the reason of a failure for an operator. Errors of the PostgreSQL drivers without a code are about the
+ * driver, such as its pool, so a plain sentence replaces them.
  */
 export const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
@@ -67,5 +67,5 @@ export const reasonOf = (error: unknown): string => {
     : 'PostgreSQL did not answer in time, or ended the connection'
 }
 
-/** Whether PostgreSQL has cancelled a statement, as one that took too long. */
+/** Whether PostgreSQL has cancelled a statement because it took too long. */
 export const isCancelled = (error: unknown): boolean => (error as { readonly code?: string }).code === '57014'

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 
 /**
- * Returns what says whether this turn of the event loop has lasted long enough: whoever has more to do lets others run
- * then, with `setImmediate` of `node:timers/promises`. It is asked once for each piece of the work.
+ * Returns a function that tells whether this turn of the event loop has lasted long enough. A caller with more work
+ * then yields with `setImmediate` of `node:timers/promises`. Call it once for each piece of the work.
  */
 export const turnTimer = (ms = 5) => {
   let began = performance.now()
@@ -15,8 +15,8 @@ export const turnTimer = (ms = 5) => {
 }
 
 /**
- * Returns what several pieces of work at the same time wait for before each step: when the turn has lasted long enough,
- * all of them wait for the next one.
+ * Returns a function that concurrent pieces of work await before each step: when the turn has lasted long enough, all
+ * of them wait for the next one.
  */
 export const turnsForAll = () => {
   const [lane, isLong] = [pLimit(1), turnTimer()]

@@ -2,13 +2,13 @@ import QuickLRU from 'quick-lru'
 import type { FairQueueOptions } from './fairqueue.ts'
 
 /**
- * A queue in which each item has several sources, such as who asks and whose page is asked for. The next item is the
- * one whose sources have all waited longest for a turn. So a source delays nobody else, whether it has many items or
- * is a source of many others' items. Each turn looks at all items: it is for some thousand at most.
+ * A queue in which each item has several sources, such as the client and the owner of the page. The next item is the
+ * one whose sources have all waited longest for a turn, so a source does not delay others, whether it has many items or
+ * takes part in many items of others. Each turn looks at all items, so use it for some thousand at most.
  */
 export interface TurnQueue<T> {
   readonly size: () => number
-  /** Returns false when the part of a source is full, or the queue is and no other source has more. */
+  /** Returns false when the share of a source is full, or when the queue is full and no other source has more. */
   readonly push: (sources: readonly string[], item: T) => boolean
   readonly shift: () => T | undefined
 }
@@ -39,7 +39,7 @@ export const createTurnQueue = <T>({ total, perSource, onLeft }: FairQueueOption
     return taken
   }
   const mostOf = (sources: readonly string[]) => Math.max(0, ...sources.map(countOf))
-  /** Lets the newest item of the source that has most leave, for one of a source with fewer. */
+  /** Drops the newest item of the source that has most, to make room for a source with fewer. */
   const makeRoom = (own: number) => {
     const most = Math.max(...counts.values())
     if (most <= own + 1) return false

@@ -1,4 +1,4 @@
-/** Why somebody may not do something, in English. The form of the texts is that of `fields.ts`. */
+/** Why a caller lacks the right to do something, in English. The form of the texts is that of `fields.ts`. */
 export const rightTexts = {
   key_required: 'A valid API key is required to use this service.', // clients compare this text
   key_ended: {
@@ -17,9 +17,9 @@ export const rightTexts = {
   },
   last_identity: {
     plain:
-      'The account has no password, so that nobody could sign in without this identity. Set a password, add a passkey or link another identity first.',
+      'The account has no password, so there would be no way to sign in without this identity. Set a password, add a passkey or link another identity first.',
     passkey:
-      'Nobody could sign in to the account without this passkey. Add another passkey, set a password or link an identity first.',
+      'There would be no way to sign in to the account without this passkey. Add another passkey, set a password or link an identity first.',
   },
   wrong_passkey: {
     plain: 'The passkey was not accepted: its answer is not valid here.',
@@ -72,7 +72,7 @@ export const rightTexts = {
   not_dashboard: {
     sign_in: 'Sign in on the dashboard of this service. Programs send an API key instead.',
     session: 'This request was not sent by a session of the dashboard.',
-    proxy: 'This request did not come through the proxy that signs people in, or it names nobody.',
+    proxy: 'This request did not come through the proxy that signs people in, or it names no person.',
     other_site: 'This request must not come from a page of another site.',
   },
 } as const
