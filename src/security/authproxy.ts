@@ -3,14 +3,14 @@ import { isUtf8 } from 'node:buffer'
 import type { Credential } from './credential.ts'
 import type { Person } from './issuer.ts'
 
-/** The issuer of the identities that a proxy in front of the service names. */
+/** The issuer of identities that a proxy in front of the service names. */
 export const proxyIssuer = 'proxy'
 
-/** A proxy that signs people in, and names them in a header of each request. */
+/** A proxy that signs people in, and sends their name in a header of each request. */
 export interface AuthProxy {
   /**
-   * Returns whom a request is of, by the proxy; an empty string when it names nobody, or more than one, and undefined
-   * when the request came through no proxy that may say so.
+   * Returns the person whom the proxy names in a request; an empty string when it names none or more than one, and
+   * undefined when the request did not come through a trusted proxy.
    */
   readonly subjectOf: (req: Pick<IncomingMessage, 'rawHeaders' | 'socket'>) => string | undefined
 }
@@ -19,8 +19,8 @@ export interface AuthProxy {
 const most = 255
 
 /**
- * Returns the name in a header, an empty string when it cannot be one. A list of names names nobody. What Node has left
- * of blanks at its ends is part of the name: one that looks like it may be that of somebody else.
+ * Returns the name in a header; an empty string for an invalid name or a list of names. Blanks at its ends that Node
+ * does not strip make it invalid: the name might look like that of another person.
  */
 const nameIn = (sent: string): string => {
   const bytes = Buffer.from(sent, 'latin1')
@@ -29,8 +29,7 @@ const nameIn = (sent: string): string => {
 }
 
 /**
- * Opens what reads the header of a proxy. Only the peer of the connection counts: `X-Forwarded-For` is what anybody may
- * send.
+ * Opens a reader of the proxy's header. Only the peer of the connection counts: any client can send `X-Forwarded-For`.
  */
 export const openAuthProxy = (header: string, isProxy: (address: string) => boolean): AuthProxy => ({
   subjectOf: ({ rawHeaders, socket }) => {
@@ -40,7 +39,7 @@ export const openAuthProxy = (header: string, isProxy: (address: string) => bool
   },
 })
 
-/** Returns who signs in that the proxy names: it has verified what it calls them. */
+/** Returns the person whom the proxy names; it has verified the name. */
 export const proxiedPerson = (subject: string): Person => ({
   issuer: proxyIssuer,
   subject,
@@ -55,7 +54,10 @@ export const proxiedPerson = (subject: string): Person => ({
   sid: undefined,
 })
 
-/** Returns whom the proxy has to name with each request of a session; undefined for one that no proxy has opened. */
+/**
+ * Returns the name that the proxy must send with each request of a session; undefined for a session that no proxy
+ * opened.
+ */
 export const proxiedBy = (
   {
     identities,

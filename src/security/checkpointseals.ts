@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Seals what the service says about its checkpoints: nobody without SECRET can say something else. */
+/** Seals the service's statements about its checkpoints: without SECRET, they cannot be forged. */
 export interface Seals {
   readonly seal: (...parts: readonly (string | number)[]) => string
   readonly isSealed: (seal: string, ...parts: readonly (string | number)[]) => boolean

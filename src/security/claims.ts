@@ -4,22 +4,22 @@ export interface ClaimNames {
   readonly verified: string | undefined
   readonly name: string
   readonly groups: string
-  /** by which a directory (SCIM) calls the person `externalId` */
+  /** the claim that has the `externalId` of the person in a directory (SCIM) */
   readonly directory: string
 }
 
 export type Claims = Readonly<Record<string, unknown>>
-/** Returns the text of a claim, undefined when there is none. */
+/** Returns the text of a claim, undefined without one. */
 export const textIn = (claims: Claims, name: string) => {
   const value = claims[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
-/** Returns the text of a claim by which somebody is known; some issuers send a number. */
+/** Returns the text of a claim that identifies a person; some issuers send a number. */
 export const idIn = (claims: Claims, name: string) => {
   const value = claims[name]
   return Number.isSafeInteger(value) ? String(value) : textIn(claims, name)
 }
-/** Returns a claim by its name, or below others: `realm_access.roles`. */
+/** Returns a claim by its name or path: `realm_access.roles`. */
 const claimIn = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name)
     ? claims[name]
@@ -33,26 +33,26 @@ const claimIn = (claims: Claims, name: string): unknown =>
           claims,
         )
 
-/** the most groups of a person that count */
+/** maximum number of groups of a person */
 const mostGroups = 2000
 
-/** What an issuer has said of a person: its ID token, and its userinfo. Either may be missing. */
+/** What an issuer has sent about a person: ID token and userinfo. Either may be missing. */
 export interface Said {
   readonly token: Claims | undefined
   readonly userinfo: Claims | undefined
 }
 export type GroupSource = keyof Said
 
-/** The groups of a person, undefined where they are not known, and what of the answers had them. */
+/** The groups of a person, undefined when unknown, and the responses that had them. */
 interface SaidGroups {
   readonly groups: readonly string[] | undefined
   readonly groupsFrom: readonly GroupSource[]
 }
 
 /**
- * Returns the groups of a person, from the first source that has them; undefined where the issuer says that it has left
- * them out because they are too many (`_claim_names`). A claim that is missing at a sign-in means none. Later, it means
- * that only where it is missing in what had it `before`: an issuer may send less then.
+ * Returns the groups of a person, from the first source that has them; undefined where the issuer left them out because
+ * they are too many (`_claim_names`). A claim that is missing at a sign-in means no groups. Later, it means that only
+ * in a response that had it `before`: an issuer may send less then.
  */
 export const groupsIn = (said: Said, name: string, before?: readonly GroupSource[]): SaidGroups => {
   const all = (['token', 'userinfo'] as const).flatMap((from) => (said[from] ? [{ from, claims: said[from] }] : []))
@@ -70,12 +70,12 @@ export const groupsIn = (said: Said, name: string, before?: readonly GroupSource
   return { groups: areNone ? [] : undefined, groupsFrom: before ?? [] }
 }
 
-/** Some issuers send it as a text or a number. */
+/** Some issuers send it as a string or a number. */
 const isTrue = (value: unknown) => value === true || value === 'true' || value === 1 || value === '1'
 
 /**
- * Returns the address that the ID token has, or else the userinfo, and whether it is verified: what says so must be
- * about this address, and nothing may say otherwise.
+ * Returns the address of the ID token, or else of the userinfo, and whether it is verified: the claim must be about
+ * this address, and no other source may contradict it.
  */
 export const emailIn = (sources: readonly Claims[], { email: name, verified }: ClaimNames) => {
   const email = sources.map((one) => textIn(one, name)).find(Boolean)

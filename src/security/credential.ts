@@ -1,6 +1,6 @@
 /**
- * What somebody was let in by: a password, by its stored hash; an identity or a passkey, by its token; or a link of an
- * operator.
+ * The credential that opened a session: a password, by its stored hash; an identity or a passkey, by its token; or a
+ * link of an operator.
  */
 export type Credential =
   | { readonly kind: 'password'; readonly hash: string | null }
@@ -8,14 +8,14 @@ export type Credential =
   | { readonly kind: 'passkey'; readonly token: string }
   | { readonly kind: 'link'; readonly before: string }
 
-/** By what an account can be entered. */
+/** The credentials of an account. */
 export interface Credentials {
   readonly password: string | null
   readonly identities: readonly { readonly token: string; readonly issuer?: string | null }[]
   readonly passkeys: readonly { readonly token: string }[]
 }
 
-/** Returns what a link of an operator lets in by: it ends with any change of the others. */
+/** Returns the credential of an operator's link: any change of the others ends it. */
 export const linkCredential = ({ password, identities, passkeys }: Credentials): Credential => ({
   kind: 'link',
   before: JSON.stringify([password, ...[...identities, ...passkeys].map(({ token }) => token)]),
@@ -35,7 +35,7 @@ export const has = (now: Credentials, credential: Credential): boolean => {
   }
 }
 
-/** Returns all credentials by which an account can be entered now. */
+/** Returns all current credentials of an account. */
 export const credentialsOf = (now: Credentials): readonly Credential[] => [
   ...(now.password === null ? [] : [{ kind: 'password', hash: now.password } as const]),
   ...now.identities.map(({ token }) => ({ kind: 'identity', token }) as const),

@@ -33,10 +33,10 @@ export {
   UnknownMember,
 } from '../postgres/scimgroups.ts'
 
-/** What a directory says of a person. */
+/** A person, as a directory sends them. */
 export interface DirectoryPerson {
   readonly userName: string
-  /** what sign-ins with the issuer call the person; undefined: it does not say */
+  /** the id of the person in sign-ins with the issuer; undefined: not sent */
   readonly externalId?: string | undefined
   readonly displayName?: string | undefined
   readonly name?: Readonly<Partial<Record<'formatted' | 'givenName' | 'familyName', string>>> | undefined
@@ -55,7 +55,7 @@ type Rest<F extends (db: Database, ...rest: never) => unknown> = F extends (db: 
   ? R
   : never
 type Said = Pick<DirectoryUser, 'active' | 'person'>
-/** What a user is found by, in clear. */
+/** The attribute and value to find a user by, in clear. */
 export type UserFilter = readonly [attribute: 'id' | 'userName' | 'externalId' | 'email', value: string]
 
 const context = 'user of a directory'
@@ -72,15 +72,15 @@ export const newDirectoryKey = (pepper: Buffer) => {
   return { key, hash: hashOf(pepper, 'key', [key]) }
 }
 
-/** Returns the keyed hash by which somebody is known whom an issuer calls so. */
+/** Returns the keyed hash of a person, by the issuer and its id for them. */
 export const personKey = (pepper: Buffer, issuer: string, called: string): Buffer =>
   hashOf(pepper, 'person', [issuer, called])
 
-/** Returns the same in all spellings of the issuer, as given first. */
+/** Returns the same for all spellings of the issuer, the given one first. */
 export const personKeys = (pepper: Buffer, issuer: string, called: string): readonly Buffer[] =>
   spellingsOf(issuer).map((spelling) => personKey(pepper, spelling, called))
 
-/** The directories of organizations. What belongs to one issuer is found with that issuer only. */
+/** The directories of organizations. Data of one issuer is found only with that issuer. */
 export interface Directory {
   /** Returns the issuer for which an `Authorization` header has a key, undefined when it has none. */
   readonly issuerOf: (header: string) => Promise<string | undefined>
@@ -115,13 +115,13 @@ export const openDirectory = (db: Database, pepper: Buffer): Directory => {
     if (attribute === 'id') return ['id', value]
     if (attribute === 'externalId') return ['person', personKey(pepper, issuer, value)]
     const [column, what] = attribute === 'email' ? (['email', 'email'] as const) : (['name', 'name'] as const)
-    // neither has letter case (RFC 7643, 4.1)
+    // both ignore letter case (RFC 7643, 4.1)
     return [column, hashOf(pepper, what, [issuer, value.toLowerCase()])]
   }
   const stored = (issuer: string, id: string, { active, person }: Said, before?: StoredUser): SavedUser => {
     const { emails = [], externalId, userName } = person
     const mail = emails.find(({ type }) => type === 'work') ?? emails[0]
-    // of an erased account, the hash alone is known
+    // for an erased account, only the hash is known
     const known = before?.person && opened(before).person.externalId === undefined ? [before.person] : []
     const persons = externalId === undefined ? known : personKeys(pepper, issuer, externalId)
     return {

@@ -19,28 +19,28 @@ import {
 import type { Keys } from './keyring.ts'
 import { seal, sealBytes, unseal, unsealBytes } from './seal.ts'
 
-/** An answer of the API, to be given again. */
+/** An answer of the API, stored to be repeated. */
 export interface StoredAnswer {
   readonly status: number
   readonly body: object
 }
 
-/** The request was sent again and taken over, because this execution was frozen: it must not write any more. */
+/** The request was sent again and taken over, because this execution was frozen: it must no longer write. */
 export class TakenOver extends Error {
   override readonly name = 'TakenOver'
 }
 
 /** A request that is executed under an Idempotency-Key. */
 export interface Execution {
-  /** id from which those of its commands are derived */
+  /** id from which the ids of its commands are derived */
   readonly command: string
-  /** whether an earlier execution has ended without an answer: it may have appended events */
+  /** whether an earlier execution ended without an answer: it may have appended events */
   readonly resumed: boolean
-  /** Returns the id that an earlier execution has drawn for one of the things that the request creates. */
+  /** Returns the id that an earlier execution has drawn for something that the request creates. */
   readonly drawn: (what: string) => number | undefined
-  /** Throws `TakenOver` unless the request is still that of this execution: before something is written. */
+  /** Called before a write. Throws `TakenOver` when another execution has taken the request over. */
   readonly hold: () => Promise<unknown>
-  /** Stores such an id, before it is used. Throws `TakenOver`. */
+  /** Stores such an id before it is used. Throws `TakenOver`. */
   readonly draw: (what: string, id: number) => Promise<void>
   /**
    * Returns 32 random bytes, the same in every execution. They are sealed under the key of the account; null: of the
@@ -63,11 +63,11 @@ export type Begun =
   | { readonly kind: 'running' }
 
 export interface IdempotencyStore {
-  /** Begins a request, by the key and everything else that it consists of. `scope` is whose key it is. */
+  /** Begins a request, by its key and all its other contents. `scope` is the owner of the key. */
   readonly begin: (scope: string, key: string, request: string) => Promise<Begun>
 }
 
-/** What one scope may have stored; `every`: requests between two looks at it; `renewal`: ms between two renewals */
+/** What one scope may have stored; `every`: requests between two checks; `renewal`: ms between two renewals */
 const defaultLimits = { answers: 50_000, bytes: 64 * 1024 * 1024, every: 500, renewal: 15_000 }
 
 type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
@@ -75,19 +75,19 @@ type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
 const seedName = 'seed'
 const context = ({ scope, key }: RequestKey) => `idempotency/${scope}/${key.toString('base64url')}`
 
-/** Returns what is called for each request that has ended. */
+/** Returns a function to call after each request. */
 const trimming = (db: Database, { answers, bytes, every }: Omit<typeof defaultLimits, 'renewal'>) => {
   const counts = new Map<string, number>()
   return (scope: string) => {
     const count = (counts.get(scope) ?? 0) + 1
     counts.set(scope, count % every)
     if (count === every) void trimAnswers(db, scope, answers, bytes).catch(() => {})
-    // the counts are no limits: without some of them, the next look comes later
+    // the counts are no limits: losing some only delays the next check
     if (counts.size > 10_000) counts.clear()
   }
 }
 
-/** Knows the requests that this process executes, and renews them: others take over one that is not renewed. */
+/** Tracks and renews the requests that this process executes: others take over a request that is not renewed. */
 const openRunning = (db: Database, renewal: number) => {
   const running = new Map<string, { readonly at: RequestKey; readonly by: Taken }>()
   let timer: NodeJS.Timeout | undefined
@@ -107,7 +107,7 @@ const openRunning = (db: Database, renewal: number) => {
   }
 }
 
-/** Returns what makes executions of requests that this process has taken. */
+/** Returns a factory for executions of requests that this process has taken. */
 const executing = (
   db: Database,
   keys: Pick<Keys, 'service' | 'forSealing'>,
@@ -133,7 +133,7 @@ const executing = (
       require(await storeDrawn(db, at, by, Object.fromEntries(all)))
       return all
     })
-    // the rows of a bulk request share a look
+    // the rows of a bulk request share a query
     const hold = batch(1000, async (all: readonly undefined[]) => {
       require(await isMine(db, at, by))
       return all
@@ -173,7 +173,7 @@ export const openIdempotencyStore = (
 ): IdempotencyStore => {
   const hash = (of: string, text: string) =>
     createHmac('sha256', keys.service).update(`idempotency ${of} ${text}`).digest()
-  /** The network of somebody without an account is in no table. */
+  /** The scope of a client without an account is its network: it is stored as a hash only. */
   const stored = (scope: string) =>
     scope.startsWith('account ') ? scope : `other ${hash('scope', scope).toString('base64url')}`
   const limits = { ...defaultLimits, ...given }
@@ -192,14 +192,14 @@ export const openIdempotencyStore = (
       const entered = await enterRequest(db, at, sent, instance)
       if (entered) return { kind: 'execute', execution: executionOf(at, entered) }
       const row = await findRequest(db, at)
-      // another process has just forgotten it
+      // another process has just deleted it
       if (!row) return { kind: 'running' }
       if (!row.request.equals(sent)) return { kind: 'other' }
       if (row.sealed) {
         const answer = await open(at, row)
         return answer ? { kind: 'answered', answer } : { kind: 'other' }
       }
-      // a process that was frozen has not renewed what it goes on with
+      // a process that was frozen has not renewed a request that it continues
       const taken = row.running || running.has(at) ? undefined : await takeRequest(db, at, row, instance)
       return taken ? { kind: 'execute', execution: executionOf(at, taken, taken.drawn) } : { kind: 'running' }
     },

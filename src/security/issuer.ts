@@ -6,50 +6,53 @@ import { type Client, openLibrary, readUserInfo, tolerance } from './openid.ts'
 
 export interface IssuerOptions extends Client {
   readonly scopes: string
-  /** where it sends browsers back to */
+  /** the address that it sends browsers back to */
   readonly redirect: string
   readonly claims: ClaimNames
 }
 
-/** What ties an answer of the issuer to the browser that was sent there. */
+/** Ties a response of the issuer to the browser that was sent there. */
 export interface Begun {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
 }
 
-/** Who has signed in, as the issuer says. */
+/** A person who has signed in, as the issuer describes them. */
 export interface Person {
   readonly issuer: string
   readonly subject: string
   readonly email: string | undefined
-  /** whether it says that the address is that of this person */
+  /** whether it confirms that the address belongs to this person */
   readonly verified: boolean
   readonly name: string | null
-  /** when the person signed in there, in s since 1970; undefined: it does not say */
+  /** when the person signed in there, in s since 1970; undefined: not sent */
   readonly authTime: number | undefined
-  /** undefined: it does not say */
+  /** undefined: not sent */
   readonly groups: readonly string[] | undefined
-  /** what of its answers had them */
+  /** the responses that had the groups */
   readonly groupsFrom: readonly GroupSource[]
-  /** what its directory (SCIM) calls them; undefined: it does not say */
+  /** the person's id in its directory (SCIM); undefined: not sent */
   readonly externalId: string | undefined
-  /** by which it says who they are now; undefined: it has sent none */
+  /** token to read the person's data again; undefined: not sent */
   readonly refreshToken: string | undefined
-  /** what it calls their session there; undefined: it does not say */
+  /** its id for their session there; undefined: not sent */
   readonly sid: string | undefined
 }
 
 export interface Issuer {
-  /** Returns the address to sign in at; `fresh`: also somebody who is signed in there. */
+  /** Returns the address to sign in at; `fresh`: asks even a person who is signed in there. */
   readonly addressFor: (begun: Begun, fresh: boolean) => Promise<string>
-  /** Returns who has signed in, given the query with which a browser came back. Throws `NotSignedIn`. */
+  /** Returns the person who has signed in, given the query of the browser's return. Throws `NotSignedIn`. */
   readonly personOf: (query: URLSearchParams, begun: Begun) => Promise<Person>
-  /** Returns who has signed in, as the issuer says now; `before`: what had their groups then. Throws `NotSignedIn`. */
+  /**
+   * Returns the current data of a person from the issuer; `before`: the responses that had their groups then. Throws
+   * `NotSignedIn`.
+   */
   readonly refresh: (refreshToken: string, subject: string, before: readonly GroupSource[]) => Promise<Person>
-  /** Returns the address to sign out at; undefined when it has none, or is away. */
+  /** Returns the address to sign out at; undefined when the issuer has none or is unavailable. */
   readonly signOutAddress: (to: string) => Promise<string | undefined>
-  /** Returns whose sessions a logout token ends. Throws `NotSignedIn`. */
+  /** Returns the sessions that a logout token ends. Throws `NotSignedIn`. */
   readonly logoutIn: (token: string) => Promise<Logout>
 }
 
@@ -58,7 +61,7 @@ export const begin = (): Begun => ({ state: random(), nonce: random(), verifier:
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
-/** Returns who somebody is, by the ID token and the userinfo. */
+/** Returns the person that ID token and userinfo describe. */
 const personIn = (
   own: { readonly iss: string; readonly sub: string; readonly auth_time?: number },
   said: Said,
@@ -82,8 +85,8 @@ const personIn = (
 }
 
 /**
- * Opens an issuer that signs people in (OpenID Connect, authorization code with PKCE). Nothing is asked of it before
- * the first sign-in, so that the service starts while it is away.
+ * Opens an issuer that signs people in (OpenID Connect, authorization code with PKCE). Sends no request before the
+ * first sign-in, so that the service starts while the issuer is unavailable.
  */
 export const openIssuer = (options: IssuerOptions): Issuer => {
   const { clientId, scopes, redirect, claims } = options
@@ -122,7 +125,8 @@ export const openIssuer = (options: IssuerOptions): Issuer => {
       const { library, config } = await configure()
       const tokens = await library.refreshTokenGrant(config, refreshToken).catch(failed)
       const token = tokens.claims()
-      if (token !== undefined && token.sub !== subject) failed(new Error('the issuer has refreshed somebody else'))
+      if (token !== undefined && token.sub !== subject)
+        failed(new Error('the issuer has refreshed the token of another person'))
       const userinfo = await readUserInfo(library, config, tokens.access_token, subject)
       const own = { iss: options.issuer, sub: subject }
       return personIn(own, { token, userinfo }, claims, tokens.refresh_token ?? refreshToken, before)

@@ -1,4 +1,4 @@
-/** Why somebody is not signed in, in the words that a page has for it. */
+/** Why signing in failed, by the names of the page's texts. */
 export type Hindrance =
   | 'away'
   | 'proxy'
@@ -15,7 +15,7 @@ export type Hindrance =
   | 'session'
   | 'other'
 
-/** Somebody is not signed in. The message is for the operator, and discloses nothing of the person. */
+/** Signing in failed. The message is for the operator, and contains no personal data. */
 export class NotSignedIn extends Error {
   override readonly name = 'NotSignedIn'
   readonly why: Hindrance
@@ -25,7 +25,7 @@ export class NotSignedIn extends Error {
   }
 }
 
-/** Whether a failure is that the issuer does not answer, or cannot. */
+/** Whether an error means that the issuer does not respond, or cannot. */
 const isAway = (error: unknown): boolean => {
   const { code, status, name, cause } = error as {
     readonly code?: string
@@ -42,7 +42,7 @@ const isAway = (error: unknown): boolean => {
     : cause !== undefined && cause !== error && isAway(cause)
 }
 
-/** What an error says, and what it comes from, without the tokens that causes may have. */
+/** Returns the messages of an error and its causes, without tokens that causes may contain. */
 const textOf = (error: unknown): string => {
   const { message = '', code, cause } = error as { message?: string; code?: string; cause?: unknown }
   const reason = cause instanceof Error && cause.message !== message ? `: ${cause.message}` : ''
@@ -52,7 +52,7 @@ const textOf = (error: unknown): string => {
     : text
 }
 
-/** Throws `NotSignedIn` for whatever the library throws. */
+/** Throws `NotSignedIn` for any error of the library. */
 export const failed = (error: unknown): never => {
   if (error instanceof NotSignedIn) throw error
   if (isAway(error)) throw new NotSignedIn('away', `the issuer does not answer: ${textOf(error)}`, error)

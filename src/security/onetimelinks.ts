@@ -14,29 +14,29 @@ import {
 } from '../postgres/onetimelinks.ts'
 import { sealBytes, unsealBytes } from './seal.ts'
 
-/** What each kind of link knows. `password` is an scrypt hash. */
+/** The content of each kind of link. `password` is an scrypt hash. */
 const contents = {
   /** makes the first account */
   first: z.object({}),
-  /** makes the account that somebody has asked for */
+  /** makes the account of a registration */
   register: z.object({
     email: z.string(),
     username: z.string().optional(),
     timezone: z.string().optional(),
     password: z.string(),
   }),
-  /** changes the e-mail address of an account, while a sign-in needs what it needed when the link was asked for */
+  /** changes the e-mail address of an account, as long as its sign-in is the same as when the link was requested */
   email: z.object({ email: z.string(), signIn: z.string().optional() }),
   /** sets a new password */
   password: z.object({}),
-  /** makes somebody a member of the account; `email` is where it was sent to */
+  /** makes a person a member of the account; `email` is the address that received it */
   invitation: z.object({ member: z.number(), email: z.string().optional() }),
-  /** signs in without one, for an operator */
+  /** signs in without a credential, from an operator */
   enter: z.object({}),
 }
 export type LinkKind = keyof typeof contents
 export type LinkContent<K extends LinkKind> = z.output<(typeof contents)[K]>
-/** What a link is for. */
+/** The purpose of a link. */
 export interface FoundLink<K extends LinkKind> {
   readonly account: number | null
   readonly content: LinkContent<K>
@@ -53,7 +53,7 @@ export interface OneTimeLinks {
     seconds: number | null,
     tx?: Database,
   ) => Promise<string>
-  /** Returns what a link is for, undefined when it has expired, was used, or never existed. It stays usable. */
+  /** Returns the purpose of a link; undefined when it has expired, was used, or never existed. It stays usable. */
   readonly find: <K extends LinkKind>(kind: K, token: string) => Promise<FoundLink<K> | undefined>
   /**
    * Uses a link up, unless `work` throws. Returns undefined where `find` would. Links to a first account end together.
@@ -65,9 +65,9 @@ export interface OneTimeLinks {
   ) => Promise<{ readonly result: R } | undefined>
   /** Sets when a link expires, from now on. */
   readonly extend: (token: string, seconds: number) => Promise<void>
-  /** Ends all links of an account but invitations to it. */
+  /** Ends all links of an account except invitations to it. */
   readonly end: (account: number) => Promise<void>
-  /** Returns what the invitations to an account are for. */
+  /** Returns the contents of the invitations to an account. */
   readonly invitations: (account: number) => Promise<readonly LinkContent<'invitation'>[]>
   /** Ends the invitation of a member. */
   readonly endInvitation: (account: number, member: number) => Promise<void>
@@ -78,10 +78,10 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
 const isToken = (token: string) => /^[\w-]{43}$/.test(token)
 const contextOf = (kind: LinkKind) => `one-time link ${kind}`
 
-/** links that are used at a time: each holds a connection while it writes through others */
+/** links in use at a time: each holds a connection while it writes through others */
 const atOnce = 2
 
-/** Opens the links that work once, sealed under the service key. */
+/** Opens the store of one-time links, sealed under the service key. */
 export const openOneTimeLinks = (db: Database, service: Buffer): OneTimeLinks => {
   const lane = pLimit(atOnce)
   const opened = <K extends LinkKind>(kind: K, { account, sealed }: { account: number | null; sealed: Buffer }) => {

@@ -2,7 +2,7 @@ import type { Configuration, ServerMetadata } from 'openid-client'
 import type { Claims } from './claims.ts'
 import { failed, NotSignedIn } from './notsignedin.ts'
 
-/** What a service is to an issuer. */
+/** The service as a client of an issuer. */
 export interface Client {
   /** the address of the issuer */
   readonly issuer: string
@@ -11,29 +11,29 @@ export interface Client {
   readonly clientSecret: string | undefined
 }
 
-/** s that clocks may differ by */
+/** s of clock skew to accept */
 export const tolerance = 30
 /** s */
 const timeout = 10
-/** ms that its metadata is used without asking again */
+/** ms for which its metadata is cached */
 const metadataAge = 3_600_000
-/** What it may sign with: never with the secret of the client, and never with nothing. */
+/** Accepted signature algorithms: never the client's secret, and never none. */
 const algorithms = /^(?:RS|PS|ES)(?:256|384|512)$|^(?:EdDSA|Ed25519)$/
 
-/** It is loaded with the first sign-in: most services have no issuer. */
+/** Loaded with the first sign-in: most services have no issuer. */
 const load = () => import('openid-client')
 type Library = Awaited<ReturnType<typeof load>>
 
 const isHttp = (address: string) => address.startsWith('http:')
 
-/** What it signs with, of what it says that it may. Without a list, it is RS256 (OpenID Connect Discovery). */
+/** Returns its accepted signature algorithms. Without a list, it is RS256 (OpenID Connect Discovery). */
 export const signing = ({ id_token_signing_alg_values_supported: all }: ServerMetadata) => {
   const given = all?.filter((one) => algorithms.test(one)) ?? ['RS256']
   if (given.length > 0) return given
   throw new NotSignedIn('answer', `the issuer signs with ${all?.join(', ')} only; it must sign with RS256 or ES256`)
 }
 
-/** Keeps what a promise has made, unless it fails. */
+/** Caches the result of a promise, unless it fails. */
 const remembered = <T>(make: () => Promise<T>, ms: number) => {
   let made: { readonly at: number; readonly value: T } | undefined
   let making: Promise<T> | undefined
@@ -49,7 +49,7 @@ const remembered = <T>(make: () => Promise<T>, ms: number) => {
   }
 }
 
-/** Returns how the service proves to the issuer that it is the client. */
+/** Returns how the service authenticates to the issuer. */
 const authOf = (
   { ClientSecretBasic, ClientSecretPost, None }: Library,
   secret: string | undefined,
@@ -61,7 +61,7 @@ const authOf = (
     : ClientSecretPost(secret)
 }
 
-/** Returns what opens the library for one sign-in, and what reads the metadata of the issuer, for an hour. */
+/** Returns functions that open the library for one sign-in, and read the metadata of the issuer, cached for an hour. */
 export const openLibrary = ({ issuer, clientId, clientSecret }: Client) => {
   const execute = ({ allowInsecureRequests }: Library) => (isHttp(issuer) ? [allowInsecureRequests] : [])
   const readMetadata = remembered(async (): Promise<ServerMetadata> => {
@@ -72,7 +72,7 @@ export const openLibrary = ({ issuer, clientId, clientSecret }: Client) => {
     // without its functions
     return JSON.parse(JSON.stringify(found.serverMetadata())) as ServerMetadata
   }, metadataAge)
-  /** Each sign-in reads the keys of the issuer anew, so that it may replace them at any time. */
+  /** Reads the keys of the issuer at each sign-in, so that the issuer may replace them at any time. */
   const configure = async (): Promise<{ readonly library: Library; readonly config: Configuration }> => {
     const metadata = await readMetadata()
     const library = await load()
@@ -83,14 +83,14 @@ export const openLibrary = ({ issuer, clientId, clientSecret }: Client) => {
       authOf(library, clientSecret, metadata.token_endpoint_auth_methods_supported),
     )
     config.timeout = timeout
-    // without it, the signature of an ID token that came straight from the issuer is not checked
+    // without it, the signature of an ID token that came directly from the issuer is not checked
     for (const change of [library.enableNonRepudiationChecks, ...execute(library)]) change(config)
     return { library, config }
   }
   return { readMetadata, configure }
 }
 
-/** Returns what the issuer says of a person besides the ID token; undefined: it has no address for that. */
+/** Returns the userinfo of a person; undefined: the issuer has no address for that. */
 export const readUserInfo = async (
   library: Library,
   config: Configuration,

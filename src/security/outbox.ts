@@ -5,11 +5,14 @@ import { openOneTimeLinks } from './onetimelinks.ts'
 import { sealBytes, unsealBytes } from './seal.ts'
 
 const lang = z.string()
-/** the revision before the change: without one, from an older process, things have to be so when it is looked at */
+/**
+ * the revision before the change; an older process sends none, and then the change must still hold when the mail is
+ * sent
+ */
 const after = z.number().optional()
 /**
- * Why a mail is to be sent. Whether it is, and what it says, is decided when it is sent: a request must not show who
- * has an account.
+ * Why a mail is to be sent. Whether it is sent, and its text, is decided later: a response must not show whether an
+ * account exists.
  */
 const Order = z.discriminatedUnion('kind', [
   z.object({
@@ -20,10 +23,10 @@ const Order = z.discriminatedUnion('kind', [
     timezone: z.string().optional(),
     password: z.string(),
   }),
-  /** while a sign-in needs what it needed when the address was changed */
+  /** as long as the sign-in is the same as when the address was changed */
   z.object({ kind: z.literal('email'), lang, to: z.string(), signIn: z.string().optional() }),
   z.object({ kind: z.literal('reset'), lang, to: z.string() }),
-  /** while somebody is invited as this member of the account */
+  /** as long as the invitation of this member is open */
   z.object({ kind: z.literal('invitation'), lang, to: z.string(), member: z.number() }),
   /** to the old address, once the account has the new one, `email` */
   z.object({ kind: z.literal('emailChanged'), lang, to: z.string(), email: z.string() }),
@@ -49,7 +52,7 @@ const Order = z.discriminatedUnion('kind', [
   }),
   /** once the webhook has had this address */
   z.object({ kind: z.literal('webhookMoved'), lang, after, webhook: z.number(), url: z.string() }),
-  /** once there was the webhook */
+  /** once the webhook existed */
   z.object({ kind: z.literal('webhookAdded'), lang, webhook: z.number() }),
   /** once it was removed */
   z.object({ kind: z.literal('secondFactorRemoved'), lang, after }),
@@ -64,12 +67,12 @@ export type MailOrder = z.output<typeof Order>
 /** A mail as it is sent. */
 const Written = z.object({
   kind: z.literal('written'),
-  /** the same when it is sent twice */
+  /** the same when it is sent twice, so that the receiver can recognize it */
   id: z.string(),
   to: z.string(),
   subject: z.string(),
   text: z.string(),
-  /** the link in the text, and how long it works from when the mail is sent */
+  /** the link in the text, and how long it works after the mail is sent */
   link: z.object({ token: z.string(), seconds: z.number() }).optional(),
 })
 export type WrittenMail = z.output<typeof Written>
@@ -80,12 +83,12 @@ export interface DueMail extends Omit<StoredMail, 'sealed'> {
   readonly content: MailOrder | WrittenMail
 }
 
-/** Mails on their way to the mail server, sealed under the service key. */
+/** Mails to be handed over to the mail server, sealed under the service key. */
 export interface Outbox {
   readonly order: (order: MailOrder, account?: number | null) => Promise<void>
   readonly take: (limit: number, seconds: number) => Promise<readonly DueMail[]>
   /**
-   * Replaces an order with what the mail says. `write` may issue the link in it, which exists if and only if the mail
+   * Replaces an order with the written mail. `write` may issue the link in it, which exists if and only if the mail
    * does.
    */
   readonly write: (
@@ -98,7 +101,7 @@ export interface Outbox {
 }
 
 const context = 'mail'
-/** The mail was deleted while it was written: its account is erased. */
+/** The mail was deleted while it was written: its account was erased. */
 class Gone extends Error {
   override readonly name = 'Gone'
 }

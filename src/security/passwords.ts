@@ -14,14 +14,14 @@ interface Waiting {
   readonly refuse: () => void
 }
 interface Lane {
-  /** hashes that wait at most */
+  /** maximum number of waiting hashes */
   readonly total: number
-  /** those of one source, which take turns */
+  /** those of one source; sources take turns */
   readonly perSource: number
 }
 /**
- * Returns a lane in which one hash is computed after the other. Throws `TooManyPasswords` when too many wait: of all,
- * of a source, or so many that no more than `room` places are left.
+ * Returns a lane that computes one hash after the other. Throws `TooManyPasswords` when too many wait: in total, of a
+ * source, or so many that at most `room` places are left.
  */
 export const createLane = ({ total, perSource }: Lane) => {
   const queue = createTurnQueue<Waiting>({ total, perSource, onLeft: ({ refuse }) => refuse() })
@@ -41,24 +41,24 @@ export const createLane = ({ total, perSource }: Lane) => {
 }
 /**
  * At most three hashes at a time: each takes a thread of the four that also write the spool. Sign-ins and registrations
- * of strangers have a lane of their own, and so have guesses by visitors. Networks take turns there, as right passwords
- * are counted by no limit.
+ * by strangers have a lane of their own, and so do guesses by visitors. Networks take turns there, because no limit
+ * counts right passwords.
  */
 const strangers = createLane({ total: 50, perSource: 8 })
 const visitors = createLane({ total: 200, perSource: 16 })
 /**
- * For browsers that have signed in before, requests with a key or session, and links that were mailed: accounts take
- * turns, so that no stranger can fill it.
+ * For browsers that have signed in before, requests with a key or session, and mailed links: accounts take turns, so
+ * that strangers cannot fill the lane.
  */
 const owners = createLane({ total: 1000, perSource: 16 })
 
-/** Whose password is hashed, and in which lane it waits. */
+/** The source of a password hash, and the lane in which it waits. */
 export interface Turn {
   readonly lane: ReturnType<typeof createLane>
   readonly sources: readonly string[]
   readonly room?: number
 }
-/** Somebody who shows nothing of an account, by the address block they ask from. */
+/** A client that shows no connection to an account, by its address block. */
 export const stranger = (from: string): Turn => ({ lane: strangers, sources: [addressSite(from)] })
 /** An owner who sets the password of an account. */
 export const owner = (account: number): Turn => ({ lane: owners, sources: [String(account)] })
@@ -69,7 +69,7 @@ export const linkOwner = (account: number): Turn => ({ ...owner(account), room: 
 const cost = { N: 16_384, r: 8, p: 1 }
 const derive = (password: string, salt: Buffer, length: number, { N, r, p } = cost) =>
   new Promise<Buffer>((resolve, reject) =>
-    // a longer one, which is that of nothing, is hashed as it is: that takes as long
+    // a too long password, which matches nothing, is hashed unchanged: that takes as long
     scrypt(normalized('password', 'NFKC', password) ?? password, salt, length, { N, r, p }, (error, key) =>
       error ? reject(error) : resolve(key),
     ),
@@ -91,24 +91,24 @@ const compare = async ({ lane, sources }: Turn, password: string, hash: string) 
 }
 
 /**
- * Whether a visitor has entered the password of a hash that `hashPassword` made, compared in constant time. Those of
- * different links take turns, and so do the address blocks that visitors ask from.
+ * Whether a visitor has entered the password of a hash from `hashPassword`, compared in constant time. Links take
+ * turns, and so do the address blocks of visitors.
  */
 export const checkPassword = (password: string, hash: string, from: string) =>
   compare({ lane: visitors, sources: [hash, addressSite(from)] }, password, hash)
 
-/** compared with where there is no hash, so that it takes as long as with one; no password has this key of zeros */
+/** compared with when there is no hash, so that it takes as long as with one; no password has this key of zeros */
 const noHash = ['scrypt', cost.N, cost.r, cost.p, randomBytes(16).toString('base64url'), 'A'.repeat(43)].join('$')
 
-/** Like `checkPassword`, for the password of an account; without a hash that can be read, every password is wrong. */
+/** Like `checkPassword`, for the password of an account; without a readable hash, every password is wrong. */
 export const checkAccountPassword = (password: string, hash: string | null, turn: Turn) =>
   compare(turn, password, hash?.startsWith('scrypt$') ? hash : noHash)
 
 const remembered = { maxSize: 1000, maxAge: 600_000 }
 
 /**
- * Returns `checkPassword` with a memory of right passwords: many visitors enter the same one, and only the first of
- * them costs a hash. The memory has no passwords, only their MACs under a key that does not outlive the process.
+ * Returns `checkPassword` with a cache of right passwords: many visitors enter the same one, and only the first of them
+ * costs a hash. The cache has no passwords, only their MACs under a key that does not outlive the process.
  */
 export const rememberRight = (check = checkPassword): typeof checkPassword => {
   const secret = randomBytes(32)

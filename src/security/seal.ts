@@ -8,8 +8,8 @@ import { z } from 'zod'
 export const Personal = z.string().nullable()
 
 /**
- * A sealed field that protects something, such as a password hash; null means that there is none. Without its key it
- * reads as `unreadable`, never as null: what it protects stays protected.
+ * A sealed field that protects something, such as a password hash; null: not set. Without its key it reads as
+ * `unreadable`, never as null: the protection stays.
  */
 export const Secret = z.string().nullable()
 
@@ -21,9 +21,9 @@ export const unreadable = 'unreadable'
 
 /** The data keys of accounts, 32 bytes each. */
 export interface Keyring {
-  /** Returns the account's key and creates it when there is none yet; undefined once it was destroyed. */
+  /** Returns the account's key, and creates a missing one; undefined once it was destroyed. */
   readonly forSealing: (account: number) => Promise<Buffer | undefined>
-  /** Returns the keys that exist of these accounts. */
+  /** Returns the existing keys of these accounts. */
   readonly forOpening: (accounts: readonly number[]) => Promise<ReadonlyMap<number, Buffer>>
   readonly ofStreams: StreamKeys
 }
@@ -34,11 +34,11 @@ export interface KeyedStream {
   readonly account: number
 }
 
-/** Keys of single streams: what one visitor entered can be erased without the rest of the account. */
+/** Keys of single streams, so that one visitor's input can be erased without the rest of the account. */
 export interface StreamKeys {
-  /** Returns the stream's key, created when there is none; undefined once it or the account's key was destroyed. */
+  /** Returns the stream's key, and creates a missing one; undefined once it or the account's key was destroyed. */
   readonly forSealing: (of: KeyedStream) => Promise<Buffer | undefined>
-  /** Returns the keys that exist of these streams; null where one was destroyed. */
+  /** Returns the existing keys of these streams; null for a destroyed one. */
   readonly forOpening: (of: readonly KeyedStream[]) => Promise<ReadonlyMap<string, Buffer | null>>
 }
 
@@ -47,7 +47,7 @@ export class BrokenSeal extends Error {
   override readonly name = 'BrokenSeal'
 }
 
-/** bytes; without it, Node.js accepts a tag that was cut to four bytes, which takes few tries to guess */
+/** bytes; without it, Node.js accepts a tag that was cut to four bytes, which is quickly guessed */
 const authTagLength = 16
 
 /**
@@ -65,8 +65,8 @@ export const seal = (key: Buffer, context: string, text: string | Buffer): strin
   sealBytes(key, context, text).toString('base64url')
 
 /**
- * Like `seal`, and the same text for the same content: the IV is a hash of it under the key, so that no IV is used for
- * two contents. Whoever sees two of them learns whether they are the same.
+ * Like `seal`, but the same content gives the same text: the IV is a hash of the content under the key, so that no IV
+ * is used for two contents. A reader of two texts can see whether their contents are equal.
  */
 export const sealSteadily = (key: Buffer, context: string, text: string): string => {
   const iv = createHmac('sha256', key).update(`${context}\n${text}`).digest().subarray(0, 12)

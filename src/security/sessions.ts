@@ -24,17 +24,17 @@ import {
 
 /** A session of the dashboard. */
 export interface Session extends Omit<StoredSession, 'credential'> {
-  /** Returns what it was opened with; undefined when the account does not have that any more. */
+  /** Returns the credential that opened it; undefined when the account no longer has that credential. */
   readonly openedWith: (now: Credentials) => Credential | undefined
 }
 
-/** What a session is listed as. */
+/** The client as the list of sessions shows it. */
 export interface SessionClient {
   readonly browser: string
   readonly os: string
 }
 
-/** How long a session lasts, if not as long as others, and whether it may widen rights in its first ten minutes. */
+/** A shorter lifetime of a session, if any, and whether it may widen rights in its first ten minutes. */
 export interface SessionLimits {
   readonly seconds?: number
   readonly confirmed: boolean
@@ -42,48 +42,48 @@ export interface SessionLimits {
   readonly there?: IssuerSession | undefined
 }
 
-/** A session at an issuer, as it calls it. */
+/** A session at an issuer, by the issuer's id. */
 export interface IssuerSession {
   readonly issuer: string
   readonly sid?: string | undefined
 }
-/** What an issuer ends, and who that is here. */
+/** A logout at an issuer, and the account here. */
 export interface Ended extends Logout {
-  /** undefined: somebody who has no account */
+  /** undefined: the person has no account */
   readonly holder: { readonly account: number; readonly credential: Credential } | undefined
 }
 
 export interface Sessions {
-  /** Opens a session by a credential that was right. Returns its token, of which only the hash is stored. */
+  /** Opens a session after a successful sign-in. Returns its token, of which only the hash is stored. */
   readonly open: (
     account: number,
     credential: Credential,
     client: SessionClient,
     limits?: SessionLimits,
   ) => Promise<{ readonly id: number; readonly token: string }>
-  /** Returns the session of a token, undefined when it has ended or never was. */
+  /** Returns the session of a token, undefined when it has ended or never existed. */
   readonly find: (token: string) => Promise<Session | undefined>
-  /** Notes that whoever has a session has signed in again: for ten minutes, it may widen rights. */
+  /** Records that the person of a session has signed in again: for ten minutes, it may widen rights. */
   readonly confirm: (id: number, there?: IssuerSession) => Promise<void>
-  /** what the issuer has ended while somebody was on the way here from it */
+  /** logouts at the issuer during a sign-in */
   readonly there: Pick<EndedThere, 'clock' | 'isEnded'>
-  /** Notes that a session is used; never waits. */
+  /** Records a use of a session; never waits. */
   readonly recordUse: (session: Session) => void
-  /** Returns the sessions of an account, newest first, read from another connection where one is given. */
+  /** Returns the sessions of an account, newest first; `from` replaces the connection to read from. */
   readonly list: (account: number, from?: Database) => Promise<readonly Session[]>
-  /** Ends a session that signs out. Returns whether there was one. */
+  /** Ends a session at sign-out. Returns whether it existed. */
   readonly end: (account: number, id: number) => Promise<boolean>
-  /** Ends a session, and what it has asked for in the background. Returns whether there was one. */
+  /** Ends a session, and the background jobs that it has requested. Returns whether it existed. */
   readonly throwOut: (account: number, id: number) => Promise<boolean>
   /** Ends the sessions of an account, except one. */
   readonly endOthers: (account: number, except?: number) => Promise<void>
-  /** Ends the sessions of an account that has a new password, except the one that has set it. */
+  /** Ends the sessions of an account with a new password, except the one that has set it. */
   readonly keepWith: (account: number, before: Credentials, password: string, id: number | undefined) => Promise<void>
-  /** Ends those sessions of an account that an identity or a passkey has opened. */
+  /** Ends the sessions of an account that a certain identity or passkey has opened. */
   readonly endOf: (account: number, credential: Credential) => Promise<void>
   /** Ends the sessions that an issuer has ended. Returns false when its token was used before. */
   readonly endBy: (ended: Ended) => Promise<boolean>
-  /** Uses the code of a time step up. Returns false when it was used before. */
+  /** Uses up the code of a time step. Returns false when it was used before. */
   readonly useStep: (account: number, step: number) => Promise<boolean>
   readonly deleteExpired: () => Promise<void>
   /** seconds until a session ends */
@@ -110,7 +110,7 @@ const textOf = (credential: Credential) => {
   }
 }
 
-/** Returns what makes the keyed hashes that are stored. */
+/** Returns functions that make the stored hashes. */
 const hashesWith = (pepper: Buffer) => {
   const keyed = (what: string) => createHmac('sha256', pepper).update(what).digest()
   return {
@@ -130,9 +130,9 @@ const endingBy =
   ): Sessions['endBy'] =>
   async ({ holder, issuer, jti, sid, subject }) => {
     const used = logout(issuer, jti)
-    // before sessions are looked for: one that opens meanwhile looks for this
+    // before the search for sessions: one that opens meanwhile checks for this record
     await note(used, { issuer, sid, subject })
-    // a token that could not be used up may come again
+    // when using the token up fails, it may be sent again
     return db.transaction(async (tx) => {
       if (!(await insertLogout(tx, used, 2 * logoutAge))) return false
       const by = holder && { account: holder.account, credential: hashed(holder.credential) }
@@ -156,8 +156,8 @@ const keepingWith =
   }
 
 /**
- * Opens the sessions of the dashboard, which end after `days`. One that was opened by what does not count is none while
- * that is so. `onUse` is called with the account of one that is used, at most once a minute.
+ * Opens the sessions of the dashboard, which end after `days`. A session whose kind of credential is switched off is
+ * not found meanwhile. Calls `onUse` with the account of a used session, at most once a minute.
  */
 export const openSessions = (
   db: Database,
