@@ -5,7 +5,7 @@ import type { Scope } from '../../events/accounts/scope.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
-/** The stored half of an API key, and what its account is allowed. */
+/** The stored half of an API key, and the limits of its account. */
 export interface KeyRow {
   readonly account: number
   /** the key's id within its account */
@@ -16,11 +16,11 @@ export interface KeyRow {
   /** the networks that the key may be used from, separated by spaces; null: any */
   readonly addresses: string | null
   readonly status: 'active' | 'disabled' | 'erased'
-  /** requests per minute of the account, 0 = unlimited, null = that of the service */
+  /** requests per minute of the account, 0 = unlimited, null = the service's default */
   readonly rateLimit: number | null
-  /** the member who has made it; null: the account's own sign-in */
+  /** the member who created it; null: the account's own sign-in */
   readonly member: number | null
-  /** their role now; null: they are no member any more, or their own account does not work */
+  /** their current role; null: they are no longer a member, or their own account does not work */
   readonly role: Open<Role> | null
   /** ids of the domains that they may use; null: all */
   readonly domains: readonly number[] | null
@@ -28,7 +28,7 @@ export interface KeyRow {
   readonly person: number | null
 }
 
-/** SQL of who has a key now: whoever has made it, or in their place got the keys of somebody who was removed. */
+/** SQL of the current holder of a key: its creator, or the member who took it over from a removed one. */
 const holderOf = ({ table }: Pick<Reader, 'table'>, key: string) => `left join lateral (
   with recursive heirs (number, depth) as (
     select ${key}.member, 0
@@ -36,7 +36,9 @@ const holderOf = ({ table }: Pick<Reader, 'table'>, key: string) => `left join l
     select m.heir, h.depth + 1 from heirs h join ${table('members')} m on m.account = ${key}.account and m.number = h.number
     where m.heir is not null)
   select number from heirs order by depth desc limit 1) h on true`
-/** SQL of their role, null while they may not enter their own account. The account's own sign-in has no row. */
+/**
+ * SQL of the holder's role, null while they may not sign in to their own account. The account's own sign-in has no row.
+ */
 const roleOfHolder = `case when h.number = ${ownMember} then 'owner'
   when m.status = 'active' and p.status = 'active' and dp.account is null then m.role end`
 
@@ -54,7 +56,7 @@ export const findKeys = async (
     .leftJoin({ da: table('deactivated') }, 'da.account', 'k.account')
     .whereRaw('k.key = any(?)', [[...ids]])
     .select('k.key', 'k.account', 'k.number', 'k.hash', 'k.scopes', 'k.expires', 'k.addresses', 'm.domains', {
-      // the keys of others in an account whose own sign-in may not enter still work
+      // other members' keys still work while the account's own sign-in does not
       status: db.raw(
         `case when a.status = 'active' and coalesce(h.number, ${ownMember}) = ${ownMember} and da.account is not null then 'disabled' else a.status end`,
       ),
@@ -78,9 +80,9 @@ export const findKeys = async (
   return ids.map((id) => found.get(id))
 }
 
-/** An API key as its account sees it. */
+/** An API key in the list of its account. */
 export interface ListedKey extends Pick<KeyRow, 'number' | 'scopes' | 'expires' | 'addresses' | 'member' | 'role'> {
-  /** the name of the member who has made it; null: the account's own sign-in, or somebody who is erased */
+  /** name of the member who created it; null: the account's own sign-in, or an erased person */
   readonly maker: string | null
   /** the public id */
   readonly key: string

@@ -4,7 +4,7 @@ import type { Open } from '../../events/openenum.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
-/** What somebody is in an account that is not their own. */
+/** The role of a person in an account other than their own. */
 export interface Membership {
   readonly number: number
   readonly role: Open<Role>
@@ -14,7 +14,7 @@ export interface Membership {
   readonly status: 'active' | 'disabled' | 'erased'
 }
 
-/** Returns what a person is in an account, undefined when they are no member. */
+/** Returns the membership of a person in an account, or undefined. */
 export const findMembership = async (
   { db, table }: Reader,
   account: number,
@@ -36,7 +36,7 @@ export interface FoundMembership extends Pick<Membership, 'role'> {
   readonly erases: Date | null
 }
 
-/** Returns the accounts in which a person may act besides their own, by name; `all`: also those that are disabled. */
+/** Returns the accounts other than their own in which a person may act, by name; `all`: also disabled ones. */
 export const listMemberships = async (
   { db, table }: Reader,
   person: number,
@@ -51,7 +51,7 @@ export const listMemberships = async (
   return rows.map((row) => ({ ...row, account: Number(row.account) }))
 }
 
-/** Returns the people to whom groups at the issuer have given a role somewhere. */
+/** Returns the people with a role that groups at the issuer have given. */
 export const managedPeople = async ({ db, table }: Reader): Promise<readonly number[]> => {
   const rows = (await db({ m: table('members') })
     .join({ p: table('accounts') }, 'p.id', 'm.person')
@@ -61,7 +61,7 @@ export const managedPeople = async ({ db, table }: Reader): Promise<readonly num
   return rows.map(({ id }) => Number(id))
 }
 
-/** A member as the list has them; somebody who is invited has no name. */
+/** A member in the list; an open invitation has no name. */
 export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
   readonly domains: readonly number[] | null
   readonly status: 'active' | 'invited'
@@ -71,11 +71,11 @@ export interface ListedMember extends Pick<Membership, 'number' | 'role'> {
   readonly email: string | null
   readonly joined: Date
   readonly expires: Date | null
-  /** when a session of theirs was used last, to about a minute */
+  /** last use of one of their sessions, to about a minute */
   readonly used: Date | null
 }
 
-/** Returns one page of the members of an account, its own sign-in among them. */
+/** Returns one page of the members of an account, including its own sign-in. */
 export const listMembers = async (
   reader: Reader,
   account: number,
@@ -115,12 +115,12 @@ export const listMembers = async (
   )
 }
 
-/** A member as everybody in the account sees them, also one who has left; `name` null: erased. */
+/** A member as the whole account sees them, also a former one; `name` null: erased. */
 export type FoundMember = Pick<ListedMember, 'number' | 'role' | 'name' | 'joined'> & {
   readonly status: 'active' | 'removed'
 }
 
-/** Returns a member of an account by their number; undefined for one that nobody ever had. */
+/** Returns a member of an account by their number; undefined when the number was never used. */
 export const findMember = async (
   { db, table }: Reader,
   account: number,
@@ -138,12 +138,10 @@ export const findMember = async (
   return row && { ...row, number }
 }
 
-/** Names a member in a map. */
+/** Returns the key of a member in a map. */
 export const memberName = (account: number | null, number: number): string => `${account} ${number}`
 
-/**
- * Returns the names of members by `memberName`, also of those who have left; somebody who is erased has none.
- */
+/** Returns the names of current and former members by `memberName`; an erased person has none. */
 export const namesOfMembers = async (
   reader: Reader,
   members: readonly { readonly account: number | null; readonly number: number }[],

@@ -1,34 +1,37 @@
 import { ownMember } from '../../events/accounts/team.ts'
 import type { Reader } from '../reader.ts'
 
-/** What of an account somebody asks for, or is limited to. */
+/** The part of an account that a request is about, or that its caller is limited to. */
 export interface Part {
   readonly account: number
-  /** the member who has made it, or got it from one who was removed; undefined: anybody */
+  /** the member who created it, or took it over from a removed one; undefined: any */
   readonly maker?: number | undefined
-  /** what it is on: ids of domains, 0 for the service's own host; undefined: any */
+  /** ids of the domains that it is on, 0 for the service's own host; undefined: any */
   readonly domains?: readonly number[] | undefined
-  /** the member who is limited to these domains: of what is on none, such as a campaign, their own is a part */
+  /**
+   * the member who is limited to these domains: resources on no domain, such as campaigns, are in the part when they
+   * are the member's own
+   */
   readonly holder?: number | undefined
 }
 
-/** Kinds that are on the service's own host. */
+/** Kinds of resources on the service's own host. */
 export const onOwnHost: ReadonlySet<string> = new Set(['bio', 'qr'])
 
 type Names = Pick<Reader, 'table' | 'present'>
 
-/** SQL of whether a resource is some member's work. What nobody else has made is the account's own. */
+/** SQL of whether a resource is the work of a member. Without another creator, it is the account's own. */
 const madeBy = ({ table }: Pick<Reader, 'table'>, kind: string, id: string, account: number, maker: number) => {
   // an array of ids instead of a join: without planner statistics, PostgreSQL would look all of them up for each row
   const made = `array(select substr(stream, ${kind.length + 2})::bigint from ${table('account_events')}
     where account = ${account} and maker ${maker === ownMember ? 'is not null' : `= ${maker}`} and stream like '${kind}-%')`
-  // one look into a hash for each row: an array would be searched from its beginning
+  // a hash lookup for each row: an array would be searched from its beginning
   return maker === ownMember ? `${id} not in (select unnest(${made}))` : `${id} = any(${made})`
 }
 
 /**
- * Returns what is on some domains: links by the domains of their own, `madeBy` for what is on none. As whose work it
- * is, that is where it is now, also for a reader of an earlier moment: what a member sees is what they see today.
+ * Returns what is on some domains: links by their own domains, other resources by `madeBy`. Reads of an earlier moment
+ * use the current domain and holder, too: a member sees the resources that they may see today.
  */
 const on = (
   { table, present = table }: Names,
@@ -54,7 +57,7 @@ export const inPart = (reader: Names, kind: string, id: string, part: Part): str
   return conditions.length === 0 ? 'true' : `(${conditions.join(' and ')})`
 }
 
-/** Returns whether the resource of a stream is a member's work. */
+/** Returns whether the resource of a stream is the work of a member. */
 export const isMadeBy = async (
   { db, table }: Reader,
   stream: string,

@@ -1,12 +1,12 @@
 import type { Reader } from '../reader.ts'
 
-/** A link, and whose it is. */
+/** A link and its account. */
 export interface FramedLink {
   readonly id: number
   readonly account: number
 }
 
-/** Has a link checked before those of its account that are due anyway; it goes before no other account. */
+/** Has a link checked before other due links of its account; it does not overtake other accounts. */
 export const makeDue = async ({ db }: Reader, { id, account }: FramedLink) => {
   await db.raw(
     `insert into state.framing_checks (link, account, due_at) values (?, ?, now() - interval '1 day')
@@ -16,9 +16,9 @@ export const makeDue = async ({ db }: Reader, { id, account }: FramedLink) => {
 }
 
 /**
- * Takes up to `limit` links that are due, up to `ofEach` of an account: first one of each, beginning with the account
- * whose turn was longest ago, so that nobody waits for the links of others, in whichever run. Within an account, what
- * is due longest goes first. Another process gets them only if this one has not finished with them in ten minutes.
+ * Takes up to `limit` due links, up to `ofEach` of an account: one of each account first, starting with the account
+ * whose turn was longest ago, so that no account waits for the links of others across runs. Within an account, links
+ * that have been due longest go first. Another process gets them only if this one has not finished them in ten minutes.
  */
 export const claimDueLinks = async ({ db }: Reader, limit: number, ofEach: number): Promise<number[]> => {
   const { rows } = await db.raw<{ rows: { link: string }[] }>(
@@ -46,7 +46,7 @@ export const claimDueLinks = async ({ db }: Reader, limit: number, ofEach: numbe
 }
 
 /**
- * Sets when a link is checked again: in a day when every destination was asked, in about half an hour when some were
+ * Sets when a link is checked again: in a day when every destination was checked, in about half an hour when some were
  * not, and never (undefined) when it frames none. A change of the link during the check keeps it due.
  */
 export const setNextCheck = async (
@@ -66,8 +66,8 @@ export const setNextCheck = async (
 }
 
 /**
- * Adds links that no check is planned for: those of a log from before this release, or of a restored one. They are
- * spread over a day. Forgets turns of two days ago: such an account is as one that never had any.
+ * Plans a check of links that have none: after an upgrade or a restored log. They are spread over a day. Deletes turns
+ * of two days ago, as if the account never had one.
  */
 export const addFramedLinks = async ({ db, table }: Reader) => {
   await db.raw(

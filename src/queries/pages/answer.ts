@@ -2,9 +2,7 @@ import { filtered, inOrder, isFiltered, type Listed, type ListRequest, readPosit
 import type { Reader } from '../reader.ts'
 
 export interface AnswerRow {
-  /**
-   * 1 for the first answer to the overlay, 2 for the second: an erased answer keeps its row, so a number never changes
-   */
+  /** number within the overlay, from 1; an erased answer keeps its row, so a number never changes */
   readonly number: number
   /** a JSON object of strings; null after it or its account was erased */
   readonly fields: string | null
@@ -12,10 +10,10 @@ export interface AnswerRow {
 }
 type Raw = Omit<AnswerRow, 'number'> & { readonly id: string; readonly number: string }
 
-/** What visitors entered, without the names of the fields. */
+/** The values that visitors entered, without the names of the fields. */
 const searched = `(select string_agg(value, E'\\n') from json_each_text(x.fields::json))`
 
-/** Returns answers by their ids. They are counted from the newest, so that this is as fast as finding them. */
+/** Returns answers by their ids. Numbers are counted from the newest, so that this is as fast as finding them. */
 const readAnswers = async ({ db, table }: Reader, overlay: number, ids: readonly number[]) => {
   if (ids.length === 0) return []
   const answers = table('answers')
@@ -43,7 +41,7 @@ export const listAnswers = async (
       filtered(db, db({ x: table('answers') }).where({ 'x.overlay': overlay }), request, {
         searched,
         created: 'x.created',
-        // those of an overlay are seen by whoever sees that
+        // a caller who may see the overlay may see its answers
         isIn: () => 'true',
       }),
     position: ['x.id'],
@@ -104,7 +102,7 @@ export const answersBefore = async (
   return (rows as Readonly<Record<keyof AnswerRef, string>>[]).map(refOf)
 }
 
-/** Returns answers that are erased, and whose keys are not destroyed yet, by the ids of their streams. */
+/** Returns erased answers whose keys are not destroyed yet, by the ids of their streams. */
 export const erasedAnswers = async ({ db, table }: Reader, limit: number): Promise<readonly string[]> =>
   db({ a: table('answers') })
     .whereNotNull('erased')
@@ -115,20 +113,20 @@ export const erasedAnswers = async ({ db, table }: Reader, limit: number): Promi
 const countAnswers = ({ db, table }: Reader, overlay: number) =>
   db(table('answer_counts')).where({ overlay }).select('n')
 
-/** answers that are counted at most, the newest ones */
+/** maximum number of answers to count, newest first */
 export const mostCounted = 500_000
-/** choices that are listed at most: those that a poll had and has */
+/** maximum number of choices to list: current and former ones of a poll */
 const mostChoices = 100
 
 export interface ChoiceCounts {
   /** answers to the overlay, and how many of them were counted */
   readonly answers: number
   readonly counted: number
-  /** what was chosen how often, most often first; null: erased */
+  /** how often each choice was made, most often first; null: erased */
   readonly choices: readonly { readonly choice: string | null; readonly n: number }[]
 }
 
-/** Counts what visitors chose in a poll. */
+/** Counts the choices of visitors in a poll. */
 export const countChoices = async (reader: Reader, overlay: number): Promise<ChoiceCounts> => {
   const { db, table } = reader
   const { rows } = await db.raw<{ rows: { choice: string | null; n: string; all: string; total: string | null }[] }>(

@@ -14,11 +14,11 @@ import type { Reader } from '../reader.ts'
 import type { Minutes, SubjectCounts } from './facts.ts'
 import { readDetails } from './labels.ts'
 
-/** The kinds of visits, by the names that the API has for them. */
+/** The kinds of visits, by their names in the API. */
 export const visitClasses = [...VisitorClass.options, 'excluded'] as const
 export type VisitClass = (typeof visitClasses)[number]
 
-/** Which visits are counted: those that have one of the values of each filter. */
+/** The visits to count: those that match one of the values of each filter. */
 export interface Filters extends Readonly<Partial<Record<Dim | 'rule', readonly string[] | undefined>>> {
   readonly class?: readonly VisitClass[] | undefined
   /** the first visits of persons, or all others */
@@ -59,14 +59,14 @@ const destinationIds = async ({ db, table }: Reader, destination: string) => {
   return rows.map(({ id }) => id)
 }
 
-/** Returns what routes say, by their numbers. */
+/** Returns the contents of routes, by their numbers. */
 export const readRoutes = async (reader: Reader, routes: readonly number[]): Promise<ReadonlyMap<number, Route>> =>
   new Map([...(await readDetails(reader, 'route', routes))].map(([id, label]) => [id, readRoute(label)]))
 
-/** routes of all accounts that are looked through without asking first which of them visits have */
+/** routes of all accounts up to which all are searched, without asking first which of them visits have */
 const fewRoutes = 1000
 
-/** Routes are numbered for all accounts: of many, only those are looked at that visits of this subject have. */
+/** Routes are numbered across accounts: of many, only those with visits of this subject are searched. */
 const routeIds = async (reader: Reader, facts: string, passes: (route: Route) => boolean) => {
   const read = async (sql: string) => (await reader.db.raw<{ rows: { route: number }[] }>(sql)).rows
   const all = await read(
@@ -84,8 +84,8 @@ const classCondition = (wanted: readonly VisitClass[]) =>
   wanted.map((name) => (name === 'human' ? `(${isClick})` : `class = ${classes[name]}`)).join(' or ')
 
 /**
- * SQL that joins the scans of QR codes to the facts `f` that they led to. A hash join reads each once: `seq in (…)`
- * looked through all scans for each fact, where PostgreSQL expected few or very many.
+ * SQL that joins the scans of QR codes to the facts `f` that they led to. A hash join reads each once: with `seq in
+ * (…)`, PostgreSQL searched all scans for each fact when its estimate was very low or high.
  */
 export const scansBy = ({ table }: Reader, name: string, codes: string, { from, to }: Minutes) =>
   `left join (select seq - ${scanOffset} as ${name}_seq, minute as ${name}_minute from ${table('clicks')}
@@ -93,8 +93,8 @@ export const scansBy = ({ table }: Reader, name: string, codes: string, { from, 
    ) ${name} on ${name}_seq = f.seq and ${name}_minute = f.minute`
 
 /**
- * SQL that joins to the scans `f` of a QR code the visits that they led to, as far as these are of something visited.
- * The visits of the account are read in the minutes of the scans: a campaign may have many more.
+ * SQL that joins the visits that scans `f` of a QR code led to, when they are visits of something. Reads the visits of
+ * the account in the minutes of the scans: a campaign may have many more.
  */
 const ledTo = ({ table }: Reader, code: number, visited: string, { from, to }: Minutes) =>
   `left join (select seq + ${scanOffset} as led_seq, minute as led_minute from (
@@ -106,7 +106,10 @@ const ledTo = ({ table }: Reader, code: number, visited: string, { from, to }: M
      ) v
    ) v where ${visited}) led on led_seq = f.seq and led_minute = f.minute`
 
-/** Returns the conditions on what is in a campaign and a channel: it was visited, or it led to what was visited. */
+/**
+ * Returns the conditions on the contents of a campaign and a channel: a member was visited, or led to the visited
+ * resource.
+ */
 const membership = async (
   reader: Reader,
   within: Pick<Within, 'campaign' | 'channel' | 'part'>,
@@ -120,9 +123,9 @@ const membership = async (
   return { joins: [scansBy(reader, 'among', codes, minutes)], where: [`(${visited} or among_seq is not null)`] }
 }
 
-/** The minutes of a question, and whose facts it is about. */
+/** The minutes of a question, and the subject of its facts. */
 export type Asked = Minutes & Pick<SubjectCounts, 'subject'>
-/** Of facts `f` within some minutes. */
+/** Conditions on facts `f` within some minutes. */
 export interface Conditions {
   readonly joins: readonly string[]
   readonly where: readonly string[]
@@ -158,8 +161,8 @@ export const conditions = async (
 }
 
 /**
- * Executes a statement with joins of these conditions: by hashing, whatever PostgreSQL expects. `few` rows may be
- * sorted afterwards.
+ * Executes a statement with joins of these conditions by hashing, regardless of PostgreSQL's estimates. `few` rows may
+ * be sorted afterwards.
  */
 export const joined = async <R>(
   { db }: Reader,
@@ -167,7 +170,7 @@ export const joined = async <R>(
   sql: string,
   few: boolean,
 ): Promise<readonly R[]> => {
-  // a hash of a million scans has 64 MB: smaller ones would write the visits to disk, too
+  // a hash of a million scans has 64 MB: with less memory, PostgreSQL would write the visits to disk, too
   const others = (value: string) =>
     `set local enable_nestloop = ${value}; set local enable_mergejoin = ${value}; set local work_mem = ${value === 'off' ? "'64MB'" : 'default'}`
   if (joins.length > 0) await db.raw(`${others('off')}${few ? '; set local enable_sort = on' : ''}`)

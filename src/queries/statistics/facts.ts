@@ -11,14 +11,14 @@ export type Subject = { readonly link: number } | { readonly account: number }
 
 /** The scans of a QR code, also where they led to a link. */
 export const scansOf = (qr: number): Subject => ({ link: subjects.qr(qr) })
-/** The views of a bio page, which are none of the account's clicks. */
+/** The views of a bio page, which are not clicks of the account. */
 export const viewsOf = (bio: number): Subject => ({ link: subjects.view(bio) })
 
-/** What the tables know about a subject. */
+/** What the tables have about a subject. */
 export interface SubjectCounts {
   /** value of the columns `subject` of roll-ups */
   readonly subject: number
-  /** SQL of a condition on the facts that a question is about, where that is not all of the subject */
+  /** SQL of a condition on the facts of a question, when it is not about the whole subject */
   readonly whose?: string
   readonly clicks: number
   readonly uniques: number
@@ -30,12 +30,12 @@ export interface SubjectCounts {
   readonly horizon: number | null
   /** undefined: the present */
   readonly earlier?: Earlier
-  /** each fact has the class that it was counted with first, whatever has corrected it since */
+  /** each fact has the class that it was counted with first, without later corrections */
   readonly asThen?: boolean
 }
 
 /**
- * What is known of a subject at an earlier position of the log. The roll-ups have its visits before `rolled`, but later
+ * The state of a subject at an earlier position of the log. The roll-ups have its visits before `rolled`, but later
  * ones too.
  */
 export interface Earlier {
@@ -44,11 +44,11 @@ export interface Earlier {
   readonly end: bigint
   /** the latest minute that its visits have, apart from those that are named below */
   readonly hi: number
-  /** minutes before `rolled` that the roll-ups have visits of which came later */
+  /** minutes before `rolled` with visits in the roll-ups that were recorded later */
   readonly changed: readonly number[]
   /** minutes after `hi` that may have visits */
   readonly ahead: readonly number[]
-  /** a later event has changed classes of visits, or has added some of another service or taken them back */
+  /** a later event has changed classes of visits, or has added or withdrawn visits of another service */
   readonly corrected: boolean
 }
 
@@ -111,8 +111,8 @@ const earlierOf = (position: bigint, { rolled, hi, strays, corrected }: CountedR
 }
 
 /**
- * Reads what the tables know of a subject. PostgreSQL keeps the plan of the statement, also for an earlier position:
- * the view looks everything up by an index at any position, and planning takes as long as executing.
+ * Reads the counts of a subject. PostgreSQL caches the plan of the statement, also for an earlier position: the view
+ * looks everything up by an index at any position, and planning takes as long as executing.
  */
 export const readCounted = async (reader: Reader, of: Subject): Promise<SubjectCounts> => {
   const { db, table, clicksUpTo } = reader
@@ -139,7 +139,7 @@ export const readCounted = async (reader: Reader, of: Subject): Promise<SubjectC
   }
 }
 
-/** The minutes from one up to another, which is not included. */
+/** A range of minutes; the end is exclusive. */
 export interface Minutes {
   readonly from: number
   readonly to: number
@@ -181,11 +181,11 @@ export const factsOf = (
   return parts.length === 0 ? `select * from ${table('clicks')} where false` : parts.join(' union all ')
 }
 
-/** How a question is answered: by roll-ups of whole periods of time, and by the facts of all other minutes. */
+/** How to answer a question: from roll-ups of whole periods, and from the facts of all other minutes. */
 export interface Plan {
   /** the periods, counted since 1970 */
   readonly rolled: Minutes
-  /** those of them that the facts answer */
+  /** periods among them that the facts answer */
   readonly skipped: readonly number[]
   readonly facts: readonly Minutes[]
 }
@@ -201,7 +201,7 @@ export const outsidePlan = (name: string, { rolled, skipped }: Plan): readonly s
   ...(skipped.length > 0 ? [`${name} in (${skipped.join()})`] : []),
 ]
 
-/** Returns SQL of what later events have added to the roll-ups of a plan by other classes, with the given columns. */
+/** Returns SQL, with the given columns, of the changes that later reclassifications made to the roll-ups of a plan. */
 export const correctedIn = (
   { table }: Pick<Reader, 'table'>,
   { subject, earlier }: SubjectCounts,
@@ -222,7 +222,7 @@ interface CorrectedIn {
 
 const isFilled = ({ from, to }: Minutes) => from < to
 
-/** Returns the minutes that may have visits of an earlier position, within some. */
+/** Returns the minutes within some ranges that may have visits of an earlier position. */
 const known = (ranges: readonly Minutes[], { hi, ahead }: Earlier): readonly Minutes[] => [
   ...ranges.map(({ from, to }) => ({ from, to: Math.min(to, hi + 1) })),
   ...ranges.flatMap(({ from, to }) =>

@@ -7,31 +7,31 @@ import { type Filters, scansBy } from './conditions.ts'
 import type { Subject } from './facts.ts'
 import { intervalOf, minutesOf, type SeriesOptions } from './series.ts'
 
-/** The columns that are grouped by: `at` is the interval. */
+/** The columns to group by: `at` is the interval. */
 export type Grouped = 'at' | 'link' | Dim
 type Options = Omit<SeriesOptions, 'by'>
 
-/** visits of links without roll-ups that are looked up link by link at most: more are read in the account's order */
+/** maximum visits of links without roll-ups that are looked up link by link: more are read in the account's order */
 const mostUnrolled = 100_000
-/** scans that are looked up by their minutes at most */
+/** maximum scans that are looked up by their minutes */
 const fewScans = 10_000
 const day = 1440
 
-/** SQL of what is in the campaign or the channel, apart from QR codes, and from views: they are not the account's. */
+/** SQL of the members of the campaign or the channel, except QR codes, and views: these are not the account's. */
 const isMember = ({ visited }: VisitedWithin) =>
   `${visited} and (link > 0 or link <= ${subjects.bio(0)} and link > ${aboveViews})`
 
-/** SQL of the minutes of a period's roll-ups, and whether a member's have all of the time between two whole periods. */
+/** SQL of the minutes of a period's roll-ups, and whether the roll-ups of a member cover all whole periods. */
 const periodsOf = ({ from, to }: Options, period: number) => {
   const [first, end] = [from.getTime() / minuteMs, to.getTime() / minuteMs]
   const start = Math.ceil(first / period) * period
-  // the period that is under way counts as a whole one, as in the series of one subject
+  // the current period counts as a whole one, as in the series of one subject
   const stop = `case when rolled <= ${end} then ${Math.ceil(end / period) * period} else ${Math.floor(end / period) * period} end`
   return { period, start, stop, isWhole: `(rolled is not null and ${start} < ${stop})` }
 }
 type Periods = ReturnType<typeof periodsOf>
 
-/** SQL of the ranges of minutes of a member that its roll-ups do not have. */
+/** SQL of the ranges of minutes of a member that its roll-ups lack. */
 const rangesOf = (options: Options, { start, stop, isWhole }: Periods) => {
   const { from, to } = minutesOf(options)
   return `(values (${from}, case when ${isWhole} then ${start} else ${to} end),
@@ -44,7 +44,7 @@ const inTime = ({ from, to }: Options) => {
   return `(c.minute, c.ms) >= (${first.minute}, ${first.ms}) and (c.minute, c.ms) < (${end.minute}, ${end.ms})`
 }
 
-/** Whether the members can be summed: what they lack is kept one by one, and is little. */
+/** Whether the members can be summed: visits that roll-ups lack are still kept one by one, and are few. */
 const canSum = async ({ db, table }: Reader, members: string, options: Options, periods: readonly Periods[]) => {
   const { from, to } = minutesOf(options)
   const gone = `least(rolled, horizon)`
@@ -60,7 +60,7 @@ const canSum = async ({ db, table }: Reader, members: string, options: Options, 
   return rows[0]!.lost !== true && Number(rows[0]!.unrolled) <= mostUnrolled
 }
 
-/** Whether the scans of some codes are so few that the visits of their minutes are looked up, instead of all. */
+/** Whether the scans of some codes are few enough to look up the visits of their minutes, instead of all visits. */
 const areFew = async ({ db, table }: Reader, codes: string, options: Options) => {
   const { from, to } = minutesOf(options)
   const { rows } = await db.raw<{ rows: { n: number }[] }>(
@@ -69,7 +69,7 @@ const areFew = async ({ db, table }: Reader, codes: string, options: Options) =>
   return rows[0]!.n <= fewScans
 }
 
-/** SQL of visits by QR codes to what is no member itself, and of scans that led to none of our links. */
+/** SQL of visits by QR codes to resources that are no members, and of scans that led to none of our links. */
 const codedFacts = (
   reader: Reader,
   account: number,
@@ -93,7 +93,9 @@ const codedFacts = (
       where c.link in (${within.codes}) and c.account > 0 and ${inMinutes} and ${inTime(options)}`
 }
 
-/** SQL of facts counted by some columns, each with its place among all columns. `from` has what follows that word. */
+/**
+ * SQL of facts counted by some columns, each at its place among all columns. `from` follows the keyword of the query.
+ */
 export const countedBy = (names: readonly string[], all: readonly string[], options: Options, from: string) => `
   select case ${names.map((name) => `when grouping(${name}) = 0 then ${all.indexOf(name)}`).join(' ')} end as dim,
     case ${names.map((name) => `when grouping(${name}) = 0 then ${name}::bigint`).join(' ')} end as value,
@@ -101,7 +103,7 @@ export const countedBy = (names: readonly string[], all: readonly string[], opti
   from (select *, ${intervalOf('minute', options)} as at from ${from}) c
   group by grouping sets (${names.map((name) => `(${name})`).join()})`
 
-/** SQL of roll-ups of the members' whole periods: a look-up for each, whatever a planner expects. */
+/** SQL of roll-ups of the members' whole periods: a look-up for each, regardless of the planner's estimates. */
 const rolledUp = ({ table }: Reader, { start, stop, isWhole, period }: Periods, columns: string, also = '') => {
   const [name, unit] = period === day ? (['days', 'day'] as const) : (['quarters', 'quarter'] as const)
   return `select ${columns} from m cross join lateral (
@@ -110,9 +112,9 @@ const rolledUp = ({ table }: Reader, { start, stop, isWhole, period }: Periods, 
 }
 
 /**
- * Returns SQL of the sums of what is in a campaign or a channel, or in a part of the account, by columns: of the
- * roll-ups of each link and bio page there, of their visits that are not rolled up yet, and of visits by QR codes,
- * which are read one by one. Undefined where the facts of the account have to answer.
+ * Returns SQL of the sums of the members of a campaign or a channel, or of a part of the account, by columns: of the
+ * roll-ups of each link and bio page, of their visits that are not rolled up yet, and of visits by QR codes, which are
+ * read one by one. Undefined where the facts of the account have to answer.
  */
 export const memberCounts = async (
   reader: Reader,
