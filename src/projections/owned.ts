@@ -25,7 +25,7 @@ export const ownedTables = <T extends string>(table: T, columns: string, ...inde
 
 /**
  * Returns the handlers that maintain such a table. Columns are named after the events' fields, unless `columns` maps
- * them. Nothing stays of an erased account: whatever cached its rows is told by the row of the account.
+ * them. Deletes all rows of an erased account: the row of the account invalidates cached ones.
  */
 export const ownedHandlers = (
   table: string,
@@ -71,10 +71,7 @@ export const ownedHandlers = (
   }
 }
 
-/**
- * Returns the handler of a fence in the streams of one kind: it changes nothing but the revision, which clients
- * compare.
- */
+/** Returns the handler of a fence in the streams of one kind: it changes only the revision, which clients compare. */
 export const fenceHandler =
   (kind: StreamKind, table: string) =>
   ({ stream, revision }: Recorded<Event<'ClaimFenced'>>): readonly Change[] => {

@@ -9,7 +9,7 @@ export type Key = Readonly<Record<string, string>>
 type Find = Pick<Ordinals, 'of'>
 type NameColumn = (value: string, ordinals: Find) => string | undefined | Promise<string | undefined>
 
-/** Resources that have no stream of their own kind, by the table that has them. */
+/** Resources without a kind of stream of their own, by their table. */
 const others: Readonly<Record<string, string>> = { answers: 'answer', blocks: 'block', reports: 'report' }
 
 const nameId = (table: string, id: string) => {
@@ -18,7 +18,7 @@ const nameId = (table: string, id: string) => {
   return kind === undefined ? others[of] && `${others[of]} ${id}` : nameOfResource(kind, id)
 }
 
-/** Names what statistics are about: see `subjects`. */
+/** Names the subject of statistics: see `subjects`. */
 const nameSubject = (value: string): string => {
   const subject = Number(value)
   if (Number.isNaN(subject)) return nameOfStream(value)
@@ -44,7 +44,7 @@ const nameEvent = async (value: string, ordinals: Find) => {
 const timeOf = (minutes: number) => new Date(minutes * minuteMs).toISOString()
 const nameOfDim = (value: string) => Object.entries(dims).find(([, number]) => String(number) === value)?.[0]
 
-/** How the columns of keys are said, whatever table they are in. */
+/** How to name the columns of keys, in any table. */
 const columns: Readonly<Record<string, NameColumn>> = {
   account: (value) => nameOfResource('account', value),
   bio: (value) => nameOfResource('bio', value),
@@ -70,7 +70,7 @@ const columns: Readonly<Record<string, NameColumn>> = {
 
 const shown = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
 
-/** Names a row of a read table by its key, as a user knows it: `link 12`, `click 123456-17`. */
+/** Names a row of a read table by its key, as users know it: `link 12`, `click 123456-17`. */
 export const nameOfRow = async (table: string, key: Key, ordinals: Find): Promise<string> => {
   const names = await Promise.all(
     Object.entries(key).map(async ([name, value]) => {

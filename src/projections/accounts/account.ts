@@ -32,11 +32,13 @@ const registered = ({ data: { id, email, username }, at, revision, position }: R
   ),
 ]
 
-/** What a member has who was given nothing else. */
+/** Defaults of a member. */
 const plain = { expires: null, domains: null, managed: false, heir: null }
 
-/** Accounts, their API keys and their members. A member who has left stays, for the names in histories.
- * Rows that processes cache carry the `position` of their last change. */
+/**
+ * Accounts, their API keys and their members. A former member keeps their row, for the names in histories. Rows that
+ * processes cache carry the `position` of their last change.
+ */
 export const accounts: Projection = {
   name: 'accounts',
   version: 13,
@@ -81,7 +83,7 @@ export const accounts: Projection = {
     AccountTimezoneSet: ({ data: { id, timezone }, revision }) => [patch('accounts', { id }, { timezone, revision })],
     AccountPasswordChanged: ({ data: { id }, revision }) => [patch('accounts', { id }, { revision })],
     ApiKeyIssued: ({ data: { id, key, hash, expires }, at, revision, position }) => [
-      // a new account has no other keys; a remove for each would keep a fill from writing many accounts at once
+      // a new account has no other keys; removing them for each would keep a fill from writing many accounts at once
       ...(revision === 1n ? [] : [remove('api_keys', { account: id })]),
       put(
         'api_keys',
@@ -198,7 +200,7 @@ export const accounts: Projection = {
         { ...plain, person, role, status: 'active', joined: at, domains, managed, position },
       ),
     ],
-    // the keys of whoever has left are found by their heir
+    // the keys of a former member are found by their heir
     MemberRemoved: ({ data: { id, member, to = null }, position }) => [
       patch('members', { account: id, number: member }, { status: 'removed', heir: to, position }),
     ],

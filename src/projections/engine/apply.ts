@@ -9,7 +9,7 @@ import type { Member } from './members.ts'
 import { type Change, type ChangesOf, changesOfBatch, type Projection, writeChanges } from './projection.ts'
 import { checkpointsOf, tableNames } from './tables.ts'
 
-/** The checkpoint has been moved by another projector, or other tables are live now. */
+/** Another projector has moved the checkpoint, or other tables are live now. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
@@ -30,18 +30,18 @@ export class Poison extends Error {
   }
 }
 
-/** Returns the notification to the other processes that is sent with the commit, if any. */
+/** Returns the notification to other processes that is sent with the commit, if any. */
 export type Notification = (position: bigint) => string | undefined
 
 const handles = ({ projection }: Member, { type }: Pick<EventName, 'type'>) =>
   !('on' in projection) || type in projection.on
-/** The database refuses the values of an event (22, 23), or has other tables than the projection needs (42). */
+/** The database rejects the values of an event (22, 23), or has other tables than the projection needs (42). */
 const isDataError = (error: unknown) => /^(22|23|42)/.test((error as { code?: string }).code ?? '')
 
 const isBehind = ({ checkpoint }: Member, { position }: Pick<EventName, 'position'>) =>
   position > BigInt(checkpoint.position)
 
-/** Returns whether an event has to be applied to the member: it is new to it, handled by it, and not parked. */
+/** Returns whether a member must apply an event: it is new to the member, handled by it, and not parked. */
 export const concerns = (member: Member) => {
   const after = BigInt(member.checkpoint.position)
   return (event: EventName): boolean => event.position > after && handles(member, event) && !member.parked.has(event.id)
@@ -92,14 +92,14 @@ const changes = (projection: Projection, events: readonly Recorded<DomainEvent>[
   })
 }
 
-/** The statement was too much for the server or for one string: fewer events may pass. */
+/** The statement was too large for the server or for one string: fewer events may pass. */
 const isTooLarge = (error: unknown) =>
   error instanceof RangeError || /^(57014|54...|ERR_STRING_TOO_LONG)$/.test((error as { code?: string }).code ?? '')
 /** A single event for which this is true can never be applied. A cancelled statement (57014) may succeed later. */
 const isHopeless = (error: unknown) =>
   isDataError(error) || (isTooLarge(error) && (error as { code?: string }).code !== '57014')
 
-/** An event of a trusted log is validated only when something failed: somebody has changed it. */
+/** An event of a trusted log is validated only after a failure: another program must have changed it. */
 const isInvalid = ({ type, data }: Recorded<DomainEvent>) => !schemas[type].safeParse(data).success
 
 const writeOne = async (tx: Knex, member: Member, events: readonly Recorded<LogEvent>[], changesOf: ChangesOf) => {
@@ -134,13 +134,13 @@ const applyBatch = (
     if (!isDurable) await tx.raw('set local synchronous_commit = off')
     const last = events.at(-1)!
     const moved = await advance(tx, members, last, notification)
-    // the versions of rows are made of the same changes as the rows
+    // the versions of rows come from the same changes as the rows
     const changesOf = changesOfBatch()
     for (const member of members) await writeOne(tx, member, events, changesOf)
     return moved
   })
 
-/** Moves members past an event that none of them has to apply. */
+/** Moves members past an event that none of them handles. */
 export const skipEvent = (
   db: Knex,
   members: readonly Member[],
@@ -150,19 +150,19 @@ export const skipEvent = (
 
 export interface ApplyOptions {
   readonly size: BatchSize
-  /** ends applying between two batches */
+  /** stops applying between two batches */
   readonly signal?: AbortSignal
   readonly notification?: Notification | undefined
   /**
-   * false while nobody reads the tables: what a crash of PostgreSQL takes from them is applied again, so that no commit
-   * waits for the disk
+   * false while the tables have no readers: after a crash of PostgreSQL, the events are applied again, so that no
+   * commit waits for the disk
    */
   readonly isDurable?: boolean
   /** Called after each commit. */
   readonly onApplied?: (members: readonly Member[], position: bigint) => Promise<void> | void
 }
 
-/** The members after applying events, and those that were left behind at an event that they cannot apply. */
+/** The members that applied the events, and those that stay before an event that they cannot apply. */
 export interface Applied {
   readonly running: readonly Member[]
   readonly halted: readonly Poison[]
@@ -170,7 +170,7 @@ export interface Applied {
 
 /**
  * Applies events in transactions of a size that the database accepts. A member that cannot apply an event stays before
- * it, and the others go on. What only a newer release can read changes no row. Throws `Overtaken`.
+ * it, and the others go on. An event that only a newer release can read changes no row. Throws `Overtaken`.
  */
 export const applyEvents = async (
   db: Knex,

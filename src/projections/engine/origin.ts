@@ -3,8 +3,8 @@ import type { EventStore } from '../../events/store.ts'
 import { type Checkpoint, checkpoints, origin as table } from './tables.ts'
 
 /**
- * What the tables are filled from. A copy of a log has the id of its source, but each engine counts positions in its
- * own way.
+ * The engine of the log that fills the tables. A copy of a log has the id of its source, but each engine counts
+ * positions in its own way.
  */
 export type Engine = 'postgres' | 'eventstoredb'
 
@@ -13,7 +13,7 @@ interface Origin {
   readonly log_id: string
 }
 
-/** Returns whether the event that a checkpoint names is at another position in this log, or nowhere. */
+/** Returns whether the event of a checkpoint has another position in this log, or none. */
 const isMoved = async (store: Pick<EventStore, 'idAt'>, live: readonly Checkpoint[]) => {
   const last = new Map(live.flatMap(({ position, event_id: id }) => (id === null ? [] : [[position, id] as const])))
   for (const [position, id] of last) if ((await store.idAt(BigInt(position))) !== id) return true
@@ -24,8 +24,8 @@ const findOrigin = async (db: Knex) => (await db<Origin>(table).select())[0]
 const loadLive = (db: Knex) => db<Checkpoint>(checkpoints).where({ live: true })
 
 /**
- * Returns the id of the log that all tables were filled from on this engine; undefined when they have another origin,
- * or there are none.
+ * Returns the id of the log that filled all tables on this engine; undefined when their origin differs, or there are
+ * none.
  */
 export const logOfTables = async (db: Knex, engine: Engine): Promise<string | undefined> => {
   const [origin, live] = [await findOrigin(db), await loadLive(db)]
@@ -33,7 +33,7 @@ export const logOfTables = async (db: Knex, engine: Engine): Promise<string | un
   return live.every(({ log_id }) => log_id === origin.log_id) ? origin.log_id : undefined
 }
 
-/** Returns whether tables were ever filled from a log, on whatever engine. */
+/** Returns whether tables were ever filled from a log, on any engine. */
 export const wereFilled = async (db: Knex): Promise<boolean> => (await findOrigin(db)) !== undefined
 
 type Log = Pick<EventStore, 'idAt' | 'logId'>
@@ -48,8 +48,8 @@ export const haveForeignTables = async (db: Knex, store: Log, engine: Engine): P
   isFilledFromOther(store, engine, await findOrigin(db), await loadLive(db))
 
 /**
- * Lets the projector fill new tables when the live ones were filled from another log or on another engine: nothing is
- * read from a position of theirs. Tables that are ahead of a restored PostgreSQL halt instead, because the log may have
+ * Lets the projector fill new tables when the live ones were filled from another log or on another engine: their
+ * positions have no meaning here. Tables that are ahead of a restored PostgreSQL halt instead, because the log may have
  * lost events. Returns whether new tables are needed.
  */
 export const leaveForeignTables = async (db: Knex, store: Log, engine: Engine): Promise<boolean> => {
@@ -60,7 +60,7 @@ export const leaveForeignTables = async (db: Knex, store: Log, engine: Engine): 
   await db.transaction(async (tx) => {
     await tx.raw(`lock table ${checkpoints} in exclusive mode`)
     const own = { engine, log_id: logId }
-    // of several processes that start, the first has done it
+    // another process that starts at the same time may have done it
     const now = await findOrigin(tx)
     if (isForeign && JSON.stringify(now) === JSON.stringify(origin))
       for (const { projection, version, generation } of live)

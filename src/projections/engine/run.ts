@@ -10,15 +10,17 @@ import type { FollowOptions, Subscription } from './work.ts'
 
 /** A connection that holds advisory locks for as long as it lives. */
 export interface Locks {
-  /** Resolves with those of the keys that this process holds now. */
+  /** Resolves with the subset of the keys that this process holds now. */
   readonly acquire: (keys: readonly bigint[]) => Promise<ReadonlySet<bigint>>
-  /** Aborts when the connection, and with it every lock, is lost. */
+  /** Aborts when the connection and all its locks are lost. */
   readonly lost: AbortSignal
   readonly close: () => Promise<void>
 }
 
 export interface Projector {
-  /** `active`: this process works on the projections. `standby`: another process does. At first, neither is known. */
+  /**
+   * `active`: this process works on the projections. `standby`: another process does. Both are false until it is known.
+   */
   readonly state: () => {
     readonly active: boolean
     readonly standby: boolean
@@ -35,14 +37,14 @@ export interface ProjectorOptions extends FollowOptions {
   readonly pruneInterval?: number
   /** months before the present one whose clicks are kept one by one; undefined keeps all */
   readonly keepClicks?: number | undefined
-  /** Tells the time, or rejects while it may be wrong: then no clicks are dropped. */
+  /** Returns the time, or rejects while it may be wrong: then no clicks are dropped. */
   readonly sureNow?: () => Promise<Date>
   /**
    * ms that this process has to be active before it drops tables of older versions: until then, going back to one is
    * fast
    */
   readonly keepOutdated?: number
-  /** Returns the same work, the dropping of tables and clicks, whose failures somebody is told of. */
+  /** Wraps the dropping of tables and clicks to report its failures. */
   readonly watchPruning?: (work: () => Promise<void>) => () => Promise<void>
 }
 
@@ -99,14 +101,14 @@ const startPruning = (
   }, pruneInterval).unref()
 }
 
-/** Takes all steps, also those after one that fails. Rejects with the first failure. */
+/** Executes all steps, also after a failed one. Rejects with the first failure. */
 const takeEach = async (steps: readonly (() => Promise<unknown>)[]) => {
   const failures: unknown[] = []
   for (const step of steps) await step().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-/** Locks those of the projections that no other process works on. */
+/** Locks the projections that no other process works on. */
 const lockFree = async (locks: Locks, projections: readonly Projection[]) => {
   const keys = await locks.acquire(projections.map(projectorLock))
   return projections.filter((projection) => keys.has(projectorLock(projection)))

@@ -6,26 +6,29 @@ import { parseStreamId } from '../../events/streams.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
 import { accountIndex, type AccountEntry, insertEntries } from './accountindex.ts'
 
-/** An event, the member who caused it, and the one whose work it began. */
+/** An event, the member who caused it, and the member whose work begins with it. */
 interface Entry extends AccountEntry {
   readonly member: number | null
   maker: number | null
 }
-/** The work of one member of an account that became another one's. */
+/** The work of one member that passed to another. */
 interface HandedOver {
   readonly account: number
   readonly from: number
   readonly to: number
 }
 
-/** A claim of a name is no change of a resource, and its fence may be in the stream of another account's one. */
+/** A claim of a name is no change of a resource, and its fence may be in a stream of another account. */
 const isOwn = ({ stream, type }: Recorded<LogEvent>) => type !== 'ClaimFenced' && parseStreamId(stream).kind !== 'claim'
 
-/** Returns who caused an event: the account's own sign-in is a member, too, but no operator and no visitor is one. */
+/**
+ * Returns the member who caused an event: the account's own sign-in is a member, too, but operators and visitors are
+ * not.
+ */
 const memberOf = ({ metadata: { actor } }: Recorded<LogEvent>) =>
   actor.kind === 'key' || actor.kind === 'session' ? (actor.member ?? ownMember) : null
 
-/** What the account's own sign-in has made is what nobody else has. */
+/** Work of the account's own sign-in has no maker. */
 const makerOf = (member: number | null) => (member === ownMember ? null : member)
 
 const handOver = async (tx: Knex, table: string, { account, from, to }: HandedOver) =>
@@ -49,9 +52,9 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
 }
 
 /**
- * Where the events of each account are in the log, without clicks, and which member caused them. Those of a newer
- * release are there too: they become readable with an update. The first event of a resource says whose work it is, by
- * now; nothing stands there for the account's own sign-in.
+ * The positions of the events of each account, without clicks, and the members who caused them. Includes events of a
+ * newer release: they become readable with an update. The first event of a resource has the member whose work it is
+ * now; null for the account's own sign-in.
  */
 export const accountEvents: Projection = {
   name: 'accountevents',

@@ -10,7 +10,7 @@ import { migrationLock } from '../../postgres/migrate.ts'
 import { column } from '../engine/columns.ts'
 import type { Engine } from '../engine/origin.ts'
 
-/** How far the tree over the log has grown. */
+/** The size of the tree over the log. */
 export interface Tree {
   readonly edge: Edge
   /** of the last event, 0n when there is none */
@@ -27,13 +27,13 @@ interface Checkpoint {
   readonly size: string
   readonly position: string
   readonly event_id: string
-  /** a number when somebody has stored `infinity` */
+  /** a number when another program has stored `infinity` */
   readonly at: Date | number
 }
 const checkpoint = 'read.tree'
 export const tiles = 'read.tiles'
 
-/** Creates the tables of the tree: its hashes in tiles, and how far it has grown. */
+/** Creates the tables of the tree: its hashes in tiles, and its size. */
 export const ensureTree = (db: Knex) =>
   db.raw(`
     select pg_advisory_xact_lock(${migrationLock});
@@ -44,8 +44,8 @@ export const ensureTree = (db: Knex) =>
       event_id uuid not null, at timestamptz not null)`)
 
 /**
- * Empties the tree: it grows again from the log. Signed checkpoints are kept, and are compared with it. The tables are
- * locked in the order in which growing writes them: otherwise each could wait for the other.
+ * Empties the tree: it grows again from the log. Signed checkpoints are kept, and compared with it. Locks the tables in
+ * the order in which growing writes them, to avoid a deadlock.
  */
 export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 
@@ -53,7 +53,7 @@ export const dropTree = (db: Knex) => db.raw(`truncate ${checkpoint}, ${tiles}`)
 export const treeSize = async (db: Knex): Promise<number> =>
   Number((await db<Checkpoint>(checkpoint).select('size'))[0]?.size ?? 0)
 
-/** Where the tree ends: after so many events, the last of which has this position and id, by the clock of the log. */
+/** The end of the tree: the number of events, and the position, id and time of the last one. */
 export interface TreeEnd extends Pick<Tree, 'position' | 'at'> {
   readonly size: number
   readonly logId: string
@@ -70,12 +70,12 @@ const toEnd = (row: Checkpoint): TreeEnd => ({
   id: row.event_id,
 })
 
-/** Returns where the tree ends, undefined for one without events. */
+/** Returns the end of the tree, undefined for one without events. */
 export const treeEnd = async (db: Knex): Promise<TreeEnd | undefined> =>
   (await db<Checkpoint>(checkpoint).select()).map(toEnd)[0]
 
 /**
- * The log does not have the last event of the tree where it was: events were changed or removed, or the log was
+ * The log does not have the last event of the tree at its position: events were changed or removed, or the log was
  * restored.
  */
 export class TreeMismatch extends Error {
@@ -87,7 +87,7 @@ export class TreeMismatch extends Error {
   }
 }
 
-/** The tree has not all hashes of its right edge, on which it grows. */
+/** The tree lacks hashes of its right edge, on which it grows. */
 class TreeIncomplete extends Error {
   override readonly name = 'TreeIncomplete'
   constructor(size: number) {
@@ -105,8 +105,8 @@ interface TreeOptions {
 }
 
 /**
- * Returns the tree as it is stored; that of another log is dropped. A copy on another engine has the same leaves at
- * other positions.
+ * Returns the stored tree, and drops that of another log. A copy on another engine has the same leaves at other
+ * positions.
  */
 const openTree = async ({ db, store, engine }: TreeOptions): Promise<Tree> => {
   const end = await treeEnd(db)
@@ -203,15 +203,15 @@ const writeTiles = (tx: Knex, grown: readonly GrownTile[]) =>
     ],
   )
 
-/** events that are read at a time */
+/** events per read */
 const limit = 2000
-/** ms between two looks at the log: the tree follows, and appends never wait for it */
+/** ms between two reads of the log: the tree follows, and appends never wait for it */
 const interval = 1000
 
 /**
- * Adds the events of the log to its tree, those that it has and those that follow, until the signal aborts. Calls
- * `onRead` with its size each time it has all of them. Several processes may do so, and `linkledger rebuild` may drop
- * the tree meanwhile. Throws `TreeMismatch`.
+ * Adds the events of the log to its tree, existing and new ones, until the signal aborts. Calls `onRead` with its size
+ * each time it has caught up. Several processes may do so, and `linkledger rebuild` may drop the tree meanwhile. Throws
+ * `TreeMismatch`.
  */
 export const followTree = async (
   options: TreeOptions,

@@ -41,8 +41,8 @@ export const classOf = ({ class: name }: Pick<Click, 'class'>): number =>
 /** Ids have at most 15 digits, so that these ranges do not meet. */
 const [bioSubjects, viewSubjects, accountSubjects] = [2 ** 50, 2 ** 51, 2 ** 52]
 /**
- * What statistics are about. The columns `link` have what was visited: clicks on entries that lead to no link of ours
- * belong to their bio page. The columns `subject` of roll-ups may have an account too.
+ * Subjects of statistics. The columns `link` have the visited resource: clicks on entries that lead to none of our
+ * links belong to their bio page. The columns `subject` of roll-ups may have an account, too.
  */
 export const subjects = {
   link: (id: number) => id,
@@ -52,7 +52,7 @@ export const subjects = {
   account: (id: number) => -(accountSubjects + id),
 } as const
 /**
- * Returns what was visited by a value of `link`: `bio` is an entry of a bio page that leads to no link, `view` the page
+ * Returns the resource of a value of `link`: `bio` is an entry of a bio page that leads to no link, `view` the page
  * itself.
  */
 export const visited = (subject: number): { readonly of: 'link' | 'qr' | 'bio' | 'view'; readonly id: number } => {
@@ -61,7 +61,7 @@ export const visited = (subject: number): { readonly of: 'link' | 'qr' | 'bio' |
   if (subject > subjects.view(0)) return { of: 'bio', id: subjects.bio(0) - subject }
   return { of: 'view', id: subjects.view(0) - subject }
 }
-/** Views of bio pages have lower values of `link` than this: nobody followed a link by them. */
+/** Views of bio pages have lower values of `link` than this: they are not visits of a link. */
 export const aboveViews = -viewSubjects
 /** Accounts have values of `subject` of at most this. */
 export const highestAccount = -accountSubjects
@@ -72,18 +72,18 @@ const subjectOf = ({ link, source, rule }: Click) => {
   return rule === bioRules.view ? subjects.view(source.id) : subjects.bio(source.id)
 }
 
-/** A click of a batch, and what was visited by it. */
+/** A click of a batch, and the visited resource. */
 export interface Visit {
   readonly seq: bigint
   readonly link: number
-  /** whose it is; that of a scan has a minus: the account has the visit of the link that it led to */
+  /** its account; negative for a scan: the account has the visit of the link that it led to */
   readonly account: number
   readonly visitor: bigint
   readonly minute: number
   readonly ms: number
   /** URL that the visitor was sent to; empty when a bio page decided */
   readonly destination: string
-  /** label of what else the click knows of its visitor */
+  /** label of the click's other facts about its visitor */
   readonly profile: string
   readonly click: Click
 }
@@ -91,28 +91,28 @@ export type Clicked = Recorded<Event<'LinkClicked'>>
 export type Imported = Recorded<Event<'VisitsImported'>>
 
 export const minuteMs = 60_000
-/** Returns the number of the minute since 1970 that a moment is in. */
+/** Returns the minute of a moment, as its number since 1970. */
 export const minuteOf = (at: string) => Math.floor(Date.parse(at) / minuteMs)
 
 /**
- * Returns a time as the facts have it: the number of its minute since 1970, and its ms within the minute, less 30,000,
- * because that fits a smallint.
+ * Returns a time in the form of the facts: the number of its minute since 1970, and its ms within the minute, less
+ * 30,000, because that fits a smallint.
  */
 export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
   const minute = Math.floor(ms / minuteMs)
   return { minute, ms: ms - minute * minuteMs - minuteMs / 2 }
 }
 
-/** The visitor of visits of which nothing tells them apart: none of them is the first of a person. */
+/** The visitor of visits that cannot be told apart: none of them is the first of a person. */
 export const unknownVisitor = -2n
-/** Returns a visitor as facts have it. */
+/** Returns a visitor in the form of the facts. */
 export const visitorOf = (hash: string): bigint =>
   hash === '' ? unknownVisitor : BigInt.asIntN(64, BigInt(`0x${hash}`))
 
-/** Whether a visit is that of an account, not the scan by which it came. */
+/** Whether a row is a visit of an account, and not the scan by which it came. */
 export const isOwn = ({ account }: Visit) => account > 0
 
-/** Returns the scan by which a visit of a link came: it counts for the QR code as the code's other scans do. */
+/** Returns the scan by which a visit of a link came: it counts for the QR code like the code's other scans. */
 const scanOf = (visit: Visit): readonly Visit[] => {
   const { seq, link, account, click } = visit
   if (link <= 0 || click.source.kind !== 'qr') return []
@@ -170,7 +170,7 @@ export const factTables = {
     create index on ${t} (link, minute);
     create index on ${t} (account, minute);
     create index on ${t} (link, visitor, seq) where class = ${classes.human}`,
-  // visits of other services that were taken back; `gone` is the position of the event that did it
+  // withdrawn visits of other services; `gone` is the position of the event that withdrew them
   withdrawn_visits: (t: string) => `
     create table ${t} (gone bigint not null, ${columnTypes});
     create index on ${t} (link, minute);
@@ -180,16 +180,17 @@ export const factTables = {
       link bigint not null, visitor bigint not null, seq bigint not null, minute int not null, primary key (link, visitor))`,
 } as const
 
-/** Returns the first minute of the month so many months after the one of a minute. */
+/** Returns the first minute of the month that is so many months after that of a minute. */
 export const monthStart = (minute: number, months = 0): number => {
   const at = new Date(minute * minuteMs)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months) / minuteMs
 }
 /**
- * Before it, visits are those of other services: a partition has a year, since a question locks all that it may read.
+ * Earlier visits are from other services: a partition has a year, because a question locks all partitions that it may
+ * read.
  */
 const firstMonth = Date.UTC(2024, 0) / minuteMs
-/** Returns the first minute of the partition that has a minute. */
+/** Returns the first minute of the partition of a minute. */
 const partitionStart = (minute: number) =>
   minute < firstMonth ? Date.UTC(new Date(minute * minuteMs).getUTCFullYear(), 0) / minuteMs : monthStart(minute)
 /** Returns the first minute after the partition that begins with a minute. */
@@ -207,8 +208,8 @@ export const endOfPartition = (name: string): number => {
 }
 
 /**
- * Creates the partitions that the visits need. They are attached, because `create table … partition of` would lock out
- * the readers of the whole table.
+ * Creates the partitions of the visits. Attaches them, because `create table … partition of` would lock out the readers
+ * of the whole table.
  */
 const ensurePartitions = async (tx: Knex, table: string, visits: readonly Visit[]) => {
   const starts = new Set(visits.map(({ minute }) => partitionStart(minute)))
@@ -246,7 +247,7 @@ const insertFirst = async (tx: Knex, table: string, visits: readonly Visit[]): P
   return new Set(rows.map(({ link, visitor }) => first.get(visitorKey(link, visitor))!))
 }
 
-/** Stores who has visited which link, and returns the visits that are the first of a person on a link. */
+/** Records the visitors of links, and returns the visits that are a person's first on a link. */
 export type FindFirst = (tx: Knex, table: string, visits: readonly Visit[]) => Promise<ReadonlySet<Visit>>
 
 /** The numbers of labels. */
@@ -254,7 +255,7 @@ export interface Ids {
   readonly labels: LabelIds
   readonly details: LabelIds
 }
-/** Returns what tells the numbers of visits in a dimension. */
+/** Returns a function that gives the numbers of visits in a dimension. */
 export const idsIn = (ids: Pick<Ids, 'labels'>) => (dim: Dim) => (visit: Visit) =>
   ids.labels(dims[dim], labelOf[dim](visit.click))
 

@@ -4,7 +4,7 @@ import { type HandledProjection, patch } from '../engine/projection.ts'
 
 const { created, deleted, erased } = ownedHandlers('webhooks')
 
-/** Webhooks as their owners see them. Their secrets are in the log only, sealed: whoever sends reads the stream. */
+/** Webhooks as their owners see them. Their secrets are sealed, and in the log only: the sender reads the stream. */
 export const webhooks: HandledProjection = {
   name: 'webhooks',
   version: 4,
