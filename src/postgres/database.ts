@@ -8,17 +8,17 @@ import pg from 'pg'
 import QuickLRU from 'quick-lru'
 
 export type Database = Knex
-/** How pg connects: by a connection string, or by its parts. */
+/** Options to connect with: a connection string, or its parts. */
 export type Connection = Pick<pg.PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database'>
 
-/** Statements with which sessions of a pool may begin. */
+/** Statements that sessions of a pool may begin with. */
 export const sessions = {
-  /** refuse every statement that would change something */
+  /** rejects every statement that would change something */
   readOnly: 'set default_transaction_read_only = on',
   /**
-   * For look-ups by an index. A plan that was made when a table was small, or before it was analyzed, would read all of
-   * it. And for a few keys, PostgreSQL would plan each time, as it expects more keys of a plan that it keeps: that
-   * takes longer than the look-up.
+   * For look-ups by an index. A plan from a time when the table was small, or not analyzed, would read all of it. And
+   * for a few keys, PostgreSQL would plan each time, because its cached plan expects more keys: planning takes longer
+   * than the look-up.
    */
   byIndex: 'set enable_seqscan = off; set plan_cache_mode = force_generic_plan',
 } as const
@@ -32,32 +32,35 @@ export interface PoolOptions {
   readonly onError: (error: Error) => void
   /** a statement with which each session begins, one of `sessions` */
   readonly begin?: string | undefined
-  /** ms in which a connection has to be there, opened or given back; see `timeoutMsOf` */
+  /** ms to open a connection, or to get one from the pool; see `timeoutMsOf` */
   readonly timeoutMs?: number
 }
 
-/** Keep-alive settings: a connection that is lost silently is noticed within half a minute. */
+/** Keep-alive settings: detect a silently lost connection within half a minute. */
 export const keepAlive = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 } as const
 
 /**
- * Lets the server notice as well, within about 15 s, when our machine is gone without a word. By default it would keep
- * the session for two hours, and with it the locks that another process waits for.
+ * Lets the server detect within about 15 s that our machine is gone without closing its connections. By default it
+ * would keep the session for two hours, and with it the locks that another process waits for.
  */
 const keepAliveOfServer =
   'set tcp_keepalives_idle = 5; set tcp_keepalives_interval = 3; set tcp_keepalives_count = 3; set tcp_user_timeout = 15000'
 
-/** Returns what makes a commit wait until it is on disk, in a session or a transaction; stronger values stay. */
+/**
+ * Returns a statement that makes a commit wait until it is on disk, in a session or a transaction; stronger values
+ * stay.
+ */
 const durable = (isLocal: boolean) =>
   `select set_config('synchronous_commit', case when reset_val = 'off' then 'on' else reset_val end, ${isLocal}) from pg_settings where name = 'synchronous_commit'`
-/** The rest of a transaction that began without is durable. */
+/** Makes the rest of a transaction durable that began without. */
 export const durableNow = durable(true)
 
 /**
- * What every session begins with, whatever the server, the database or the role has as its default: the driver reads
- * other dates as none, an append reads the head of the log behind its lock, and what is answered must be on disk.
+ * Settings of every session, which override defaults of the server, the database or the role: the driver reads no other
+ * date formats, an append reads the head of the log behind its lock, and an acknowledged write must be on disk.
  */
 const sessionBegin = [
   keepAliveOfServer,
@@ -67,26 +70,26 @@ const sessionBegin = [
 ].join('; ')
 
 /**
- * Begins a session, with one more statement if there is one. Rejects where the server only reads, as libpq does with
- * `target_session_attrs=read-write`: a standby that is not promoted yet, or one whose disk is full at a hoster. A
- * session would keep it, whatever the address leads to by then.
+ * Begins a session, with an optional further statement. Rejects a read-only server, as libpq does with
+ * `target_session_attrs=read-write`: a standby that is not promoted yet, or one whose disk is full at a hoster. The
+ * session would keep that server, even when the address leads to another one later.
  */
 export const beginSession = async (client: pg.ClientBase, begin = ''): Promise<void> => {
   const results: unknown = await client.query([sessionBegin, begin].join('; '))
   const onlyReads = (results as pg.QueryResult<{ only_reads?: boolean }>[]).some(({ rows }) => rows[0]?.only_reads)
   if (!onlyReads) return
-  // whoever opens it does not close what has failed to begin
+  // the opener does not close a connection that failed to begin
   streamOf(client as pg.Client).destroy()
   const reason = 'this PostgreSQL only reads: it is a standby, or default_transaction_read_only is on'
   throw Object.assign(new Error(reason), { code: '25006' })
 }
 
-/** The same for what calls back. */
+/** The same with a callback. */
 const begun = callbackify((client: pg.ClientBase, begin: string) => beginSession(client, begin))
 
 /**
- * Returns the ms that a connection may take: 2 s, unless the address has the parameter `connect_timeout` (in seconds),
- * as libpq knows it.
+ * Returns the ms that connecting may take: 2 s, unless the address has libpq's parameter `connect_timeout` (in
+ * seconds).
  */
 export const timeoutMsOf = ({ connectionString = '' }: Connection): number =>
   Number(/[?&]connect_timeout=([1-9]\d{0,3})(?:&|$)/.exec(connectionString)?.[1] ?? 2) * 1000
@@ -103,7 +106,7 @@ export const closeWhenEnded = (client: pg.Client) => {
   stream.once('finish', () => setTimeout(() => stream.destroy(), farewell).unref())
 }
 
-/** Closes a connection whose server only reads from now on: the next one goes where the address leads by then. */
+/** Closes a connection whose server has become read-only: the next one goes where the address leads by then. */
 const closeWhenReadOnly = (client: pg.Client) => {
   const { connection } = client as unknown as { readonly connection: EventEmitter }
   connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
@@ -111,10 +114,7 @@ const closeWhenReadOnly = (client: pg.Client) => {
   })
 }
 
-/**
- * Closes a connection whose server falls silent during a statement: `statement_timeout` works only while the server
- * does.
- */
+/** Closes a connection whose server stops responding during a statement: `statement_timeout` needs a working server. */
 export const closeWhenSilent = (client: pg.Client, timeout: number) => {
   const inner = client as unknown as { readonly readyForQuery: boolean }
   const stream = streamOf(client)
@@ -179,7 +179,7 @@ interface Connections {
   readonly acquireConnection: () => Promise<pg.Client>
   readonly releaseConnection: (connection: pg.Client) => Promise<void>
 }
-/** Returns what lends the connections of a pool. */
+/** Returns the connections of a pool. */
 export const connectionsOf = ({ client }: Database): Connections => {
   const pool = client as Connections
   return {
@@ -188,10 +188,10 @@ export const connectionsOf = ({ client }: Database): Connections => {
   }
 }
 
-/** lock_not_available, deadlock_detected: PostgreSQL undid the statement, for others */
+/** lock_not_available, deadlock_detected: PostgreSQL cancelled the statement in favor of others */
 const isAboutLocks = (error: unknown) => ['55P03', '40P01'].includes(String((error as { code?: unknown }).code))
 
-/** times that a statement is tried, and ms between them */
+/** number of attempts of a statement, and ms between them */
 const [tries, rest] = [5, 500]
 
 const tried = async (connection: pg.Client, sql: string) => {
@@ -205,8 +205,8 @@ const tried = async (connection: pg.Client, sql: string) => {
 }
 
 /**
- * Executes statements without bindings, however long each of them takes, and a few times when others have the locks
- * that it needs. A statement that PostgreSQL may not carry out, or only in part, can be a warning and no error.
+ * Executes statements without bindings and without a time limit, and retries a few times when others have the locks
+ * that they need. A statement that PostgreSQL may not carry out, or only in part, can be a warning and no error.
  */
 export const runLong = async (
   db: Database,
@@ -233,7 +233,7 @@ export const runLong = async (
   }
 }
 
-/** names of statements: to hash a long one takes as long as to send it */
+/** names of statements: hashing a long one takes as long as sending it */
 const names = new QuickLRU<string, { readonly name: string }>({ maxSize: 500 })
 
 /** Returns options that make the server keep a frequent statement parsed and planned. */

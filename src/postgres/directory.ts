@@ -3,17 +3,17 @@ import { spellingsOf } from '../lib/issuers.ts'
 import type { Database } from './database.ts'
 import { accountsHeld, holdAccounts, noteJoin } from './joined.ts'
 
-/** A user of a directory, as it is stored: `person`, `name` and `email` are keyed hashes. */
+/** A stored user of a directory: `person`, `name` and `email` are keyed hashes. */
 export interface StoredUser {
   readonly id: string
   readonly issuer: string
-  /** null: the directory does not say what sign-ins call the person */
+  /** null: the directory has not sent the person's id at sign-ins */
   readonly person: Buffer | null
   /** null: the account of the person was erased */
   readonly name: Buffer | null
   readonly email: Buffer | null
   readonly active: boolean
-  /** that the person signs in to */
+  /** the account of the person */
   readonly account: number | null
   /** empty: the account of the person was erased */
   readonly sealed: string
@@ -21,13 +21,13 @@ export interface StoredUser {
   readonly updated: Date
 }
 export interface SavedUser extends Omit<StoredUser, 'account' | 'created' | 'updated'> {
-  /** what `person` is in all spellings of the issuer */
+  /** `person` for all spellings of the issuer */
   readonly persons: readonly Buffer[]
 }
 export type UserColumn = 'id' | 'name' | 'person' | 'email'
 export type Condition = readonly [column: UserColumn, value: Buffer | string]
 
-/** What a request may list of a directory: `first` is counted from 0. */
+/** The page of a directory to list: `first` is counted from 0. */
 export interface PageOf {
   readonly first: number
   readonly count: number
@@ -38,7 +38,7 @@ const columns = { id: 'id', issuer: 'issuer', person: 'person', name: 'name', em
 const userColumns = { ...columns, account: 'account', sealed: 'sealed', created: 'created_at', updated: 'updated_at' }
 const typed = (row: StoredUser): StoredUser => ({ ...row, account: row.account === null ? null : Number(row.account) })
 
-/** Whether a name or a person is that of another user or group of the directory. */
+/** Whether another user or group of the directory has the name or the person. */
 export const isDuplicate = (error: unknown): boolean => (error as { readonly code?: unknown }).code === '23505'
 
 export const findDirectoryUser = async (db: Database, issuer: string, id: string): Promise<StoredUser | undefined> => {
@@ -67,15 +67,15 @@ export const listDirectoryUsers = async (
 
 export const countDirectory = async (db: Database, what: 'users' | 'groups', issuer: string): Promise<number> => {
   const all = db(`state.directory_${what}`).where({ issuer })
-  // the directory knows nothing of users whom it has deleted
+  // users whom the directory has deleted are not listed
   if (what === 'users') void all.whereNotNull('sealed')
   const [row] = (await all.count('* as total')) as { total?: number }[]
   return Number(row?.total)
 }
 
 /**
- * Stores a user, new or changed. One whom the directory has deleted is that person again, with their account; another
- * person has another account, if they have one. What a user has held, they hold. Throws a duplicate.
+ * Stores a new or changed user. A deleted user of the same person comes back with their account; another person gets
+ * another account, if they have one. A user keeps the accounts that they have held. Throws a duplicate.
  */
 const saveUser = async (tx: Database, { persons, ...user }: SavedUser): Promise<StoredUser> => {
   const { id, issuer } = user
@@ -101,7 +101,7 @@ const saveUser = async (tx: Database, { persons, ...user }: SavedUser): Promise<
 export const insertDirectoryUser = (db: Database, user: SavedUser): Promise<StoredUser> =>
   db.transaction((tx) => saveUser(tx, user))
 
-/** users of an issuer whom its directory has deleted */
+/** deleted users to keep of an issuer */
 const mostDeleted = 20_000
 const forgetOldest = async (tx: Database, issuer: string): Promise<void> => {
   const deleted = tx(users).where({ issuer }).whereNull('sealed').orderBy('updated_at', 'desc')
@@ -109,7 +109,7 @@ const forgetOldest = async (tx: Database, issuer: string): Promise<void> => {
   await tx(users).whereIn('id', oldest).delete()
 }
 
-/** Changes a user. Two changes at once come one after the other. Returns both states, undefined without a user. */
+/** Changes a user. Concurrent changes are serialized. Returns both states, undefined without a user. */
 export const changeDirectoryUser = (
   db: Database,
   issuer: string,
@@ -122,7 +122,7 @@ export const changeDirectoryUser = (
     if (!before) return undefined
     const after = await saveUser(tx, change(before))
     const { account, person } = before
-    // whom the user was before is as one whom the directory has deleted
+    // the former person of the user counts as deleted by the directory
     if (!after.active && person !== null && (after.person === null || !person.equals(after.person))) {
       const made = { id: randomUUID(), issuer, person, account, active: false }
       await tx(users).insert(made)
@@ -132,7 +132,7 @@ export const changeDirectoryUser = (
     return { before, after }
   })
 
-/** Deletes a user: what is left keeps the person from signing in. Returns what was stored. */
+/** Deletes a user: the remaining row keeps the person from signing in. Returns the stored user. */
 export const deleteDirectoryUser = (db: Database, issuer: string, id: string): Promise<StoredUser | undefined> =>
   db.transaction(async (tx) => {
     await tx(users).where({ issuer, id }).forUpdate().select('id')
@@ -148,18 +148,18 @@ export const deleteDirectoryUser = (db: Database, issuer: string, id: string): P
     return before
   })
 
-/** Whether a directory has ended the access of somebody who has no account. */
+/** Whether a directory has ended the access of a person without an account. */
 export const isShutOut = async (db: Database, persons: readonly Buffer[]): Promise<boolean> => {
   const found = await db(users).whereIn('person', persons).where({ active: false }).whereNull('account').pluck('id')
   return found.length > 0
 }
 
 const people = 'state.directory_people'
-/** Notes by what a directory calls somebody who has signed in, who is the only one of that name. */
+/** Stores the directory's id of a person who has signed in; no other account keeps that id. */
 export const notePerson = async (db: Database, account: number, person: Buffer): Promise<void> => {
   await db(people).where({ person }).whereNot({ account }).update({ person: null })
   await db(people).insert({ account, person }).onConflict('account').merge()
-  // an account may have several identities, of which it has the last one above
+  // an account may have several identities; the row above has the latest one
   await noteJoin(db, person, account)
 }
 
@@ -168,7 +168,7 @@ export const accountOfPerson = async (db: Database, persons: readonly Buffer[]):
   return row && Number(row.account)
 }
 
-/** Notes the groups that the issuer has named. */
+/** Stores the groups that the issuer has sent. */
 export const noteGroups = async (db: Database, account: number, groups: readonly string[]): Promise<void> => {
   await db(people)
     .insert({ account, groups: JSON.stringify(groups) })
@@ -176,7 +176,7 @@ export const noteGroups = async (db: Database, account: number, groups: readonly
     .merge(['groups'])
 }
 
-/** Returns the groups that an issuer has named, undefined when it is not known, and those of its directory. */
+/** Returns the groups that an issuer has sent, undefined when unknown, and those of its directory. */
 export const groupsOfAccount = async (db: Database, issuer: string, account: number) => {
   const [row] = (await db(people).where({ account }).select('groups')) as { groups: readonly string[] | null }[]
   const found = (await db({ u: users })
@@ -192,7 +192,7 @@ export const groupsOfAccount = async (db: Database, issuer: string, account: num
   }
 }
 
-/** Forgets by what directories call somebody, who does not sign in with their issuer any more. */
+/** Deletes the directory ids of a person who no longer signs in with their issuer. */
 export const leaveDirectory = async (db: Database, account: number): Promise<void> => {
   await db(people).where({ account }).delete()
   await db(users).where({ account }).update({ account: null })

@@ -1,15 +1,15 @@
 import type { Database } from './database.ts'
 
-/** What reads the groups of a person again. */
+/** The data to read the groups of a person again. */
 export interface GroupRead {
   readonly account: number
-  /** the token of the identity that has signed in */
+  /** the token of the identity that signed in */
   readonly credential: string
-  /** the refresh token, sealed; empty: there is none, and the next sign-in reads them */
+  /** the refresh token, sealed; empty: none, and the groups are read at the next sign-in */
   readonly sealed: string
-  /** its address as the settings have it; null: it is not known */
+  /** its address in the settings; null: unknown */
   readonly issuer: string | null
-  /** what of its answers had the groups, separated by spaces */
+  /** the responses that had the groups, separated by spaces */
   readonly sources: string
 }
 
@@ -17,7 +17,7 @@ const table = 'state.group_reads'
 const columns = 'account, credential, sealed, issuer, sources'
 const typed = (row: GroupRead): GroupRead => ({ ...row, account: Number(row.account) })
 
-/** Stores what reads groups again. `isKnown`: they were just read, or somebody has just signed in. */
+/** Stores the data to read groups again. `isKnown`: the groups have just been read, at a sign-in or later. */
 export const keepRead = async (db: Database, read: GroupRead, isKnown: boolean): Promise<void> => {
   await db.raw(
     `insert into ${table} as r (${columns}) values (:account, :credential, :sealed, :issuer, :sources)
@@ -28,7 +28,9 @@ export const keepRead = async (db: Database, read: GroupRead, isKnown: boolean):
   )
 }
 
-/** Returns what reads the groups of a person, and notes that it is tried: once in so many seconds, by one process. */
+/**
+ * Returns the data to read the groups of a person, and records the attempt: one in so many seconds, across processes.
+ */
 export const tryRead = async (db: Database, account: number, seconds: number): Promise<GroupRead | undefined> => {
   const { rows } = await db.raw<{ rows: GroupRead[] }>(
     `update ${table} set tried_at = now() where account = :account and tried_at < now() - make_interval(secs => :seconds)
@@ -44,8 +46,8 @@ export const noteFailedRead = async (db: Database, account: number): Promise<voi
 }
 
 /**
- * Notes that groups of other issuers cannot be read, and those of this one, in any of its spellings, can. Returns how
- * many cannot since now.
+ * Records that groups of other issuers cannot be read, and that groups of this issuer, in any of its spellings, can.
+ * Returns the number of people whose groups have just become unreadable.
  */
 export const noteOtherIssuers = async (db: Database, spellings: readonly string[]): Promise<number> => {
   await db.raw(`update ${table} set failed_at = null where issuer = any(?) and sealed = '' and failed_at is not null`, [
@@ -58,7 +60,7 @@ export const noteOtherIssuers = async (db: Database, spellings: readonly string[
   return rowCount
 }
 
-/** Notes that nothing reads the groups of people, where nothing does. */
+/** Records that the groups of people cannot be read, where no data to read them is stored. */
 export const noteUnread = async (db: Database, accounts: readonly number[]): Promise<void> => {
   await db.raw(
     `insert into ${table} (account, credential, sealed, failed_at) select unnest(?::bigint[]), '', '', now()
@@ -68,8 +70,8 @@ export const noteUnread = async (db: Database, accounts: readonly number[]): Pro
 }
 
 /**
- * Returns the people whose groups could not be read for so many seconds, or were not said for so many by a sign-in or
- * anything else.
+ * Returns the people whose groups could not be read for so many seconds, or were not sent for so many at a sign-in or
+ * otherwise.
  */
 export const overdueReads = (db: Database, seconds: number, sinceSignIn: number): Promise<readonly number[]> =>
   accountsIn(
@@ -78,7 +80,7 @@ export const overdueReads = (db: Database, seconds: number, sinceSignIn: number)
     { seconds, sinceSignIn },
   )
 
-/** Returns the people whose groups nobody has read for so many seconds, because only their keys are used. */
+/** Returns the people whose groups were not read for so many seconds, because only their keys are used. */
 export const unusedReads = (db: Database, seconds: number): Promise<readonly number[]> =>
   accountsIn(db, `sealed <> '' and tried_at < now() - make_interval(secs => :seconds)`, { seconds })
 

@@ -1,22 +1,22 @@
 import type { Database } from './database.ts'
 
-/** Names one request that was sent with an Idempotency-Key. */
+/** Identifies a request that was sent with an Idempotency-Key. */
 export interface RequestKey {
   readonly scope: string
   readonly key: Buffer
 }
-/** What was drawn for a request, by what it is for: ids of what it creates, and the seed of secrets, sealed. */
+/** Values drawn for a request, by their purpose: ids of what it creates, and the seed of secrets, sealed. */
 export type Drawn = Readonly<Record<string, number | string>>
 
 export interface IdempotencyRow {
   readonly request: Buffer
   readonly command: string
-  /** as text: it has microseconds */
+  /** as text, because it has microseconds */
   readonly taken: string
   readonly drawn: Drawn
   readonly account: number | null
   readonly sealed: Buffer | null
-  /** whether it is executed at the moment */
+  /** whether it is currently executed */
   readonly running: boolean
 }
 
@@ -27,7 +27,7 @@ const lease = `interval '1 minute'`
 
 type Taken = Pick<IdempotencyRow, 'command' | 'taken'>
 
-/** Enters a request that is new, or whose answer is no longer kept; undefined if there is one. */
+/** Inserts a request that is new, or whose answer has expired; undefined if there is one. */
 export const enterRequest = async (
   db: Database,
   { scope, key }: RequestKey,
@@ -59,7 +59,7 @@ export const findRequest = async (db: Database, { scope, key }: RequestKey): Pro
 }
 
 /**
- * Takes over a request whose execution has ended without an answer, with what was drawn until then; undefined when
+ * Takes over a request whose execution ended without an answer, with the values drawn until then; undefined when
  * another process was first.
  */
 export const takeRequest = async (
@@ -80,7 +80,7 @@ export const takeRequest = async (
 const mine = 'scope = ? and key = ? and command = ? and taken_at = ?::timestamptz and sealed is null'
 const named = ({ scope, key }: RequestKey, { command, taken }: Taken) => [scope, key, command, taken]
 
-/** Stores ids before they are used. Returns whether the request is still that of this execution. */
+/** Stores ids before they are used. Returns whether this execution still holds the request. */
 export const storeDrawn = async (db: Database, at: RequestKey, by: Taken, drawn: Drawn): Promise<boolean> => {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `update state.idempotency set drawn = drawn || ?::jsonb where ${mine}`,
@@ -89,13 +89,13 @@ export const storeDrawn = async (db: Database, at: RequestKey, by: Taken, drawn:
   return rowCount > 0
 }
 
-/** Returns whether a request is still that of this execution: nobody has taken it over. */
+/** Returns whether this execution still holds a request, or another one has taken it over. */
 export const isMine = async (db: Database, at: RequestKey, by: Taken): Promise<boolean> => {
   const { rows } = await db.raw<{ rows: object[] }>(`select 1 from state.idempotency where ${mine}`, named(at, by))
   return rows.length > 0
 }
 
-/** Says of requests that they are still executed. Those that were taken over stay as they are. */
+/** Renews requests that are still executed. Requests that were taken over stay as they are. */
 export const renewRequests = async (
   db: Database,
   running: readonly { readonly at: RequestKey; readonly by: Taken }[],
@@ -127,20 +127,17 @@ export const storeAnswer = async (
   ])
 }
 
-/** The execution has ended without an answer: the next request with the key continues it. */
+/** Ends the execution without an answer: the next request with the key continues it. */
 export const endRequest = async (db: Database, at: RequestKey, by: Taken): Promise<void> => {
   await db.raw(`update state.idempotency set instance = '' where ${mine}`, named(at, by))
 }
 
-/** Forgets a request of which nothing was executed. */
+/** Deletes a request of which nothing was executed. */
 export const forgetRequest = async (db: Database, at: RequestKey, by: Taken): Promise<void> => {
   await db.raw(`delete from state.idempotency where ${mine}`, named(at, by))
 }
 
-/**
- * Deletes the oldest requests that have ended, with an answer or without, of a scope that has more of them, or more
- * bytes, than it may have.
- */
+/** Deletes the oldest ended requests of a scope, with or without an answer, down to its maximum number and bytes. */
 export const trimAnswers = async (db: Database, scope: string, most: number, bytes: number): Promise<void> => {
   await db.raw(
     `delete from state.idempotency i using (
@@ -153,7 +150,7 @@ export const trimAnswers = async (db: Database, scope: string, most: number, byt
   )
 }
 
-/** Deletes what is no longer kept. Returns the number of rows. */
+/** Deletes expired requests. Returns the number of rows. */
 export const deleteExpiredRequests = async (db: Database): Promise<number> => {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `delete from state.idempotency where began_at < now() - ${kept}`,

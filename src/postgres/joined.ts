@@ -3,8 +3,8 @@ import type { Database } from './database.ts'
 const [joins, held, users] = ['state.directory_joins', 'state.directory_held', 'state.directory_users']
 
 /**
- * Notes which account a person signs in to: it stays in the reach of the users of directories who are that person.
- * Returns whether they are active, undefined when it was known.
+ * Stores the account that a person signs in to, so that it remains subject to the directories' users of that person.
+ * Returns whether they are active, undefined when the account was stored before.
  */
 export const joinAccount = async (
   db: Database,
@@ -23,7 +23,7 @@ export const joinAccount = async (
   return rows.length === 0 ? undefined : rows.every(({ active }) => active)
 }
 
-/** Notes that of somebody whom no directory has sent yet. */
+/** Stores the account of a person whom no directory has sent yet. */
 export const noteJoin = async (db: Database, person: Buffer, account: number): Promise<void> => {
   await db(joins).insert({ person, account }).onConflict().ignore()
 }
@@ -48,7 +48,7 @@ export const holdAccounts = async (
 export const accountsHeld = async (db: Database, ids: readonly string[]): Promise<readonly number[]> =>
   (await db(held).whereIn('user_id', ids).distinct('account').orderBy('account').pluck<string[]>('account')).map(Number)
 
-/** Whether the directories have ended the access of none of the users who hold an account. */
+/** Whether no directory has ended the access of a user who holds an account. */
 export const isAccountActive = async (db: Database, account: number): Promise<boolean> => {
   const ended = await db({ h: held })
     .join({ u: users }, 'u.id', 'h.user_id')
@@ -58,7 +58,7 @@ export const isAccountActive = async (db: Database, account: number): Promise<bo
   return ended.length === 0
 }
 
-/** Takes accounts out of the reach of directories, or of one person there. */
+/** Detaches accounts from directories, or from one person there. */
 export const partAccounts = async (
   db: Database,
   accounts: readonly number[],
@@ -75,8 +75,8 @@ export const partAccounts = async (
 }
 
 /**
- * Deletes what directories have said of the people of erased accounts. By its id and a keyed hash alone, a user stays:
- * active or not, it counts for the account that the person makes next, until the directory deletes it.
+ * Deletes what directories have sent about the people of erased accounts. The id of a user and a keyed hash stay:
+ * active or not, the user counts for the account that the person makes next, until the directory deletes it.
  */
 export const eraseFromDirectory = (db: Database, accounts: readonly number[]): Promise<void> =>
   db.transaction(async (tx) => {
@@ -84,7 +84,7 @@ export const eraseFromDirectory = (db: Database, accounts: readonly number[]): P
     await tx('state.directory_people').whereIn('account', accounts).delete()
     await partAccounts(tx, accounts)
     const of = () => tx(users).where((one) => void one.whereIn('account', accounts).orWhereIn('id', holders))
-    // somebody who has signed in to another account as well is there as before
+    // a person who has also signed in to another account keeps that one
     await of()
       .whereNotNull('sealed')
       .whereRaw(`not exists (select from ${held} h where h.user_id = directory_users.id)`)

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** A link that works once, as it is stored. `seconds` until it expires; null: only when it is used. */
+/** A stored one-time link. `seconds` until it expires; null: only when it is used. */
 export interface StoredLink {
   readonly hash: Buffer
   readonly kind: string
@@ -16,7 +16,7 @@ interface Row {
 type FoundLink = Pick<StoredLink, 'account' | 'sealed'>
 
 const table = 'state.one_time_links'
-/** the kind of links that make somebody else a member of the account */
+/** the kind of links that make another person a member of the account */
 const invitation = 'invitation'
 const unexpired = '(expires_at is null or expires_at > now())'
 const found = ({ account, sealed }: Row): FoundLink => ({ account: account === null ? null : Number(account), sealed })
@@ -35,9 +35,9 @@ export const findLink = async (db: Database, kind: string, hash: Buffer): Promis
 }
 
 /**
- * Runs `work` while no other process can use the link, and deletes the link with all others of its account; invitations
- * are each for themselves. When `work` throws, they stay. Links of a `single` kind exclude each other: one that is used
- * ends all of them. Returns undefined when there is no such link any more.
+ * Runs `work` while no other process can use the link, and deletes the link with all others of its account, except that
+ * an invitation deletes only itself. When `work` throws, they stay. Links of a `single` kind exclude each other: using
+ * one ends all of them. Returns undefined when the link no longer exists.
  */
 export const useLink = <R>(
   db: Database,
@@ -66,7 +66,7 @@ export const extendLink = async (db: Database, hash: Buffer, seconds: number): P
   await db.raw(`update ${table} set expires_at = now() + make_interval(secs => ?) where hash = ?`, [seconds, hash])
 }
 
-/** Deletes the links of an account but invitations to it. */
+/** Deletes the links of an account except invitations to it. */
 export const deleteOwnLinks = async (db: Database, account: number): Promise<void> => {
   await db(table).where({ account }).whereNot({ kind: invitation }).delete()
 }

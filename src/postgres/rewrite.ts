@@ -11,10 +11,10 @@ export const sizesOf = async (db: Database, tables: readonly string[]): Promise<
   return new Map(rows.map(({ name, size }) => [name, Number(size)]))
 }
 
-/** ms that the end of older transactions is waited for */
+/** ms to wait for the end of older transactions */
 const longest = 30_000
 
-/** Waits a while until every transaction has ended that can see rows deleted before. Returns whether all have. */
+/** Waits a while for the end of all transactions that can see rows deleted before. Returns whether all have ended. */
 export const areDeletionsFinal = async (db: Database, signal: AbortSignal): Promise<boolean> => {
   const { rows } = await db.raw<{ rows: { now: string }[] }>('select pg_current_xact_id()::xid::text as now')
   const older = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
@@ -27,8 +27,8 @@ export const areDeletionsFinal = async (db: Database, signal: AbortSignal): Prom
 }
 
 /**
- * Returns statements that delete what PostgreSQL knows of the values of tables, which has samples: `analyze` leaves it
- * where a table, or the part of it that an index has, is empty by now. Before version 18, only a superuser could.
+ * Returns statements that delete PostgreSQL's statistics of the values of tables, which contain samples: `analyze`
+ * keeps them where a table, or the part of it in an index, is empty by now. Before version 18, only a superuser could.
  */
 const clearStatistics = async (db: Database, tables: readonly string[]) => {
   const { rows } = await db.raw<{ rows: { sql: string }[] }>(
@@ -43,10 +43,10 @@ const clearStatistics = async (db: Database, tables: readonly string[]) => {
   return rows.map(({ sql }) => sql)
 }
 
-/** Executes statements of `vacuum`, which leaves out with a warning what the role may not rewrite. */
+/** Executes statements of `vacuum`, which skips with a warning what the role may not rewrite. */
 const vacuum = async (db: Database, statements: readonly string[]) => {
   const warnings: string[] = []
-  // others wait behind a statement that waits for a lock
+  // other statements queue behind one that waits for a lock
   await runLong(db, [`set lock_timeout = '2s'`, ...statements], (message) => warnings.push(message))
   if (warnings[0] !== undefined)
     throw new Error(`PostgreSQL: ${warnings[0]}: let the role of DATABASE_URL own its database and all tables in it`)
@@ -55,9 +55,9 @@ const vacuum = async (db: Database, statements: readonly string[]) => {
 const statistics = 'vacuum full pg_catalog.pg_statistic'
 
 /**
- * Writes tables again, without what was deleted from them: `vacuum` alone leaves its bytes in their files. Each table
- * is locked for that time. What PostgreSQL knows of their values is made anew, and written again, too: first once, so
- * that no table is locked in vain for a role that may not do that.
+ * Rewrites tables without their deleted rows: `vacuum` alone leaves the bytes in their files. Each table is locked for
+ * that time. Rebuilds and rewrites PostgreSQL's statistics of their values, too: these first, so that no table is
+ * locked in vain for a role that may not do that.
  */
 export const rewriteTables = async (db: Database, tables: readonly string[]): Promise<void> => {
   await vacuum(db, [statistics])
@@ -72,11 +72,11 @@ const walFile = async (db: Database): Promise<string> => {
   return rows[0]!.name
 }
 
-/** the database that is created for the checkpoints that this takes */
+/** name of the database that is created to force a checkpoint */
 const scratch = 'linkledger_checkpoint'
 
 /**
- * Takes a checkpoint. The role of the embedded server may not ask for one, but may create a database: that takes one
+ * Forces a checkpoint. The role of the embedded server may not request one, but may create a database: that takes one
  * before its files are copied.
  */
 const takeCheckpoint = async (db: Database) => {
@@ -89,13 +89,12 @@ const takeCheckpoint = async (db: Database) => {
   await runLong(db, [drop, `create database ${scratch} template template0${strategy}`, drop])
 }
 
-/** Checkpoints that are taken at most until the segments are gone */
+/** maximum number of checkpoints until the segments are gone */
 const tries = 5
 
 /**
- * Continues behind all segments that the write-ahead log has in its folder, and resolves with whether these are gone.
- * Some may be there for later use, and still have what they had before: the server must not keep any more of them
- * (`wal_recycle`).
+ * Continues after all segments in the folder of the write-ahead log, and resolves with whether these are gone. Some may
+ * be kept for later use, with their old contents: the server must not keep any more of them (`wal_recycle`).
  */
 export const renewWal = async (db: Database, folder: string): Promise<boolean> => {
   const segments = async () => (await readdir(folder)).filter((file) => /^[0-9A-F]{24}$/.test(file))

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Database } from './database.ts'
 
-/** A session of the dashboard, as it is stored. */
+/** A stored session of the dashboard. */
 export interface StoredSession {
   readonly id: number
   readonly account: number
@@ -19,7 +19,7 @@ export interface NewSession extends Pick<
   'id' | 'account' | 'credential' | 'browser' | 'os' | 'confirmed'
 > {
   readonly hash: Buffer
-  /** of the session at the issuer, where that has opened it */
+  /** the session at the issuer that opened it */
   readonly issuerSession: Buffer | null
   /** until it expires */
   readonly seconds: number
@@ -51,7 +51,7 @@ export const findSession = async (db: Database, hash: Buffer): Promise<StoredSes
   return rows[0] && typed(rows[0])
 }
 
-/** Notes that a session is used, at most once a minute. */
+/** Records that a session is used, at most once a minute. */
 export const touchSession = async (db: Database, id: number): Promise<void> => {
   await db.raw(`update ${table} set used_at = now() where id = ? and used_at < now() - interval '1 minute'`, [id])
 }
@@ -65,31 +65,31 @@ export const sessionsOf = async (db: Database, account: number): Promise<readonl
   return rows.map(typed)
 }
 
-/** Deletes a session. Returns whether there was one. */
+/** Deletes a session. Returns whether it existed. */
 export const deleteSession = async (db: Database, account: number, id: number): Promise<boolean> =>
   (await db(table).where({ account, id }).delete()) > 0
 
-/** Ends what sessions have asked for in the background: those of accounts, or some sessions. */
+/** Ends the background jobs that sessions have requested: of accounts, or of some sessions. */
 const endJobs = (db: Database, of: 'account' | 'session', ids: readonly number[]) =>
   db('state.reclassify_jobs')
     .where({ ended: null })
     .whereRaw(`(actor->>?)::bigint = any(?)`, [of, [...ids]])
     .update({ actor: db.raw(`actor || '{"password": ""}'`) })
 
-/** Deletes a session, and ends what it has asked for in the background. Returns whether there was one. */
+/** Deletes a session, and ends the background jobs that it has requested. Returns whether it existed. */
 export const throwSessionOut = async (db: Database, account: number, id: number): Promise<boolean> => {
   const has = await deleteSession(db, account, id)
   if (has) await endJobs(db, 'session', [id])
   return has
 }
 
-/** Deletes the sessions of accounts, except one. What any of them has asked for in the background ends, too. */
+/** Deletes the sessions of accounts, except one, and ends the background jobs of all of them. */
 export const deleteSessionsOf = async (db: Database, accounts: readonly number[], except = 0): Promise<void> => {
   await db(table).whereIn('account', accounts).whereNot({ id: except }).delete()
   await endJobs(db, 'account', accounts)
 }
 
-/** Notes that the password of a session was entered again, or that somebody has signed in again at the issuer. */
+/** Records that a session has entered its password again, or that its person has signed in again at the issuer. */
 export const confirmSession = async (db: Database, id: number, issuerSession: Buffer | null): Promise<void> => {
   await db.raw(
     `update ${table} set confirmed_at = now(), issuer_session = coalesce(:issuerSession, issuer_session) where id = :id`,
@@ -97,12 +97,12 @@ export const confirmSession = async (db: Database, id: number, issuerSession: Bu
   )
 }
 
-/** Replaces the credential of a session, if it is the one that it had. */
+/** Replaces the credential of a session, if it still has the former one. */
 export const setCredential = async (db: Database, id: number, before: Buffer, credential: Buffer): Promise<void> => {
   await db(table).where({ id, credential: before }).update({ credential })
 }
 
-/** By what sessions are found that a credential has opened. */
+/** Identifies the sessions that a credential has opened. */
 export interface OpenedBy {
   readonly account: number
   readonly credential: Buffer
@@ -122,8 +122,7 @@ export const deleteSessionsBy = (db: Database, opened: OpenedBy): Promise<void> 
   deleteWhere(db, (all) => all.where({ ...opened }))
 
 /**
- * Deletes the sessions that a session at the issuer has opened, and those of the person of which the issuer has not
- * said that.
+ * Deletes the sessions that a session at the issuer opened, and sessions of the person for which the issuer named none.
  */
 export const deleteSessionsOfIssuer = (db: Database, issuerSession: Buffer, opened?: OpenedBy): Promise<void> =>
   deleteWhere(db, (all) => {
@@ -135,7 +134,7 @@ export const deleteExpiredSessions = async (db: Database): Promise<void> => {
   await db(table).whereRaw('expires_at <= now()').delete()
 }
 
-/** Notes the time step of a code that is used. Returns false when that step, or a later one, was used before. */
+/** Records the time step of a used code. Returns false when that step, or a later one, was used before. */
 export const useStep = async (db: Database, account: number, step: number): Promise<boolean> => {
   const { rowCount } = await db.raw<{ rowCount: number }>(
     `insert into state.second_factor_steps as s (account, step) values (?, ?)

@@ -1,7 +1,7 @@
 import { type Problem, sentenceOf } from '../../lib/problems/problem.ts'
 import type { Database } from '../database.ts'
 
-/** How many visits change from a class to another by a rule. */
+/** The number of visits that a rule changes from one class to another. */
 interface Change {
   readonly from: string
   readonly to: string
@@ -25,26 +25,26 @@ export interface StoredJob<Actor = unknown> {
   readonly changes: readonly Change[]
   readonly ended: Date | null
   readonly failed: boolean
-  /** why it has failed, where that can be said: as a sentence, and as a value, which jobs of an older release lack */
+  /** why it failed, if known: as a sentence, and as a value, which jobs of an older release lack */
   readonly reason: string | null
   readonly problem: Problem | null
 }
-/** What changes of a job while it runs. */
+/** The fields that change while a job runs. */
 export type JobProgress = Partial<Pick<StoredJob, 'done' | 'made' | 'part' | 'parts' | 'visits' | 'changes'>>
 type Asked<A> = Pick<StoredJob<A>, 'id' | 'account' | 'work' | 'actor' | 'request' | 'made'>
 type Row<A> = Omit<StoredJob<A>, 'account' | 'done' | 'visits'> & Record<'account' | 'done' | 'visits', string>
 
-/** The advisory lock of whoever reclassifies visits of an account. */
+/** The advisory lock for reclassifying visits of an account. */
 export const lockOfAccount = (account: number) => (1n << 62n) + BigInt(account)
 
-/** Opens the jobs. `A` is who has asked for one. */
+/** Opens the jobs. `A` is the actor who requested one. */
 export const openReclassifyJobs = <A>(db: Database) => {
   const table = () => db('state.reclassify_jobs')
   const found = (row: Row<A> | undefined): StoredJob<A> | undefined =>
     row && { ...row, account: Number(row.account), done: Number(row.done), visits: Number(row.visits) }
   return {
     /**
-     * Begins a job, in the place of the last one of its account. Returns false while that runs, or while a request or a
+     * Begins a job in place of the last one of its account. Returns false while that one runs, or while a request or a
      * command reclassifies visits of the account.
      */
     begin: async ({ id, account, work, actor, request, made }: Asked<A>): Promise<boolean> =>
@@ -63,8 +63,8 @@ export const openReclassifyJobs = <A>(db: Database) => {
         return begun.length > 0
       }),
     /**
-     * Returns what keeps others from reclassifying an account: its own job, or the reclassification that the one of all
-     * accounts is in the middle of, which may be of another account.
+     * Returns what prevents reclassifying an account: its own job, or the unfinished reclassification of the job for
+     * all accounts, which may be of another account.
      */
     unfinished: async (account: number) =>
       (await table()
@@ -73,7 +73,7 @@ export const openReclassifyJobs = <A>(db: Database) => {
         .whereRaw('(account = ? or account = 0 and made is not null)', [account])
         .select('account', 'made')) as { account: string; made: string | null }[],
     of: async (account: number) => found(await table().where({ account }).first<Row<A>>()),
-    /** Returns the job whose turn it is: one that was interrupted within an account, as no other may come between. */
+    /** Returns the next job to run: first one that was interrupted within an account, as no other may come between. */
     next: async () =>
       found(
         await table()

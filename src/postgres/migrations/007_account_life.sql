@@ -1,11 +1,12 @@
--- Links that work once: they make an account, confirm an e-mail address or set a new password. Only the hash of a link's token is stored.
--- A lost row means that somebody asks for another link, so they are in no backup.
+-- Links that work once: they make an account, confirm an e-mail address or set a new password. Only the hash of a
+-- link's token is stored. A lost row only means that its user requests another link, so they are in no backup.
 create table state.one_time_links (
   hash bytea primary key,
   kind text not null,
   -- null while there is none
   account bigint,
-  -- what the link is for, sealed under the service key; the address and the name of somebody who is not registered yet, for example
+  -- what the link is for, sealed under the service key; for example the address and the name of a person who is not
+  -- registered yet
   sealed bytea not null,
   -- null: only when it is used
   expires_at timestamptz

@@ -1,10 +1,11 @@
--- Sessions of the dashboard. Only the hash of a session's token is stored. A lost row means that somebody signs in again, so they are in no backup.
+-- Sessions of the dashboard. Only the hash of a session's token is stored. A lost row only means that its user signs in
+-- again, so they are in no backup.
 create table state.sessions (
   -- random, so that it says nothing about other sessions
   id bigint primary key,
   hash bytea not null unique,
   account bigint not null,
-  -- keyed hash of the stored password at sign-in: another password ends the session, whoever has set it
+  -- keyed hash of the stored password at sign-in: any change of the password ends the session
   credential bytea not null,
   browser text not null,
   os text not null,

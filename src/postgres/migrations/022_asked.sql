@@ -18,8 +18,8 @@ begin
   perform setval('log.asked', greatest(after, (select last_value from log.asked)));
 end $$;
 
--- Returns the times of events that are appended by the same statement, none before what has been asked for. The lock is the one of
--- log.append: nobody asks in between.
+-- Returns the times of events that are appended by the same statement, none before a moment that was asked about. Uses
+-- the lock of log.append: no question comes in between.
 create function log.later(times timestamptz[]) returns timestamptz[] language plpgsql as $$
 declare
   asked timestamptz;

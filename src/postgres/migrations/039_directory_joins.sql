@@ -1,5 +1,5 @@
--- The accounts that somebody has signed in to whom a directory provisions or may provision, by the keyed hash of the person. They stay in the
--- reach of the directory, also when the person signs in to them by other means, or to another account.
+-- The accounts of persons whom a directory provisions or may provision, by the keyed hash of the person. They remain
+-- subject to the directory, also when the person signs in to them by other means, or to another account.
 create table state.directory_joins (
   person bytea not null,
   account bigint not null,
