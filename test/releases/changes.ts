@@ -32,7 +32,7 @@ const erasedRow = (projection: string): readonly Change[] =>
 const alsoErased = (projection: string, place: number, table: string): Change => ({
   ...{ release: 'golden', at: `golden/AccountErased.1.projected.${projection}[${place}]` },
   now: { table, key: { account: 651782 }, op: 'remove' },
-  why: 'The rows of an erased account are deleted, whatever they have.',
+  why: 'All rows of an erased account are deleted.',
 })
 
 export const changes: readonly Change[] = [

@@ -51,7 +51,7 @@ const windows = (
   ] as const
 ).filter(([width]) => long || [320, 1440].includes(width))
 
-/** Returns what somebody does in a browser. */
+/** Returns the actions of a user in a browser. */
 const usedBy = (app: Awaited<ReturnType<typeof startTestApp>>, browser: Browser) => {
   const see = async (expression: string) => {
     // while a page gives way to the next one, nothing can be read

@@ -33,7 +33,7 @@ describe('imports in the dashboard', function () {
     await browser.read(`[...document.querySelectorAll('a')].find((one) => one.textContent === 'Import').click()`)
     await seeText('Nothing imported yet')
     await dashboard.looksRight()
-    // a file that somebody has chosen
+    // a chosen file
     await browser.read(`(() => {
       const chosen = new DataTransfer()
       chosen.items.add(new File([${JSON.stringify(file)}], 'links.csv'))
