@@ -6,19 +6,19 @@ import type { IconName } from './parts/icon.tsx'
 /** An entry of the navigation. */
 export interface Place {
   readonly path: string
-  /** the kind of resource of which it lists all, as in the paths of the API; a screen below it shows one */
+  /** the kind of resource that it lists, as in the paths of the API; a screen below it shows one */
   readonly of?: Kinds[ResourceKind]['path']
   readonly name: keyof StartTexts['nav']
   readonly icon: IconName
-  /** whether a phone has it in its bar; the others are under "More" there */
+  /** whether it is in the bar on a phone; others are under "More" there */
   readonly onPhone?: boolean
   /** whether a line is drawn before it */
   readonly startsGroup?: boolean
-  /** whether it is for operators of the service only */
+  /** whether only operators of the service see it */
   readonly operator?: boolean
-  /** whether only those see it who manage the account, or audit it */
+  /** whether only members who manage or audit the account see it */
   readonly managers?: boolean
-  /** whether it is for accounts in which changes are approved */
+  /** whether only accounts with approvals have it */
   readonly guarded?: boolean
 }
 
@@ -46,7 +46,7 @@ export const places: readonly Place[] = [
 
 const isManager = (role: string) => ['owner', 'admin', 'auditor'].includes(role)
 
-/** Returns the places of somebody who is signed in, in a role; `isGuarded`: changes are approved in the account. */
+/** Returns the entries for a signed-in member, by their role; `isGuarded`: the account approves changes. */
 export const placesOf = (
   account: Pick<Account, 'operator'> | null | undefined,
   role: string,

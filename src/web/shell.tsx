@@ -20,7 +20,7 @@ const isCurrent = (path: string) => {
   return path === '/' ? now === '/' : now === path || now.startsWith(`${path}/`)
 }
 
-/** Whether this is one of the places that a phone has under "More". */
+/** Whether this screen is under "More" on a phone. */
 const isFurther = () =>
   isCurrent('/more') ||
   placesOf(account.value, role.value, approvals.value.guarded).some(({ path, onPhone }) => !onPhone && isCurrent(path))
@@ -28,9 +28,9 @@ const isFurther = () =>
 const loadSheet = async () =>
   (await Promise.all([import('./screens/links/editor/sheet.tsx'), loadTexts()]))[0].LinkSheet
 
-/** Begins to load the sheet for a new link when somebody is about to open it. */
+/** Preloads the sheet for a new link when the user is about to open it. */
 const expectSheet = () => void loadSheet().catch(() => {})
-/** What leads to the sheet for a new link, above this screen. */
+/** Properties of a link that opens the sheet for a new link, above this screen. */
 const createLink = () => ({
   href: withQuery({ sheet: 'new' }),
   onPointerEnter: expectSheet,
@@ -152,7 +152,7 @@ const Foot = ({ onHelp }: { readonly onHelp: () => void }) => (
   </footer>
 )
 
-/** The sheet for a new link, which is loaded when it is opened first. */
+/** The sheet for a new link, which is loaded when it is first opened. */
 const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
   const [Sheet, setSheet] = useState<Awaited<ReturnType<typeof loadSheet>> | undefined>(undefined)
   useEffect(() => {
@@ -167,7 +167,7 @@ const NewLink = ({ onClose }: { readonly onClose: () => void }) => {
   return Sheet ? <Sheet id={undefined} onClose={onClose} /> : null
 }
 
-/** What every screen stands in: navigation, search, and the sheet that creates a link. */
+/** The frame of every screen: navigation, search, and the sheet that creates a link. */
 export const Shell = ({ children }: { readonly children: ComponentChildren }) => {
   const [help, setHelp] = useState(false)
   const isPast = past.value !== undefined

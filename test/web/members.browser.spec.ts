@@ -112,7 +112,7 @@ describe('two people in one account, each in a browser', function () {
       await ben.see(`document.querySelector('#link-form .big-input')?.value.includes('example.com')`)
       await ben.write('#link-form .big-input', url)
       await ben.press('Save changes')
-      await ben.seeText('somebody else has to approve it')
+      await ben.seeText('another member must approve it')
     }
     await change('https://example.com/summer')
     await open('/approvals')
@@ -157,7 +157,7 @@ describe('two people in one account, each in a browser', function () {
     const { open, press, seeText } = dashboard
     await open('/members')
     await press(`Remove ${guest.username}`)
-    await seeText('nobody: their API keys end')
+    await seeText('no member: their API keys end')
     await dashboard.looksRight()
     await dashboard.browser.read(
       `(() => { const to = document.querySelector('dialog select'); to.value = '1'; to.dispatchEvent(new Event('change', { bubbles: true })) })()`,

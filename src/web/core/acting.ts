@@ -1,4 +1,4 @@
-/** The account that the address of the page names, as in `/dashboard/@7/links`; undefined: that of who is signed in. */
+/** The account in the address of the page, as in `/dashboard/@7/links`; undefined: that of the signed-in person. */
 export const chosen: number | undefined = (() => {
   const [, id] =
     /^\/dashboard\/@(\d{1,15})(?:\/|$)/.exec(
@@ -7,20 +7,20 @@ export const chosen: number | undefined = (() => {
   return id === undefined ? undefined : Number(id)
 })()
 
-/** The address of the dashboard of an account; undefined: of who is signed in. */
+/** The address of the dashboard of an account; undefined: of the signed-in person's. */
 export const baseOf = (account: number | undefined): string =>
   account === undefined ? '/dashboard' : `/dashboard/@${account}`
 export const base = baseOf(chosen)
 
 let own: number | undefined
-/** Notes who is signed in. */
+/** Stores the account of the signed-in person. */
 export const actAs = (account: number | undefined): void => void (own = account)
 /**
- * Returns the account in which the page acts, where that is known. Every request names it: another tab may have signed
- * in somebody else meanwhile, and what is written here must not get into their account.
+ * Returns the account in which the page acts, if known. Every request names it: another person may have signed in in
+ * another tab, and what is written here must not get into their account.
  */
 export const acting = (): number | undefined => chosen ?? own
 
-/** Returns a path of the API for what cannot send a header: a stream, or a file. */
+/** Returns a path of the API for requests that cannot send a header: a stream, or a file. */
 export const asChosen = (path: string): string =>
   chosen === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}account=${chosen}`

@@ -10,9 +10,9 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** 0 when there was no answer */
   readonly status: number
-  /** the field that it is about, as the API names it */
+  /** the field that it is about, by its name in the API */
   readonly field: string | undefined
-  /** the message for somebody who sees the field */
+  /** the message next to the field */
   readonly words: string
   readonly body: Readonly<Record<string, unknown>>
   constructor(status: number, what: Told | string, body: Readonly<Record<string, unknown>> = {}) {
@@ -27,11 +27,11 @@ export class ApiError extends Error {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** Goes up with every change that was stored: what is shown is then read again. */
+/** Counts stored changes: screens then read their data again. */
 export const changes = signal(0)
-/** Goes up with every change that waits for the approval of somebody else. */
+/** Counts changes that wait for the approval of another member. */
 export const proposed = signal(0)
-/** Whether whoever is signed in may not act in the account of the page: another tab may have signed them in. */
+/** Whether the signed-in person may not act in the account of the page: they may have signed in in another tab. */
 export const foreign = signal(false)
 const isForeign = (answer: Answer | undefined) =>
   answer?.['code'] === 'not_found' && (answer['params'] as { readonly what?: string } | undefined)?.what === 'account'
@@ -52,7 +52,7 @@ const orTimeout = (signal: AbortSignal | undefined, isFile: boolean) => {
 
 type Answer = Readonly<Record<string, unknown>>
 
-/** Returns the body, undefined when it is not JSON. Throws when it does not arrive whole. */
+/** Returns the body, undefined when it is not JSON. Throws when it arrives incomplete. */
 const read = async (response: Response): Promise<Answer | undefined> => {
   const text = await response.text()
   try {
@@ -85,19 +85,19 @@ const send = async (method: Method, path: string, body: unknown, signal?: AbortS
   }
 }
 
-/** Asks for the password again, and says whether it was right. It is loaded when a request needs it. */
+/** Asks for the password again, and returns whether it was right. Loaded when a request needs it. */
 let confirmPassword = async () => false
 export const confirmWith = (confirm: () => Promise<boolean>): void => {
   confirmPassword = confirm
 }
 
-/** Paths of requests that only look what would be. */
+/** Paths of requests that only preview a change. */
 const changesNothing = /dryRun=true|\/rehearse$/
 
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
 
-/** Returns what is wrong with the time in it by the clocks of the reader: from when on clicks are kept. */
+/** Returns the problem with its times in the reader's time zone: the moment from which clicks are kept. */
 const locally = (body: Answer): Answer => {
   const { first, ...others } = { ...(body['params'] as { readonly first?: string }) }
   return first === undefined ? body : { ...body, params: { ...others, first: momentText(moment(first)) } }
@@ -109,8 +109,8 @@ const problemOf = async (status: number, body: Answer, retry: string | null) => 
 }
 
 /**
- * Sends a request to the API and returns its answer. Throws `ApiError`. A session that has ended leads to the sign-in.
- * A request that needs the password again is repeated once that was right.
+ * Sends a request to the API and returns its answer. Throws `ApiError`. An ended session leads to the sign-in. A
+ * request that needs the password again is repeated after the password.
  */
 export const request = async <T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> => {
   if (isRefusedInPast(method, path)) throw new ApiError(405, t().past.readOnlyWhy)

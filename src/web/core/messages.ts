@@ -1,7 +1,7 @@
 import type { Problem } from '../../lib/problems/problem.ts'
 import { lang } from './texts.ts'
 
-/** The sentences of problems in a language, by their code, or by `code.what` where a reason has several. */
+/** The sentences of problems in a language, by their code, or by `code.what` when a reason has several. */
 export type ProblemTexts = Readonly<Record<string, string>>
 
 const languages: Readonly<Record<string, () => Promise<ProblemTexts>>> = {
@@ -10,7 +10,7 @@ const languages: Readonly<Record<string, () => Promise<ProblemTexts>>> = {
   fr: async () => (await import('../texts/problems/fr.json', { with: { type: 'json' } })).default,
 }
 
-/** What the API says of a failure. */
+/** A failure, as the API sends it. */
 export interface Failed {
   readonly message?: unknown
   readonly code?: unknown
@@ -18,24 +18,24 @@ export interface Failed {
   readonly params?: unknown
 }
 
-/** What is wrong, for people. */
+/** A problem in words for people. */
 export interface Told {
-  /** the field that it is about, as the API names it */
+  /** the field that it is about, by its name in the API */
   readonly field: string | undefined
-  /** for somebody who sees the field */
+  /** next to the field */
   readonly words: string
-  /** for somebody who does not */
+  /** away from the field */
   readonly message: string
 }
 
 /**
- * Says what the API says is wrong in the language of the page, by its code. The texts are loaded with the first
+ * Returns the sentence of an API problem in the language of the page, by its code. Loads the texts with the first
  * failure.
  */
 export const told = async ({ message, code, field: path, params }: Failed): Promise<Told> => {
   const given = { code, params: { ...(params as object) } } as Problem
   const { englishTexts, fillProblem, textOf } = await import('../../lib/problems/problem.ts')
-  // a table that cannot be loaded leaves the sentence in English
+  // without the table, the sentence stays in English
   const table = (await languages[lang.value]?.().catch(() => undefined)) ?? {}
   const named = typeof path === 'string' ? path : undefined
   const field = named?.split('.')[0]

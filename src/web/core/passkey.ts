@@ -6,13 +6,13 @@ import { fill, loadTexts } from './texts.ts'
 
 type Begin = '/api/session/passkey/begin' | '/api/session/confirm/passkey/begin'
 
-/** Browsers of before 2025 lack what reads and writes the JSON of the API. */
+/** Browsers before 2025 lack the functions that read and write the JSON of the API. */
 const isAble = () => 'PublicKeyCredential' in window && 'parseRequestOptionsFromJSON' in PublicKeyCredential
 
 /** Ends the offer on the sign-in page: a browser answers one request at a time, and has one challenge. */
 let endOffer = async () => {}
 
-/** Throws why a browser gives no passkey, as a sentence. */
+/** Throws the reason why a browser returned no passkey, as a sentence. */
 const refused = (error: unknown): never => {
   const texts = t().account
   const { name } = error as { readonly name?: string }
@@ -21,7 +21,7 @@ const refused = (error: unknown): never => {
   throw new ApiError(0, texts.passkeyCancelled)
 }
 
-/** Asks the browser for what the service takes. Throws `ApiError`. */
+/** Asks the browser for a credential of the service. Throws `ApiError`. */
 const ask = async (from: () => Promise<Credential | null>): Promise<unknown> => {
   const given = await from().catch(refused)
   return (given as PublicKeyCredential | null)?.toJSON() ?? refused(undefined)
@@ -43,7 +43,7 @@ export const askPasskey = async (begin: Begin): Promise<unknown> => {
   return ask(() => navigator.credentials.get({ publicKey: publicKeyOf(options) }))
 }
 
-/** Makes a passkey, once the service has agreed to `proof`. Throws `ApiError`. */
+/** Creates a passkey, once the service has accepted `proof`. Throws `ApiError`. */
 export const makePasskey = async (proof: object): Promise<unknown> => {
   await requireAble()
   const { options } = await request<PasskeyAdding>('POST', '/api/passkey/begin', proof)
@@ -51,10 +51,10 @@ export const makePasskey = async (proof: object): Promise<unknown> => {
   return ask(() => navigator.credentials.create({ publicKey }))
 }
 
-/** ms after which an offer is made anew: the service takes an answer for five minutes */
+/** ms after which an offer is renewed: the service accepts a response for five minutes */
 const renewed = 270_000
 
-/** Makes one offer. Returns what was chosen; undefined when it was not, null when it is to be made anew. */
+/** Makes one offer. Returns the chosen passkey; undefined when none was chosen, null when the offer must be renewed. */
 const offer = async (ended: AbortSignal): Promise<unknown> => {
   const { options } = await request<PasskeyBegun>('POST', '/api/session/passkey/begin')
   const old = new AbortController()
@@ -75,8 +75,8 @@ const offer = async (ended: AbortSignal): Promise<unknown> => {
 }
 
 /**
- * Offers passkeys in the list with which the browser fills in the e-mail address. Returns the one that somebody
- * chooses; undefined when none is chosen before they ask for one with the button, or leave.
+ * Offers passkeys in the browser's autofill of the e-mail address. Returns the chosen passkey; undefined when the
+ * visitor chooses none before they use the button or leave.
  */
 export const offerPasskeys = async (gone: AbortSignal): Promise<unknown> => {
   const isHere = isAble() && location.hostname === new URL(service.baseUrl).hostname

@@ -4,13 +4,13 @@ import { t } from './alltexts.ts'
 import { fill } from './texts.ts'
 import { attempt } from './toasts.ts'
 
-/** Something that is deleted, and comes back when somebody presses Undo. */
+/** Something to delete, which Undo restores. */
 export interface Removable {
   readonly id: number
   readonly name: string
 }
 
-/** Deletes a resource at a path such as `/api/pixel`. Its deletion can be undone from the message that says so. */
+/** Deletes a resource at a path such as `/api/pixel`. The message about it has an Undo button. */
 export const remove = (
   path: string,
   { id, name }: Removable,
@@ -30,7 +30,7 @@ export const remove = (
   })
 }
 
-/** Rows of a list that are gone at once, before the service has deleted them. */
+/** Rows of a list that disappear at once, before the service has deleted them. */
 export const useHidden = () => {
   const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set())
   const show = (id: number) => setHidden((before) => new Set([...before].filter((one) => one !== id)))

@@ -9,7 +9,7 @@ export interface At {
   readonly query: URLSearchParams
 }
 
-/** What a screen gets: the parts of its path, such as `id`. */
+/** Properties of a screen: the parts of its path, such as `id`. */
 export interface ScreenProps {
   readonly params: Readonly<Record<string, string>>
 }
@@ -19,10 +19,10 @@ const read = (): At => ({
   query: new URLSearchParams(location.search),
 })
 
-/** Where the page is. All state that somebody may want to come back to, or to send to a colleague, is in it. */
+/** The current address. It has all state that a user may want to return to, or to send to a colleague. */
 export const at = signal<At>(read())
 
-/** Returns the address of a screen, for `href`. The moment that is shown stays, unless the query names another. */
+/** Returns the address of a screen, for `href`. Keeps the shown moment, unless the query names another. */
 export const href = (path: string, query: Readonly<Record<string, string | undefined>> = {}): string => {
   const moment = at.value.query.get('at') ?? undefined
   const given = Object.entries({ at: moment, ...query }).filter((entry): entry is [string, string] => Boolean(entry[1]))
@@ -59,10 +59,10 @@ export const go = (to: string, { replace = false } = {}): void => {
 const isPlainClick = (event: MouseEvent) =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
 
-/** Whether an address is of this dashboard: another account has one of its own. */
+/** Whether an address is part of this dashboard: another account has its own. */
 const isHere = (path: string) => path === base || (path.startsWith(`${base}/`) && !path.startsWith(`${base}/@`))
 
-/** Lets links and the buttons of the browser change the screen instead of the page. */
+/** Lets links and the browser's buttons change the screen instead of the page. */
 export const startRouter = (): void => {
   addEventListener('popstate', () => (at.value = read()))
   document.addEventListener('click', (event) => {

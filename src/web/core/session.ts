@@ -6,17 +6,17 @@ import { ApiError, changes, foreign, get, request, signedOut } from './api.ts'
 import { forgetAnswers } from './load.ts'
 import { useZone } from './time.ts'
 
-/** What the service says about itself in the page. */
+/** Facts about the service, which its page contains. */
 export interface Service {
   /** what short links start with: `https://go.example.com` */
   readonly baseUrl: string
   readonly registration: boolean
   readonly mail: boolean
-  /** the name of the issuer that signs people in; empty: there is none */
+  /** the name of the issuer that signs people in; empty: none */
   readonly issuer: string
   /** whether that is a proxy in front of the service */
   readonly proxy: boolean
-  /** whether passwords do */
+  /** whether people sign in with passwords */
   readonly passwords: boolean
   /** whether the service has no account yet */
   readonly first: boolean
@@ -36,20 +36,20 @@ export const service: Service = {
 /** The host and path that short links start with, without a scheme. */
 export const shortHost = withoutScheme(service.baseUrl)
 
-/** Who is signed in; null: nobody; undefined: not known yet. */
+/** The signed-in account; null: signed out; undefined: not known yet. */
 export const account = signal<Account | null | undefined>(dataset['session'] === 'maybe' ? undefined : null)
-/** In which role they act; of an account that is not their own, it is known a little later. */
+/** The role that they act in; for another account than their own, it is known a little later. */
 export const role = signal('owner')
-/** Why it is not known. */
+/** Why the account is not known. */
 export const accountProblem = signal<ApiError | undefined>(undefined)
 
-/** Finds out who is signed in. */
+/** Reads the signed-in account. */
 export const readAccount = async (): Promise<void> => {
   try {
     const { data } = await get<FoundAccount>('/api/account')
     accountProblem.value = undefined
     const before = account.peek()
-    // everything on the page is of whoever was signed in before
+    // the whole page belongs to the account that was signed in before
     if (before && before.id !== data.id) return location.reload()
     useZone(data.timezone)
     actAs(data.id)
@@ -63,7 +63,7 @@ export interface SignIn {
   readonly email: string
   readonly password: string
   readonly code?: string
-  /** in place of a code */
+  /** instead of a code */
   readonly passkey?: unknown
 }
 
@@ -81,7 +81,7 @@ export const signOut = async (): Promise<void> => {
   if (address !== undefined) location.assign(address)
 }
 
-/** Keeps the account up to date: it ends with its session, and is read again after changes. */
+/** Keeps the account up to date: clears it when the session ends, and reads it again after changes. */
 export const startSession = (): void => {
   effect(() => {
     if (!signedOut.value) return

@@ -7,7 +7,7 @@ export interface Plural {
   readonly other: string
 }
 
-/** Each language is loaded when somebody reads it, in two parts of its file. */
+/** Each language is loaded on demand, in two parts of its file. */
 const languages = {
   en: {
     start: () => import('../texts/en.json?start', { with: { type: 'json' } }),
@@ -41,12 +41,11 @@ export const lang = signal<Language>('en')
 export const locale = (): string => (lang.value === 'en' ? 'en-GB' : lang.value)
 
 /**
- * Returns what the shell and the first screen say, in the language of the page. Other screens have the one of
- * `alltexts.ts`.
+ * Returns the texts of the shell and the first screen, in the language of the page. Other screens use `alltexts.ts`.
  */
 export const t = (): StartTexts => texts.value!
 
-/** Loads a language, English when there is no such language: `lang` is then the one that is shown. */
+/** Loads a language, or English when it does not exist: `lang` is then the loaded one. */
 export const useLanguage = async (code: string): Promise<void> => {
   const known = isLanguage(code) ? code : 'en'
   texts.value = (await languages[known].start()).default.start as StartTexts
@@ -54,7 +53,7 @@ export const useLanguage = async (code: string): Promise<void> => {
   lang.value = known
 }
 
-/** Loads what the other screens say. */
+/** Loads the texts of the other screens. */
 export const loadTexts = async (): Promise<void> => {
   allTexts.value ??= { ...t(), ...((await languages[lang.value].screens()).default.screens as ScreenTexts) }
 }

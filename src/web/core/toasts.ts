@@ -6,7 +6,7 @@ import { fill, t } from './texts.ts'
 export interface Toast {
   readonly id: number
   readonly text: string
-  /** whether something did not work: it stays until it is closed */
+  /** whether something failed: the message stays until it is closed */
   readonly failed: boolean
   readonly action?: { readonly label: string; readonly run: () => void } | undefined
 }
@@ -14,18 +14,20 @@ export interface Toast {
 export const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-/** ms that a message stays; with a button, somebody has to find it first */
+/** ms that a message stays; a button needs time to be found */
 const stay = (toast: Pick<Toast, 'action'>) => (toast.action ? 10_000 : 4000)
 
 export const closeToast = (id: number): void => {
   toasts.value = toasts.value.filter((one) => one.id !== id)
 }
 
-/** when it was said that a change waits: what its form says next, that the change is stored, is not so */
+/**
+ * when the page reported that a change waits: the next message of its form, that the change is stored, would be wrong
+ */
 let waitsSince = -Infinity
 const holdBackMs = 1000
 
-/** Shows a message; the one before goes. */
+/** Shows a message in place of the one before. */
 export const say = (text: string, { failed = false, action }: Partial<Pick<Toast, 'failed' | 'action'>> = {}): void => {
   if (!failed && performance.now() - waitsSince < holdBackMs) return
   const toast = { id: ++last, text, failed, action }
@@ -41,18 +43,18 @@ effect(() => {
 
 /** A change that is shown before it is stored. */
 export interface Attempt {
-  /** Shows the change. Returns what takes it back. */
+  /** Shows the change. Returns a function that reverts it. */
   readonly apply: () => () => void
   readonly send: () => Promise<unknown>
   /** what was done, in words */
   readonly done?: string
-  /** what the change was about, for the message that it was undone */
+  /** what the change was about, for the message that it was reverted */
   readonly what: string
   /** Reverses the change once it is stored. */
   readonly undo?: (() => Promise<unknown>) | undefined
 }
 
-/** Shows a change at once, and takes it back with a message when it cannot be stored. */
+/** Shows a change at once, and reverts it with a message when it cannot be stored. */
 export const attempt = async (change: Attempt): Promise<boolean> => {
   const { apply, send, done, what, undo } = change
   const takeBack = apply()

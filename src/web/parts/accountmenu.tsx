@@ -6,7 +6,7 @@ import { loadTexts, t } from '../core/texts.ts'
 import { sayProblem } from '../core/toasts.ts'
 import { Icon } from './icon.tsx'
 
-/** Closes a menu when somebody presses Escape, or goes on elsewhere. */
+/** Closes a menu when the user presses Escape, or moves on. */
 const useMenu = () => {
   const menu = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
@@ -27,11 +27,11 @@ const useMenu = () => {
   return menu
 }
 
-/** What the menu says of accounts is loaded when somebody may have several, or opens it. */
+/** Loads the list of accounts when the user may have several, or opens the menu. */
 const loadAccounts = async () => (await Promise.all([import('../screens/accounts/switcher.tsx'), loadTexts()]))[0]
 type Accounts = Awaited<ReturnType<typeof loadAccounts>>
 
-/** Who is signed in, in which accounts they may act, and how they leave. */
+/** The signed-in person, the accounts in which they may act, and the sign-out. */
 export const AccountMenu = () => {
   const [accounts, setAccounts] = useState<Accounts | undefined>(undefined)
   const load = () =>

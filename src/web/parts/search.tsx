@@ -11,7 +11,7 @@ interface SearchProps {
   readonly onValue: (text: string) => void
 }
 
-/** A field that searches while somebody types. */
+/** A field that searches while the user types. */
 export const SearchBox = ({ label, value, onValue }: SearchProps) => {
   const [text, setText] = useState(value)
   const id = useId()
@@ -39,7 +39,7 @@ export const SearchBox = ({ label, value, onValue }: SearchProps) => {
   )
 }
 
-/** The search of a list. What is searched for is in the address. */
+/** The search of a list. The address has the search text. */
 export const ListSearch = ({ label }: { readonly label: string }) => (
   <SearchBox
     label={label}

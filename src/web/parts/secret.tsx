@@ -11,8 +11,8 @@ interface SecretProps {
 }
 
 /**
- * A secret that is shown once: the window stays until somebody says that they have kept it. It is nowhere else in the
- * page.
+ * A secret that is shown once: the window stays until the user confirms that they have kept it. The page has it nowhere
+ * else.
  */
 export const Secret = ({ title, secret, text, onClose }: SecretProps) => (
   <Dialog title={title} firm onClose={onClose}>

@@ -4,15 +4,15 @@ import { figure, fill } from '../core/texts.ts'
 
 interface VisitsProps {
   readonly n: number
-  /** what was counted of what, for somebody who does not see the table */
+  /** what was counted, for users who do not see the table */
   readonly name: string
   /** what the visits have in common */
   readonly of: Readonly<Record<string, string>>
-  /** instead of the figure alone */
+  /** replaces the figure */
   readonly text?: string
 }
 
-/** A figure of all time, which leads to its visits. */
+/** An all-time figure, which leads to its visits. */
 export const Visits = ({ n, name, of, text = figure(n) }: VisitsProps) =>
   n === 0 ? (
     <>{text}</>

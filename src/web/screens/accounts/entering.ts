@@ -4,7 +4,7 @@ import { useForm } from '../../core/form.ts'
 import { signIn } from '../../core/session.ts'
 import { say } from '../../core/toasts.ts'
 
-/** What is entered, and what became of it. */
+/** The input of a sign-in, and its result. */
 export const useSignIn = () => {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -16,7 +16,7 @@ export const useSignIn = () => {
       await signIn({ email, password, ...(needsCode ? { code } : {}) })
     } catch (error) {
       const isAsked = error instanceof ApiError && error.body['second_factor'] === true
-      // that a code is needed is no mistake; that it is wrong is one
+      // the need for a code is no mistake; a wrong code is
       if (!isAsked || needsCode) throw error
       setNeedsCode(true)
     }
@@ -24,7 +24,7 @@ export const useSignIn = () => {
   const register = async () => {
     const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
     const made = await request<{ readonly message?: string }>('POST', '/register', { email, password, timezone })
-    // where the service sends mail, the account begins with the link in it
+    // where the service sends mail, the link in it creates the account
     if (made.message !== undefined) say(made.message)
     else await enter()
   }
@@ -33,7 +33,7 @@ export const useSignIn = () => {
       setNeedsCode(false)
       setCode('')
     })
-  /** It is loaded when somebody asks for it. */
+  /** Loaded on demand. */
   const withPasskey = () =>
     run(async () => {
       const { askPasskey } = await import('../../core/passkey.ts')
@@ -59,7 +59,7 @@ export const useSignIn = () => {
 }
 export type SignInState = ReturnType<typeof useSignIn>
 
-/** Offers passkeys where the browser fills in the e-mail address, as long as the sign-in is shown. */
+/** Offers passkeys in the browser's autofill of the e-mail address, as long as the sign-in is shown. */
 export const useOffer = ({ run }: SignInState, isOffered: boolean) =>
   useEffect(() => {
     if (!isOffered || !('PublicKeyCredential' in window)) return

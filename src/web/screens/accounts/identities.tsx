@@ -44,7 +44,7 @@ const Row = ({ identity }: { readonly identity: Identity }) => {
   )
 }
 
-/** An identity signs in for good, so the password is asked for, and a code where there is a second factor. */
+/** An identity signs in permanently, so the dialog asks for the password, and a code where there is a second factor. */
 const LinkDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <Proven
     title={fill(t().account.linkIdentity, { name: service.issuer })}
@@ -55,7 +55,7 @@ const LinkDialog = ({ onClose }: { readonly onClose: () => void }) => (
   />
 )
 
-/** Who signs in to the account with the issuer of this service, and linking somebody. */
+/** The identities of the account at the service's issuer, and a way to link one. */
 export const Identities = ({ list }: { readonly list: IdentityList['data'] }) => {
   const texts = t().account
   const name = service.issuer

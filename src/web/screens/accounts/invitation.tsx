@@ -13,7 +13,7 @@ import { Failed, Skeleton } from '../../parts/states.tsx'
 import { filled } from '../../parts/when.tsx'
 import { roleName } from './role.ts'
 
-/** An invitation to another account, which whoever is signed in may accept. */
+/** An invitation to another account, which the signed-in person may accept. */
 export const Invitation = () => {
   const token = at.value.query.get('t') ?? ''
   const [found, setFound] = useState<InvitationFound['data'] | ApiError | undefined>(undefined)

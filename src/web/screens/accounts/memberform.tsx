@@ -18,7 +18,7 @@ const roles = ['owner', 'admin', 'editor', 'author', 'analyst', 'auditor'] as co
 /** Roles that have all domains of the account. */
 const unlimited: readonly string[] = ['owner', 'admin']
 
-/** Somebody whose own account is erased has no name. */
+/** A person whose own account is erased has no name. */
 export const nameOf = ({ name, email, status }: Member) =>
   name || email || (status === 'active' ? t().history.someone.former : t().members.invitation)
 
@@ -27,7 +27,7 @@ interface DomainsProps {
   readonly onValue: (ids: readonly number[]) => void
 }
 
-/** The domains that a member may use, 0 for the service's own host; none is chosen: all. */
+/** The domains that a member may use, 0 for the service's own host; without a choice: all. */
 const Domains = ({ value, onValue }: DomainsProps) => {
   const own = useLoad<DomainList>('/api/domains?limit=1000').data?.data.domains ?? []
   if (own.length === 0) return null
@@ -46,12 +46,12 @@ const Domains = ({ value, onValue }: DomainsProps) => {
 
 interface FormProps {
   readonly existing?: Member
-  /** Gets the link of an invitation that was sent nowhere. */
+  /** Called with the link of an invitation that was not mailed. */
   readonly onDone: (link: string) => void
   readonly onClose: () => void
 }
 
-/** Invites somebody, or gives a member another role. */
+/** Invites a person, or gives a member another role. */
 export const MemberForm = ({ existing, onDone, onClose }: FormProps) => {
   const form = useDraft({ email: '', role: existing?.role ?? 'editor', domains: existing?.domains ?? [] })
   const isLimitable = !unlimited.includes(form.draft.role)
@@ -98,7 +98,7 @@ export const MemberForm = ({ existing, onDone, onClose }: FormProps) => {
   )
 }
 
-/** Removes a member, and asks who gets their keys and links; or takes an invitation back. */
+/** Removes a member, and asks who gets their keys and links; or withdraws an invitation. */
 export const Removal = ({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) => {
   const form = useDraft({ to: '' })
   const isMember = member.status === 'active'

@@ -18,7 +18,7 @@ import { QrImage } from '../../parts/qrimage.tsx'
 import { Section } from '../../parts/section.tsx'
 import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
 
-/** The codes are shown only once, so the window stays until somebody says that they have them. */
+/** The codes are shown only once, so the window stays until the user confirms that they have them. */
 const Codes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly onClose: () => void }) => {
   const texts = t().account
   return (
@@ -54,7 +54,7 @@ const Codes = ({ codes, onClose }: { readonly codes: readonly string[]; readonly
   )
 }
 
-/** For a code of the second factor there is. */
+/** Asks for a code of the current second factor. */
 const CodeNow = (props: Pick<Parameters<typeof TextField>[0], 'value' | 'onValue' | 'problem'>) => (
   <TextField label={t().account.codeNow} name="code" autocomplete="one-time-code" required {...props} />
 )

@@ -8,7 +8,7 @@ import { roleName } from './role.ts'
 
 const useMemberships = () => useLoad<MembershipList>('/api/memberships', { ofNow: true }).data?.data.memberships ?? []
 
-/** The accounts in which somebody may act, for whom there are several. */
+/** The accounts in which the user may act, when there are several. */
 export const Memberships = () => {
   const all = useMemberships()
   if (all.length < 2) return null
@@ -29,7 +29,7 @@ export const Memberships = () => {
   )
 }
 
-/** Says in whose account the page acts, and in which role. */
+/** Shows the account in which the page acts, and the role. */
 export const Acting = () => {
   const found = useMemberships().find(({ account }) => account === chosen)
   useEffect(() => {

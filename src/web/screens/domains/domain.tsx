@@ -27,7 +27,7 @@ const Value = ({ text }: { readonly text: string }) => (
   </span>
 )
 
-/** What a lookup has found, in a word and as it stands in DNS. */
+/** The result of a lookup, in a word and as in DNS. */
 const FoundState = ({ found, ok }: Pick<Verification['record'], 'found' | 'ok'>) => {
   const texts = t().domains
   if (ok === null) return <Mark kind="wait">{texts.notLooked}</Mark>
@@ -47,7 +47,7 @@ const FoundState = ({ found, ok }: Pick<Verification['record'], 'found' | 'ok'>)
   )
 }
 
-/** The records that somebody has to create where the domain is administered. */
+/** The records to create in the DNS of the domain. */
 const Records = ({ host, verification }: { readonly host: string; readonly verification: Verification }) => {
   const texts = t().domains
   const { record, dns } = verification
@@ -132,7 +132,7 @@ const Dns = ({ domain, verification }: { readonly domain: DomainDetails; readonl
   )
 }
 
-/** Where the domain leads when no link is meant. */
+/** Where the domain leads without a link. */
 const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly domain: DomainDetails }) => {
   const [root, setRoot] = useState(redirectroot)
   const [missing, setMissing] = useState(redirect404)
@@ -182,7 +182,7 @@ const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly dom
   )
 }
 
-/** One branded domain: what to set in DNS, what was found there, and where it leads without a link. */
+/** One branded domain: its DNS settings, what was found there, and where it leads without a link. */
 export const DomainScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
   const found = useLoad<FoundDomain>(`/api/domain/${id}`)

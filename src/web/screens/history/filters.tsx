@@ -5,7 +5,7 @@ import { at, go, withQuery } from '../../core/router.ts'
 import { ListSearch } from '../../parts/search.tsx'
 import { kindNames } from './words.ts'
 
-/** What the address of the page can ask for, as the API names it. */
+/** The filters in the address of the page, by their names in the API. */
 export const filters = ['q', 'resource', 'deleted', 'member', 'from', 'to'] as const
 /** Filters that only the history of the whole account has. */
 export const ofAccount: readonly string[] = ['resource', 'deleted']
@@ -14,7 +14,7 @@ const set = (name: string, value: string) => go(withQuery({ [name]: value || und
 
 const kindOptions = () =>
   Object.entries(kindNames())
-    // those of an account are in its history
+    // the history of an account includes its keys
     .filter(([kind]) => kind !== 'key')
     .map(([kind, name]) => (
       <option key={kind} value={kind}>
@@ -22,7 +22,7 @@ const kindOptions = () =>
       </option>
     ))
 
-/** Whose changes are shown: whoever sees the history of the account sees its members, too. */
+/** Filters by member: callers who see the history of the account see its members, too. */
 const By = () => {
   const members = useLoad<MemberList>('/api/members?limit=200').data?.data.members ?? []
   const value = at.value.query.get('member') ?? ''
@@ -45,7 +45,7 @@ const By = () => {
   )
 }
 
-/** What of the history is shown. */
+/** The filters of the history. */
 export const Filters = ({ wholeAccount }: { readonly wholeAccount: boolean }) => {
   const texts = t().history
   const { query } = at.value

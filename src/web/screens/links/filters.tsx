@@ -19,17 +19,14 @@ type Options = Readonly<Record<FilterName, readonly (readonly [value: string, la
 /** ms after the last letter until a search begins */
 const pause = 250
 
-/**
- * Returns what each filter can be set to. The lists are asked for only once somebody opens the menu, or has set a
- * filter.
- */
+/** Returns the options of each filter. Loads the lists only when the user opens the menu, or has set a filter. */
 const useOptions = (isNeeded: boolean): Options => {
   const path = (one: string) => (isNeeded ? `${one}?limit=200` : undefined)
   const tags = useLoad<TagList>(path('/api/tags'))
   const campaigns = useLoad<CampaignList>(path('/api/campaigns'))
   const channels = useLoad<ChannelList>(path('/api/channels'))
   const domains = useLoad<DomainList>(path('/api/domains'))
-  // only some roles see the list: the others have no choice
+  // only some roles see the list: others have no choice
   const members = useLoad<MemberList>(path('/api/members'))
   const named = (rows: readonly { readonly id: number; readonly name: string }[] | undefined) =>
     (rows ?? []).map(({ id, name }) => [String(id), name] as const)
@@ -103,7 +100,7 @@ const AddFilter = ({ options, onOpen }: { readonly options: Options; readonly on
   )
 }
 
-/** Search, and filters as chips. All of it is in the address. */
+/** Search, and filters as chips. The address has all of it. */
 export const Filters = () => {
   const { query } = at.value
   const texts = t().links

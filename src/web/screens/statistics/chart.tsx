@@ -6,11 +6,11 @@ import { inUtc, type MomentForm, momentText, zone } from '../../core/time.ts'
 export interface Point {
   readonly at: Date
   readonly n: number
-  /** of the period before; null: there was nothing to count yet */
+  /** of the period before; null: not counted yet */
   readonly before?: number | null
 }
 export interface ChartProps {
-  /** what is drawn, for somebody who does not see it */
+  /** a description of the chart for users who do not see it */
   readonly label: string
   readonly points: readonly Point[]
   readonly interval: 'hour' | 'day' | 'month'
@@ -88,7 +88,7 @@ const optionsOf = (width: number, height: number, interval: ChartProps['interval
   }
 }
 
-/** Loads what draws, while the figures are still on their way. */
+/** Loads the chart library while the figures are still loading. */
 export const loadChart = async () => {
   try {
     return (await import('uplot')).default
@@ -97,7 +97,7 @@ export const loadChart = async () => {
   }
 }
 
-/** Draws into an element, again when it has another size, or the colors change. */
+/** Draws into an element, and again when its size or the colors change. */
 const usePlot = (props: ChartProps, onCursor: (index: number | undefined) => void) => {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
@@ -105,7 +105,7 @@ const usePlot = (props: ChartProps, onCursor: (index: number | undefined) => voi
   const data = useMemo(() => dataOf({ points, unfinished }), [points, unfinished])
   const latest = useRef(data)
   latest.current = data
-  // figures that are read again must not make the chart blink
+  // new figures must not make the chart blink
   useEffect(() => plot.current?.setData(data), [data])
   useEffect(() => {
     const element = place.current
@@ -135,7 +135,7 @@ const usePlot = (props: ChartProps, onCursor: (index: number | undefined) => voi
   return { place, plot }
 }
 
-/** What the line of the pointer, or of the arrow keys, is at. */
+/** The point at the pointer, or at the position of the arrow keys. */
 const Tip = ({
   point,
   interval,
@@ -166,7 +166,7 @@ const Tip = ({
   )
 }
 
-/** Clicks over time. The arrow keys move along it; a table of the same figures belongs beside it. */
+/** Clicks over time. The arrow keys move along it; show a table of the same figures next to it. */
 export const Chart = (props: ChartProps) => {
   const { points, interval, label } = props
   const [index, setIndex] = useState<number | undefined>(undefined)

@@ -9,7 +9,7 @@ import { Section } from '../../parts/section.tsx'
 import { When } from '../../parts/when.tsx'
 import { cameFrom, nameOf, passes } from './filters.ts'
 
-/** clicks that are shown, and those of which it is known how many there were in the last minute */
+/** number of clicks to show, and to keep for the count of the last minute */
 const [shown, kept] = [8, 1000]
 /** ms between two repaints */
 const repaint = 1000
@@ -21,7 +21,8 @@ interface Arrived extends ClickLine {
 type State = 'connecting' | 'open' | 'failed'
 
 /**
- * Follows the clicks while the window is seen. What arrives is shown at most once a second, and not while it is read.
+ * Follows the clicks while the window is visible. Shows new ones at most once a second, and not while the list is in
+ * use.
  */
 const useClicks = (of: LiveProps['of'], held: boolean, onClicks: () => void) => {
   const [clicks, setClicks] = useState<readonly Arrived[]>([])
@@ -72,7 +73,7 @@ const useClicks = (of: LiveProps['of'], held: boolean, onClicks: () => void) => 
 
 const known = new Map<number, string>()
 
-/** Returns the short addresses of links. Each is asked for once. */
+/** Returns the short addresses of links, and requests each once. */
 const useNames = (ids: readonly number[]) => {
   const [, render] = useState(0)
   useEffect(() => {
@@ -114,7 +115,7 @@ const Line = ({ click, name, fresh }: { readonly click: Arrived; readonly name: 
   )
 }
 
-/** Renders again from time to time: what is said of the last minute gets old. */
+/** Renders again from time to time: figures about the last minute get old. */
 const useTick = (ms: number) => {
   const [, render] = useState(0)
   useEffect(() => {
@@ -124,14 +125,14 @@ const useTick = (ms: number) => {
 }
 
 interface LiveProps {
-  /** whose clicks, as a query of the API; empty: of the account */
+  /** the filter of the clicks, as a query of the API; empty: all of the account */
   readonly of: Readonly<Record<string, string>>
   /** called for each click that passes the filters */
   readonly onClicks: () => void
 }
 
 /**
- * Clicks as they happen. Nothing is announced by itself; the list stays as it is while somebody is on it, or has paused
+ * Clicks as they happen. A screen reader announces none; the list stays as it is while the user is on it, or has paused
  * it.
  */
 export const Live = ({ of, onClicks }: LiveProps) => {

@@ -21,7 +21,7 @@ const stepsFrom = (baseUrl: string) => {
   return plan.map(([title = '', text = ''], n) => [title, n === 1 && host ? fill(onlyHere, { host }) : text] as const)
 }
 
-/** What somebody sees who has no link yet. */
+/** The screen of an account without links. */
 const First = () => {
   const [url, setUrl] = useState('')
   const [problem, setProblem] = useState<string | undefined>(undefined)
@@ -80,7 +80,7 @@ const First = () => {
   )
 }
 
-/** What became of all links. */
+/** The result of all links. */
 export const Overview = () => {
   const since = account.value ? moment(account.value.registered) : new Date(0)
   const period = periodOf(at.value.query, since)

@@ -14,16 +14,13 @@ import { SearchBox } from '../../../parts/search.tsx'
 import { Failed, Skeleton } from '../../../parts/states.tsx'
 
 interface AddLinksProps {
-  /** the field of the links that is set to the id */
+  /** the field of the links to set to the id */
   readonly to: { readonly field: 'channel' | 'campaign'; readonly id: number }
   readonly name: string
   readonly onClose: () => void
 }
 const shown = 20
-/**
- * Finds links, and adds those that are ticked to a channel or a campaign. What is ticked stays ticked while somebody
- * searches for more.
- */
+/** Finds links, and adds the ticked ones to a channel or a campaign. Ticks stay while the user searches for more. */
 export const AddLinks = ({ to, name, onClose }: AddLinksProps) => {
   const [q, setQ] = useState('')
   const [picked, setPicked] = useState<ReadonlySet<number>>(new Set())
