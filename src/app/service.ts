@@ -29,13 +29,13 @@ import { openView } from './log/view.ts'
 import { type Listening, listenWaiting, type WaitingStart } from './waiting.ts'
 
 export interface App {
-  /** Where it listens: http://host:port */
+  /** The address that it listens on: http://host:port */
   readonly address: string
-  /** Where metrics and details of readiness are: http://host:port */
+  /** The address of metrics and details of readiness: http://host:port */
   readonly operatorAddress: string
   readonly baseUrl: string
   readonly ledger: Ledger
-  /** address of a page that makes the first account; undefined unless it is needed */
+  /** address of a page that creates the first account; undefined unless it is needed */
   readonly firstAccount: string | undefined
   readonly close: () => Promise<void>
 }
@@ -49,7 +49,7 @@ export const startApp = (config: Config, log: Logger, overrides: Overrides = {},
     const app = await start(config, log, { overrides, waiting, cleanup }).catch((error: unknown) => {
       throw inDataDir(config.DATA_DIR, error)
     })
-    // what a start does in one turn holds up nobody
+    // after the start, which may block the event loop without delaying a request
     cleanup.defer(watchLongTurns(log, app.ledger.metrics))
     return app
   })
@@ -57,7 +57,7 @@ export const startApp = (config: Config, log: Logger, overrides: Overrides = {},
 
 /** ms that a start waits for the engine, and for read tables that are filled for the first time */
 const wholeMs = 20_000
-/** ms that a start waits for the read tables to have the erasures of the register */
+/** ms that a start waits until the read tables have the erasures of the register */
 const erasureTimeout = 30_000
 
 interface StartOptions {
@@ -127,7 +127,10 @@ const start = async (config: Config, given: Logger, { overrides, waiting, cleanu
   return { address, operatorAddress, baseUrl, ledger, firstAccount, close: cleanup.run }
 }
 
-/** Opens the ledger, in a data folder that no other service uses. Returns what listens already, if it had to wait. */
+/**
+ * Opens the ledger, in a data folder that no other service uses. Returns the servers that listen already, if it had to
+ * wait.
+ */
 const openData = async (config: Config, log: Logger, waiting: WaitingStart | undefined, cleanup: Cleanup) => {
   const folder = await lockDataDir(config.DATA_DIR)
   cleanup.defer(folder.release)
@@ -146,13 +149,13 @@ const openData = async (config: Config, log: Logger, waiting: WaitingStart | und
   return { ledger, listening }
 }
 
-/** Returns what notes erasures in the register. */
+/** Returns a function that records erasures in the register. */
 const noteErasures = (ledger: Ledger) => {
   const register = ledger.jobs.open('erasure_register', 'erasures are not noted in DATA_DIR/erasures')
   return createFollowUp(ledger, {
     ...register,
     failed: (error) => {
-      // without the log, nothing is noted yet
+      // without the log, there is nothing to record yet
       if (ledger.logCheck.problem() !== undefined) return
       register.failed(error)
       ledger.log.error({ err: error }, 'DATA_DIR/erasures could not be written')

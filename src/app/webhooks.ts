@@ -33,15 +33,15 @@ import { webhookIds } from '../queries/webhooks/webhook.ts'
 import { openOutbox } from '../security/outbox.ts'
 import type { Ledger } from './log/ledger.ts'
 
-/** of the lock that the process holds that delivers */
+/** key of the lock that the delivering process holds */
 const lockKey = 7275471n
-/** attempts that are kept for each webhook */
+/** attempts to keep for each webhook */
 const mostAttempts = 1000
 
-/** attempts that are stored together at most */
+/** maximum number of attempts to store together */
 const mostSettled = 100
 
-/** Returns what stores attempts: those that end while some are being stored share the next transaction. */
+/** Returns a function that stores attempts: those that end while some are being stored share the next transaction. */
 const openSettling = (db: Ledger['db'], leader: string): WebhookState['settle'] => {
   const settle = async (settled: Parameters<typeof settleAttempts>[2]) => {
     await settleAttempts(db, leader, settled)
@@ -50,7 +50,7 @@ const openSettling = (db: Ledger['db'], leader: string): WebhookState['settle'] 
   const together = batch(mostSettled, settle)
   return async (attempt, cursor) => {
     const one = { ...attempt, cursor }
-    // one that cannot be stored is no reason for the others to wait
+    // an attempt that cannot be stored must not delay the others
     await together(one).catch(() => settle([one]))
   }
 }
@@ -68,7 +68,7 @@ const openState = (db: Ledger['db'], leader: string): WebhookState => ({
   trim: (webhook) => trimAttempts(db, webhook, mostAttempts),
 })
 
-/** Returns the webhooks in the read tables. The position is read first: the tables have at least so much. */
+/** Returns the webhooks in the read tables. Reads the position first: the tables have at least as much. */
 const known = async ({ db, reader, tables }: Pick<Ledger, 'db' | 'reader' | 'tables'>) => {
   const { name, version } = webhookTables
   const [live] = await db<Checkpoint>(checkpoints).where({ live: true, projection: name, version })
@@ -76,10 +76,10 @@ const known = async ({ db, reader, tables }: Pick<Ledger, 'db' | 'reader' | 'tab
   return { position: BigInt(live.position), webhooks: await webhookIds(reader) }
 }
 
-/** mails about webhooks of an account in an hour at most */
+/** maximum mails about webhooks of an account in an hour */
 const mostMails = 5
 
-/** Returns what tells the owner of a webhook, with SMTP_URL, that it is disabled. */
+/** Returns a function that mails the owner of a disabled webhook, with SMTP_URL. */
 const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys'>): WebhookOptions['onDisabling'] => {
   if (config.SMTP_URL === undefined) return undefined
   const outbox = openOutbox(db, keys.service)
@@ -90,7 +90,7 @@ const createNotice = ({ config, db, keys }: Pick<Ledger, 'config' | 'db' | 'keys
   }
 }
 
-/** What tests replace. */
+/** Options that tests replace. */
 export interface WebhookOverrides {
   readonly post?: GuardedPost
   /** ms from the first failed attempt to the second */
@@ -115,10 +115,10 @@ const isGone = async ({ handler }: Pick<Ledger, 'handler'>, webhook: number) => 
   return state.status !== 'open' || (await handler.load(accounts, state.account)).state.status === 'erased'
 }
 
-/** messages that one host gets at once in a minute, from one account and from all */
+/** messages in a minute that one host gets at once, from one account and from all */
 const [nowOfAccount, nowOfAll] = [20, 100]
 
-/** Returns what says whether a host has got its messages at once of this minute, from whichever process. */
+/** Returns a function that tells whether a host has used up its immediate messages of this minute, across processes. */
 const countingNow = ({ db, keys }: Pick<Ledger, 'db' | 'keys'>) => {
   const { count } = limiter(db, keys.service)
   return async (account: number, url: string) => {
@@ -131,7 +131,7 @@ const countingNow = ({ db, keys }: Pick<Ledger, 'db' | 'keys'>) => {
 const problem = 'nothing was sent, because this host has got many messages at once: try again in a minute'
 const notSent = { status: null, excerpt: '', ms: 0, delivered: false, problem }
 
-/** Returns what sends one message at once, and keeps the attempt. */
+/** Returns a function that sends one message at once, and stores the attempt. */
 const sendingNow = ({ db, handler, keys }: Pick<Ledger, 'db' | 'handler' | 'keys'>, post: GuardedPost) => {
   const isOver = countingNow({ db, keys })
   return async (
@@ -143,7 +143,7 @@ const sendingNow = ({ db, handler, keys }: Pick<Ledger, 'db' | 'handler' | 'keys
     const { retryAfterMs: _, ...outcome } = await sendMessage(post, target, message)
     await insertAttempt(db, { ...of, message: message.id, type: message.type, try: 1, ...outcome })
     await trimAttempts(db, of.webhook, mostAttempts)
-    // what deletes its rows may have come before this one was stored
+    // the job that deletes its rows may have run before this one was stored
     if (await isGone({ handler }, of.webhook)) await deleteCursors(db, [of.webhook])
     return { message: message.id, ...outcome }
   }
@@ -152,7 +152,7 @@ const sendingNow = ({ db, handler, keys }: Pick<Ledger, 'db' | 'handler' | 'keys
 /** Returns whether the operator blocks an address. */
 export type IsBlocked = (url: string) => boolean | Promise<boolean>
 
-/** Sends nothing to an address that the operator blocks, also where it was blocked after the webhook was made. */
+/** Sends nothing to an address that the operator blocks, even if it was blocked after the webhook was created. */
 const unlessBlocked = (post: GuardedPost, isBlocked: IsBlocked): GuardedPost => ({
   ...post,
   send: async (message) =>
@@ -163,7 +163,7 @@ const unlessBlocked = (post: GuardedPost, isBlocked: IsBlocked): GuardedPost => 
 
 type Messages = Pick<Ledger, 'config' | 'db' | 'handler' | 'instance' | 'keys' | 'log' | 'ordinals' | 'store'>
 
-/** Returns what messages are made of, and where they are sent. */
+/** Returns the content and the destination of messages. */
 const openMessages = (
   { db, handler, instance, log, ordinals, store }: Messages,
   isBlocked: IsBlocked,
@@ -175,7 +175,7 @@ const openMessages = (
   onProblem: (error: unknown, what: string) => log.error({ err: error }, what),
 })
 
-/** Opens what sends single messages, because somebody asks for them. */
+/** Opens the sending of single messages on request. */
 export const openSending = (
   ledger: Messages,
   isBlocked: IsBlocked,
@@ -188,7 +188,7 @@ export const openSending = (
       sendNow({ account, webhook, ordinal: null }, target, testMessage(webhook, id, new Date())),
     resend: async ({ webhook, own, message: { id, ...place } }) => {
       const found = await messageAt(options, own, place)
-      // what could not be read when it was sent may have another id by now
+      // the id of a message that was unreadable when it was sent may differ now
       if (!found || (found.message.id !== id && !id.endsWith('_unreadable'))) return undefined
       return sendNow({ account: own.account, webhook, ordinal: place.ordinal }, found.definition, found.message)
     },
@@ -196,7 +196,7 @@ export const openSending = (
   }
 }
 
-/** Delivers events to webhooks, unless another process does. Returns what stops it. */
+/** Delivers events to webhooks, unless another process does. Returns a function that stops it. */
 export const startDelivering = (
   ledger: Messages & Pick<Ledger, 'connection' | 'jobs' | 'logCheck' | 'metrics' | 'reader' | 'tables'>,
   isBlocked: IsBlocked,

@@ -24,10 +24,10 @@ interface People {
   readonly sessions: Sessions
 }
 
-/** ms until a change of an account is told to all processes, and until the answer does not wait for the tables */
+/** ms until all processes are told of a change of an account, and until the answer stops waiting for the tables */
 const [pendingAfter, timeoutMs] = [40, 2000]
 
-/** Returns what ends the access of whoever signs in to an account, in all processes, and gives it back. */
+/** Returns a function that ends or restores the access of the people of an account, in all processes. */
 const openAccess = (
   { handler, ...ledger }: Parts,
   { pending, progress }: Pick<Cache, 'pending' | 'progress'>,
@@ -36,7 +36,7 @@ const openAccess = (
   const announce = announcePending(ledger, pending)
   return async (id: number, active: boolean) => {
     if ((await handler.load(accounts, id)).state.deactivated !== active) return
-    // one that was opened by a sign-in under way must not work again later
+    // a session that a sign-in has opened meanwhile must not work again later
     if (active) await sessions.endOthers(id)
     const type = active ? 'ReactivateAccount' : 'DeactivateAccount'
     const { position } = await handler.handle(accounts, { type, id }, systemMetadata(id))
@@ -49,7 +49,7 @@ const openAccess = (
   }
 }
 
-/** Keeps accounts in step with what the directories of organizations say of the people who sign in to them. */
+/** Keeps accounts in step with the users of organizations' directories. */
 const openDirectorySync = (
   ledger: Parts,
   cache: Pick<Cache, 'pending' | 'progress'>,
@@ -59,7 +59,7 @@ const openDirectorySync = (
   const setActive = openAccess(ledger, cache, sessions)
   const keysOf = (issuer: string, called: string) => personKeys(keys.service, issuer, called)
 
-  /** Returns the account of somebody who has signed in before the directory has sent them. */
+  /** Returns the account of a person who has signed in before the directory sent them. */
   const accountOf = async (issuer: string, called: string) => {
     if (config.OIDC_SCIM_CLAIM !== 'sub') return accountOfPerson(db, keysOf(issuer, called))
     for (const spelling of spellingsOf(issuer)) {
@@ -70,7 +70,7 @@ const openDirectorySync = (
     return undefined
   }
 
-  /** Joins a user with the account that signs in as them. Returns it, undefined without one. */
+  /** Joins a user with the account of that person. Returns the account, undefined without one. */
   const join = async (issuer: string, user: DirectoryUser): Promise<number | undefined> => {
     const called = user.person.externalId
     const id = user.account ?? (called === undefined ? undefined : await accountOf(issuer, called))
@@ -79,14 +79,14 @@ const openDirectorySync = (
     return id
   }
 
-  /** Gives or ends the access of all accounts that a user holds. */
+  /** Restores or ends the access of all accounts that a user holds. */
   const carryOut = async (user: DirectoryUser) => {
     for (const id of await accountsHeld(db, [user.id])) {
       let done: boolean | undefined
-      // of two changes at once, the later one may have been carried out first
+      // of two concurrent changes, the later one may have been applied first
       for (let active = await isAccountActive(db, id); active !== done; active = await isAccountActive(db, id)) {
         await setActive(id, active).catch((error: unknown) => {
-          // it is erased
+          // the account is erased
           if (!isRefused(error, 'not_found')) throw error
         })
         done = active
@@ -95,11 +95,12 @@ const openDirectorySync = (
   }
 
   return {
-    /** Carries out what a directory says of a user now. */
+    /** Applies the current state of a directory's user. */
     settle: async (issuer, user, { before, saysActive }) => {
       const id = await join(issuer, user)
       const left = before && before.account !== id ? before.account : null
-      // what was said before is carried out for an account that is new here only: an operator may have changed it since
+      // an unchanged state is applied only to an account that is new here: an operator may have changed the others
+      // since
       if (saysActive || left !== null || (id !== undefined && id !== before?.account)) await carryOut(user)
       const changed = [...(left === null ? [] : [left]), ...(id === undefined || id === before?.account ? [] : [id])]
       await groupRoles?.follow(changed)
@@ -110,7 +111,7 @@ const openDirectorySync = (
       await carryOut(user)
       if (id !== undefined) await groupRoles?.follow([id])
     },
-    /** Carries out that people have other groups. `groups`: what those are called, or were. */
+    /** Applies changed groups of people. `groups`: their current or former names. */
     regroup: async (accounts, groups) => groupRoles?.follow(accounts, groups),
   }
 }

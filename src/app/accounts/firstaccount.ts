@@ -7,8 +7,8 @@ import { openOneTimeLinks } from '../../security/onetimelinks.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /**
- * Whether no account was ever made. While the read tables are filled for the first time, only a log without anything
- * shows it.
+ * Whether no account was ever created. While the read tables are filled for the first time, only an empty log proves
+ * it.
  */
 const isWithoutAccounts = async ({ reader, store }: Pick<Ledger, 'reader' | 'store'>) => {
   try {
@@ -21,15 +21,15 @@ const isWithoutAccounts = async ({ reader, store }: Pick<Ledger, 'reader' | 'sto
 }
 
 /**
- * Returns the address of a page that makes the first account, where nobody can register and there is none yet. It works
- * once, for whichever process it was made; only the hash of its token is stored.
+ * Returns the address of a page that creates the first account, when registration is closed and there is none yet. It
+ * works once, even if several processes made one; only the hash of its token is stored.
  */
 export const linkToFirstAccount = async (
   ledger: Pick<Ledger, 'config' | 'db' | 'keys' | 'reader' | 'store'>,
   baseUrl: string,
 ): Promise<string | undefined> => {
   const { PASSWORD_SIGN_IN, REGISTRATION, ROLES } = ledger.config
-  // with an issuer alone, its first sign-in makes the account
+  // with an issuer alone, the first sign-in creates the account
   if (REGISTRATION === 'open' || PASSWORD_SIGN_IN === 'off' || !ROLES.has('http') || !(await isWithoutAccounts(ledger)))
     return undefined
   const links = openOneTimeLinks(ledger.db, ledger.keys.service)

@@ -30,40 +30,40 @@ import type { Sessions } from '../../security/sessions.ts'
 export interface GroupRolesOptions extends Given {
   readonly db: Database
   readonly handler: Handler
-  /** undefined: nobody signs in with one any more, and what groups have given ends */
+  /** undefined: no issuer is configured any more, and the roles of its groups end */
   readonly issuer: Pick<Issuer, 'refresh'> | undefined
-  /** its address, else an empty string: groups that its directory sends (SCIM) count as well */
+  /** its address, or an empty string: groups from its directory (SCIM) count, too */
   readonly issuerAddress: string
   readonly log: Logger
   readonly progress: Pick<Cache['progress'], 'wait'>
   readonly reader: Reader
   readonly sessions: Pick<Sessions, 'endOf'>
-  /** days for which a sign-in counts */
+  /** days for which a sign-in is valid */
   readonly sessionDays: number
   /** 32 bytes */
   readonly pepper: Buffer
 }
 
-/** s between two reads of the groups of somebody who uses the service */
+/** s between two reads of the groups of a person who uses the service */
 const every = 900
-/** s for which an issuer that cannot be read changes nothing */
+/** s for which an unreachable issuer changes nothing */
 const patience = 86_400
-/** ms that a change is waited for until it is in the read tables */
+/** ms to wait for a change to reach the read tables */
 const timeoutMs = 2000
 const context = 'groups at the issuer'
 
 export interface GroupRoles {
-  /** Gives somebody who has signed in the roles of their groups. */
+  /** Gives a person who has signed in the roles of their groups. */
   readonly signedIn: (account: number, credential: string, person: Person) => Promise<void>
-  /** Reads the groups of somebody again who uses a session, if that was not done in the last 15 minutes. */
+  /** Reads the groups of a person with an active session again, unless that was done in the last 15 minutes. */
   readonly keepInStep: (account: number) => Promise<void>
   /** Ends the roles of people whose groups could not be read for a day. */
   readonly endOverdue: () => Promise<void>
-  /** Ends the roles of somebody who does not sign in with the issuer any more. */
+  /** Ends the roles of a person who no longer signs in with the issuer. */
   readonly end: (account: number) => Promise<void>
   /** Whether the groups of a person may give them a role in an account. */
   readonly gives: (person: number, account: number) => Promise<boolean>
-  /** Gives people the roles of their groups, some of which a directory has changed; undefined: any may have. */
+  /** Updates the roles of people after a directory has changed these groups; undefined: any group. */
   readonly follow: (accounts: readonly number[], groups?: readonly string[]) => Promise<void>
 }
 
@@ -74,21 +74,21 @@ const noteFailure = async (
   { cause, message, why }: NotSignedIn,
   { db, log, sessions }: Pick<GroupRolesOptions, 'db' | 'log' | 'sessions'>,
 ) => {
-  log.warn({ why, problem: message }, 'the groups of somebody could not be read again')
+  log.warn({ why, problem: message }, 'the groups of a person could not be read again')
   await noteFailedRead(db, account)
-  // they sign in again, which reads them
+  // they must sign in again, and that reads the groups
   if ((cause as { readonly error?: unknown } | undefined)?.error === 'invalid_grant')
     await sessions.endOf(account, { kind: 'identity', token: credential })
 }
 
-/** Notes whose groups nothing reads any more: those of another issuer than that of the settings. */
+/** Records the people whose groups can no longer be read: those of another issuer than the configured one. */
 const noteLost = async ({ db, issuerAddress, log, reader }: GroupRolesOptions) => {
   const others = await noteOtherIssuers(db, spellingsOf(issuerAddress))
   if (others > 0) log.warn({ people: others }, 'OIDC_ISSUER is another one: roles of the one before end in a day')
   await noteUnread(db, [...(await managedPeople(reader)), ...(await managedOperators(reader))])
 }
 
-/** Returns what gives people what their groups give, and keeps by what those are read again. */
+/** Returns functions that apply groups, and store the data to read them again. */
 const openTaking = (options: GroupRolesOptions) => {
   const { db, issuerAddress, log, pepper, progress } = options
   const ofGroups = { ...options, groupsOf: (account: number) => groupsOfAccount(db, issuerAddress, account) }
@@ -106,11 +106,11 @@ const openTaking = (options: GroupRolesOptions) => {
 
   const take = async (account: number, credential: string, person: Person, isSignIn: boolean) => {
     const { groups, groupsFrom, refreshToken } = person
-    // an issuer that leaves them out has said nothing
-    if (groups === undefined) log.warn('the issuer has not sent the groups of somebody: roles stay as they are')
+    // an issuer that leaves groups out has sent no information
+    if (groups === undefined) log.warn('the issuer has not sent the groups of a person: roles stay as they are')
     else await note(account, groups)
     await sync([account])
-    // a refresh token may work once: the newest is kept whatever it was answered
+    // a refresh token may work once: the newest is stored even if the response has no groups
     const sealed = refreshToken === undefined ? '' : seal(pepper, context, refreshToken)
     const read = { account, credential, sealed, issuer: issuerAddress, sources: groupsFrom.join(' ') }
     await keepRead(db, read, isSignIn || groups !== undefined)
@@ -135,11 +135,11 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
   const keepInStep: GroupRoles['keepInStep'] = async (account) => {
     const read = issuer && (await tryRead(db, account, every))
     if (!read) return
-    // a token is for the issuer that has made it, and for nobody else
+    // a token is only for the issuer that made it
     if (read.issuer !== null && !isSameIssuer(read.issuer, issuerAddress)) return noteFailedRead(db, account)
     const { identities } = (await handler.load(accounts, account)).state
     const subject = identities.find(({ token }) => token === read.credential)?.subject
-    // somebody who does not sign in with the issuer any more has no groups there
+    // a person who no longer signs in with the issuer has no groups there
     if (!subject) return end(account)
     try {
       const token = unseal(pepper, context, read.sealed).toString()
@@ -154,12 +154,12 @@ export const openGroupRoles = (options: GroupRolesOptions): GroupRoles => {
     await noteLost(options)
     for (const account of await unusedReads(db, patience)) await keepInStep(account)
     for (const account of await overdueReads(db, patience, sessionDays * 86_400)) {
-      log.warn({ account }, 'the groups of somebody could not be read for a day: their roles have ended')
+      log.warn({ account }, 'the groups of a person could not be read for a day: their roles have ended')
       await endClaimed(account)
     }
-    // a group that the settings do not name any more makes none
+    // a group that the settings no longer name makes no operators
     await sync(await managedOperators(reader))
-    // a role that was kept until another owner can act; one after another, so that the last of them stays
+    // roles that were kept until another owner can act; in sequence, so that the last owner stays
     for (const owner of await managedOwners(reader)) await sync([owner])
   }
 

@@ -12,19 +12,17 @@ import { teamsOwnedAlone } from '../../queries/accounts/owner.ts'
 import type { GroupRole } from '../settings/signin.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** What groups give: roles in accounts, and the mark of an operator. */
+/** What groups grant: roles in accounts, and the mark of an operator. */
 export interface Given {
   readonly roles: readonly (GroupRole & { readonly role: Role })[]
   readonly operators: readonly string[]
 }
 
-/** Whether anything is given to one of these groups; undefined: to any. */
+/** Whether one of these groups grants anything; undefined: whether any group does. */
 export const givesTo = ({ operators, roles }: Given, groups?: readonly string[]): boolean =>
   [...operators, ...roles.map(({ group }) => group)].some((one) => groups === undefined || groups.includes(one))
 
-/**
- * The groups of a person: those that the issuer has named, undefined when it is not known, and those of its directory.
- */
+/** The groups of a person: those that the issuer has sent, undefined when unknown, and those of its directory. */
 interface Groups {
   readonly claimed: readonly string[] | undefined
   readonly sent: readonly string[]
@@ -34,7 +32,7 @@ interface SyncOptions extends Pick<Ledger, 'handler' | 'log' | 'reader'>, Given 
   readonly groupsOf: (person: number) => Promise<Groups>
 }
 
-/** Returns the highest role that groups give in each account. */
+/** Returns the highest role in each account that groups grant. */
 const rolesOf = async (
   groups: readonly string[],
   held: ReadonlyMap<number, unknown>,
@@ -45,7 +43,7 @@ const rolesOf = async (
     if (!groups.includes(group)) continue
     const found = await findAccountBy(reader, name)
     if (found?.status !== 'active') log.warn({ account: name }, 'OIDC_ROLES names an account that there is not')
-    // nobody is added to an account that is about to be erased: their work would go with it
+    // an account with a pending erasure gets no new members: their work would be erased with it
     else if (found.erases === null || held.has(found.id))
       wanted.set(found.id, higherRole(wanted.get(found.id), role) as Role)
   }
@@ -53,8 +51,8 @@ const rolesOf = async (
 }
 
 /**
- * Returns what gives and takes the mark of an operator, and returns the position of that: it takes none while it is not
- * known which groups the issuer names.
+ * Returns a function that grants or revokes the mark of an operator, and returns the position of the change. Without
+ * known groups of the issuer, it revokes none.
  */
 const openMark =
   ({ handler, log, operators }: SyncOptions) =>
@@ -78,12 +76,12 @@ const openMark =
   }
 
 /**
- * Returns what gives people the highest role that their groups have in each account, and takes the others: none while
- * it is not known which groups the issuer names. It returns the position of the last change.
+ * Returns a function that gives people the highest role of their groups in each account, and takes other roles away.
+ * Without known groups of the issuer, it takes none. It returns the position of the last change.
  */
 export const openSync = (options: SyncOptions) => {
   const { handler, log, reader } = options
-  // an account whose own sign-in ends is no member of another one, also where somebody signs in at that moment
+  // an account whose own sign-in ends is no member of another one, even if its person signs in at that moment
   const groupsOf = async (person: number): Promise<Groups> =>
     (await handler.load(team, person)).state.isTeam ? { claimed: [], sent: [] } : options.groupsOf(person)
   const mark = openMark(options)
@@ -115,7 +113,7 @@ export const openSync = (options: SyncOptions) => {
         const position = await give(person, groups)
         if (position > last) last = position
         const now = await groupsOf(person)
-        // of two changes at once, the later one may have been given first
+        // of two concurrent changes, the later one may have been applied first
         isDone = isDeepStrictEqual(now, groups)
         groups = now
       }
@@ -124,8 +122,8 @@ export const openSync = (options: SyncOptions) => {
 }
 
 /**
- * Returns what says whether the groups of a person give them a role in an account: they may while it is not known which
- * groups the issuer names.
+ * Returns a function that tells whether the groups of a person may give them a role in an account. Without known groups
+ * of the issuer, they may.
  */
 export const openGiving =
   (options: SyncOptions) =>
@@ -135,7 +133,7 @@ export const openGiving =
     return (await rolesOf([...claimed, ...sent], new Map([[account, undefined]]), options)).has(account)
   }
 
-/** Ends all roles that groups have given a person, for an operator. */
+/** Ends all roles of a person that come from groups, for an operator. */
 export const endManagedRoles = async (
   ledger: Pick<Ledger, 'db' | 'handler' | 'log' | 'reader'>,
   person: number,

@@ -4,7 +4,7 @@ import { team } from '../../commands/accounts/team.ts'
 import { listMemberships } from '../../queries/accounts/member.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** Returns the team accounts that somebody is the owner of, and of whose owners none may sign in. */
+/** Returns the team accounts that a person owns and none of whose owners may sign in. */
 const ownerlessBy = async ({ handler, reader }: Pick<Ledger, 'handler' | 'reader'>, person: number) => {
   const isOut = async (id: number) => isShut((await handler.load(accounts, id)).state)
   const found: number[] = []
@@ -19,7 +19,7 @@ const ownerlessBy = async ({ handler, reader }: Pick<Ledger, 'handler' | 'reader
   return found
 }
 
-/** Logs which team accounts have no owner who can act once the access of somebody has ended. */
+/** Logs which team accounts have no owner who can act once the access of a person has ended. */
 export const warnOfOwnerless = async (
   { log, ...ledger }: Pick<Ledger, 'handler' | 'log' | 'reader'>,
   person: number,

@@ -20,7 +20,7 @@ import { openGroupRoles } from './grouproles.ts'
 /** ms between deletions of expired sessions */
 const cleanupEvery = 900_000
 
-/** Returns what finds the account that has a name, and the token of its claim. */
+/** Returns a function that finds the account of a name, and the token of its claim. */
 export const holderOf =
   ({ handler, store }: Pick<Ledger, 'handler' | 'store'>) =>
   async (name: Parameters<typeof findHolder>[2]) => {
@@ -28,13 +28,13 @@ export const holderOf =
     return holder && { account: parseStreamId(holder.stream).number, token: holder.token }
   }
 
-/** Where the issuer sends browsers back to, which it has to know letter by letter. */
+/** The address that the issuer sends browsers back to; its settings must have exactly this address. */
 export const redirectAddress = (baseUrl: string) => `${baseUrl}/oidc/callback`
 
-/** Where the issuer may say that somebody has signed out there. */
+/** The address to which the issuer reports a logout. */
 export const backchannelAddress = (baseUrl: string) => `${baseUrl}${backchannelPath}`
 
-/** Returns what opens the entrance of people whom others sign in. */
+/** Returns a function that opens the entrance for people whom an issuer or a proxy signs in. */
 export const entrances =
   (
     { config, db, handler, keys, store }: Pick<Ledger, 'config' | 'db' | 'handler' | 'keys' | 'store'>,
@@ -54,7 +54,7 @@ export const entrances =
       holderOf: holderOf({ handler, store }),
     })
 
-/** Opens the proxy in front that signs people in, with AUTH_PROXY_HEADER: an address alone links nobody. */
+/** Opens the proxy that signs people in, with AUTH_PROXY_HEADER. It never links an account by an address alone. */
 export const openProxied = (
   { AUTH_PROXY_HEADER: header, AUTH_PROXY_NETWORKS, AUTH_PROXY_REGISTRATION }: Ledger['config'],
   entranceWith: ReturnType<typeof entrances>,
@@ -88,7 +88,7 @@ export const openSignIn = (config: Ledger['config'], entranceWith: ReturnType<ty
   return { issuer, entrance: entranceWith(OIDC_REGISTRATION === 'on', OIDC_LINK_VERIFIED_EMAIL === 'on') }
 }
 
-/** Returns the roles that groups give. Throws for one that there is not. */
+/** Returns the roles that groups grant. Throws for an unknown role. */
 const groupRolesOf = (given: Ledger['config']['OIDC_ROLES']) =>
   given.map(({ role, ...of }) => {
     const known = Role.safeParse(role)
@@ -97,8 +97,8 @@ const groupRolesOf = (given: Ledger['config']['OIDC_ROLES']) =>
   })
 
 /**
- * Returns what says whether a session counts: one that a password, or an identity of an issuer, has opened does so only
- * while people sign in with that.
+ * Returns a function that tells whether a session counts: a session that a password or an issuer opened counts only
+ * while that way to sign in is enabled.
  */
 const countingWith =
   ({ OIDC_ISSUER, PASSWORD_SIGN_IN }: Ledger['config']) =>
@@ -106,11 +106,11 @@ const countingWith =
     if (one.kind === 'password') return PASSWORD_SIGN_IN === 'on'
     if (one.kind !== 'identity') return true
     const issuer = identities.find(({ token }) => token === one.token)?.issuer ?? ''
-    // those of a proxy count while it names their people
+    // identities of a proxy count while the proxy sends their names
     return issuer === proxyIssuer || (OIDC_ISSUER !== undefined && isSameIssuer(issuer, OIDC_ISSUER))
   }
 
-/** Opens the sessions of people, and what keeps their roles in step with their groups while they use them. */
+/** Opens the sessions of people, and the update of their roles from groups while they use them. */
 export const openSignedIn = (
   {
     config,

@@ -4,25 +4,25 @@ import type { Database } from '../../postgres/database.ts'
 import { repeat } from '../jobs/repeat.ts'
 import type { Jobs, Standstill } from './standstill.ts'
 
-/** What does not go on meanwhile, as `/readyz` says it. */
+/** What is stuck meanwhile, in the words of `/readyz`. */
 export const held = 'statements wait for a lock of PostgreSQL'
 const lines = {
-  begins: 'statements of this service wait for a lock of PostgreSQL that somebody else holds',
+  begins: 'statements of this service wait for a lock of PostgreSQL that another session holds',
   goesOn: 'statements of this service still wait for a lock of PostgreSQL',
   ends: 'no statement of this service waits for a lock of PostgreSQL any more',
 }
 
-/** Who keeps statements of this service waiting, and does not wait itself. */
+/** The session that keeps statements of this service waiting, and does not wait itself. */
 export interface LockHolder {
   readonly pid: number
   readonly name: string
   readonly address: string
   readonly state: string
-  /** when its transaction began, null where PostgreSQL does not tell */
+  /** when its transaction began, null when PostgreSQL does not show it */
   readonly since: Date | null
 }
 
-/** Returns who holds the locks for which statements of this service wait now. */
+/** Returns the sessions that hold the locks for which statements of this service wait now. */
 export const readLockHolders = async (db: Database): Promise<readonly LockHolder[]> => {
   const { rows } = await db.raw<{ rows: readonly LockHolder[] }>(
     `select distinct h.pid, coalesce(nullif(left(h.application_name, 64), ''), h.usename, 'unknown') as name,
@@ -39,12 +39,12 @@ export const readLockHolders = async (db: Database): Promise<readonly LockHolder
 const describe = ({ pid, name, address, state, since }: LockHolder) =>
   `pid ${pid} holds one (${name}, ${address}, ${state}${since ? `, its transaction began ${since.toISOString()}` : ''}); \`select pg_terminate_backend(${pid})\` ends it`
 
-/** ms between looks, after which a lock is waited for too long, and after which nobody waits any more */
+/** ms between checks, until a wait counts as long, and until it counts as over */
 const [every, long, over] = [2000, 5000, 8000]
 
 /**
- * Returns a look at the locks that statements wait for: readiness and the log name who holds one for long. A statement
- * that gives up and comes again waits all the same.
+ * Returns a check of the locks that statements wait for: readiness and the log name a session that holds one for long.
+ * A statement that times out and is tried again counts as one wait.
  */
 export const watchLocks = (
   read: () => Promise<readonly LockHolder[]>,
@@ -72,10 +72,10 @@ export const watchLocks = (
   }
 }
 
-/** Starts to look at locks. Returns what stops it. */
+/** Starts to check locks. Returns a function that stops it. */
 export const followLocks = ({ db, jobs, log }: { db: Database; jobs: Jobs; log: Pick<Logger, 'warn' | 'error'> }) => {
   const look = watchLocks(() => readLockHolders(db), jobs.open('locks', held), log)
-  // without PostgreSQL, an outage says so
+  // without PostgreSQL, an outage is reported instead
   return repeat(
     () => look(performance.now()),
     every,

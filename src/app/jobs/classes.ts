@@ -17,7 +17,7 @@ import type { ClassChange, planReclassification } from '../../queries/statistics
 import { clicksKeptSince } from '../../queries/statistics/recorded.ts'
 import type { Reader } from '../../queries/reader.ts'
 
-/** A reclassification that somebody has asked for. */
+/** A reclassification that a caller has requested. */
 export interface ReclassifyJob {
   readonly id: string
   /** 0: all accounts */
@@ -27,7 +27,7 @@ export interface ReclassifyJob {
   readonly request: string
   /** accounts up to this one are done */
   readonly done: number
-  /** the reclassification that is being made, or taken back */
+  /** the reclassification that the job makes or undoes */
   readonly made: string | null
   readonly visits: number
   readonly changes: readonly Change[]
@@ -38,11 +38,11 @@ type Progress = Partial<Pick<ReclassifyJob, 'done' | 'made' | 'visits' | 'change
   readonly parts?: number
 }
 
-/** ms between two looks for what the statistics have applied */
+/** ms between two checks of what the statistics have applied */
 const patience = 5000
-/** changes that a job keeps, most visits first */
+/** changes that a job stores, by most visits */
 const mostChanges = 500
-/** Adds changes up by their classes and rule. */
+/** Adds up changes by their classes and rule. */
 export const mergeChanges = (some: readonly Change[], more: readonly Change[]): readonly Change[] => {
   const sums = new Map<string, Change>()
   for (const change of [...some, ...more]) {
@@ -52,16 +52,16 @@ export const mergeChanges = (some: readonly Change[], more: readonly Change[]): 
   return [...sums.values()].toSorted((a, b) => b.visits - a.visits).slice(0, mostChanges)
 }
 
-/** The process ends, or another one goes on: the job stays as it is. */
+/** The process ends, or another one continues: the job stays as it is. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** What the work of a job needs. */
+/** The dependencies of a job's work. */
 export interface Means {
   readonly jobs: {
     readonly next: () => Promise<ReclassifyJob | undefined>
-    /** Returns who has asked for a job, as it is now. */
+    /** Returns the current state of the caller who requested a job. */
     readonly asker: (id: string) => Promise<Asker | undefined>
     readonly save: (id: string, progress: Progress) => Promise<void>
     readonly end: (id: string, failed: boolean, problem?: Problem) => Promise<void>
@@ -71,7 +71,7 @@ export interface Means {
   readonly handler: Pick<Handler, 'handle' | 'load'>
   readonly reader: Reader
   readonly plan: (account: number) => ReturnType<typeof planReclassification>
-  /** Throws when the process ends, or another one goes on. */
+  /** Throws when the process ends, or another one continues. */
   readonly ensureGoing: () => void
 }
 
@@ -80,7 +80,7 @@ const found = ({ visits, changes: before }: ReclassifyJob, changes: readonly Cla
   changes: mergeChanges(before, changes),
 })
 
-/** Returns what writes in the name of who has asked, and says how far it is. */
+/** Returns a writer that acts for the caller of a job, and reports progress. */
 const writing =
   (means: Means, job: ReclassifyJob, account: number) =>
   (onPart: (part: number) => Promise<void>) =>
@@ -95,7 +95,7 @@ const writing =
     return handled
   }
 
-/** Waits until the statistics have a part, however long that takes. */
+/** Waits until the statistics have a part, without a time limit. */
 const pacing =
   ({ reader, ensureGoing }: Means) =>
   async (position: bigint) => {
@@ -107,7 +107,7 @@ type Work = (means: Means, job: ReclassifyJob, account: number) => Promise<Progr
 
 const count: Work = async ({ plan }, job, account) => found(job, (await plan(account)).changes)
 
-/** Records the parts that are not recorded yet: an interrupted job has some, whose visits have changed by then. */
+/** Records the missing parts: an interrupted job has recorded some, whose visits have changed by then. */
 const apply: Work = async (means, job, account) => {
   const { jobs, handler, plan } = means
   const id = job.made ?? randomUUID()
@@ -142,7 +142,7 @@ const undo: Work = async (means, job, account) => {
 
 const works = { count, apply, undo } as const
 
-/** Does the work of a job for an account. What changes visits waits until nothing else does. */
+/** Does the work of a job for an account. A job that changes visits waits until no other one does. */
 const workFor = async (means: Means, job: ReclassifyJob, account: number): Promise<Progress | undefined> => {
   if (job.work === 'count') return count(means, job, account)
   const claim = await means.claim(account)
@@ -168,11 +168,11 @@ export const step = async (means: Means, job: ReclassifyJob): Promise<void> => {
   const { status } = (await handler.load(accounts, account)).state
   await requireAsker(handler.load, job.actor, own)
   const isMeant = status === 'active' || (own === 0 && status === 'disabled')
-  // the job of one account has no other to go on with
+  // the job of one account has no other account to continue with
   if (!isMeant && own !== 0) return jobs.end(job.id, true, problem('account_disabled'))
   const progress = isMeant ? await workFor(means, job, account) : {}
   if (progress) return jobs.save(job.id, { ...progress, done: account, made: null })
-  // another job has its turn meanwhile
+  // another job may run meanwhile
   await jobs.save(job.id, {})
   await sleep(100)
 }

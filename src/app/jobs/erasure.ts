@@ -11,10 +11,10 @@ import { repeat, unwatched, type Watching } from './repeat.ts'
 export interface ErasureOptions {
   readonly reader: Reader
   readonly handler: Pick<Handler, 'handle'>
-  /** Destroys what is left of an account after its erasure. Repeating it changes nothing. */
+  /** Destroys what is left of an account after its erasure. Idempotent. */
   readonly finish: (account: number) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
-  /** Tells the time, or rejects while it may be wrong. */
+  /** Returns the time, or rejects while it may be wrong. */
   readonly sureNow?: () => Promise<Date>
   readonly watching?: Watching
 }
@@ -24,7 +24,7 @@ const every = 60_000
 /** accounts in one run */
 const perRun = 100
 
-/** Ends what erased people are in accounts of others. The last owner of a team account stays there. */
+/** Ends the memberships of erased people in other accounts. The last owner of a team account stays. */
 const endMemberships = async ({ reader, handler, onProblem }: ErasureOptions) => {
   for (const { account: id, member } of await membershipsOfErased(reader, perRun)) {
     try {
@@ -35,7 +35,7 @@ const endMemberships = async ({ reader, handler, onProblem }: ErasureOptions) =>
   }
 }
 
-/** Erases the accounts whose owners wanted it, and whose delay is over. Of several processes, one appends the event. */
+/** Erases the accounts whose delay after their owners' request is over. Of several processes, one appends the event. */
 export const carryOutErasures = async (options: ErasureOptions, now = new Date()): Promise<void> => {
   const { reader, handler, finish, onProblem, sureNow } = options
   const due = await dueErasures(reader, now, perRun)
@@ -46,14 +46,14 @@ export const carryOutErasures = async (options: ErasureOptions, now = new Date()
       const { state } = await handler.handle(account, command, systemMetadata(id))
       if (state.status === 'erased') await finish(id)
     } catch (error) {
-      // the others are erased all the same
+      // continue with the others
       onProblem(error, `account ${id} could not be erased; it is tried again`)
     }
   }
   await endMemberships(options)
 }
 
-/** Starts to erase accounts that are due, now and every minute. Returns a function that stops it. */
+/** Starts to erase due accounts, now and every minute. Returns a function that stops it. */
 export const startErasures = (options: ErasureOptions) => {
   const onError = (error: unknown) => {
     if (!(error instanceof NotReady)) options.onProblem(error, 'accounts that are to be erased could not be read')

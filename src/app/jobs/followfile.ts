@@ -6,27 +6,27 @@ export interface FollowedFile {
   /** the setting that names the file */
   readonly setting: string
   readonly path: string
-  /** A larger file is refused: it would fill the memory of every process. */
+  /** A larger file is rejected: it would fill the memory of every process. */
   readonly maxMiB: number
-  /** Takes what the file has, and the moment of its last change. Throws when it is no such file. */
+  /** Uses the content of the file and the time of its last change. Throws for an invalid file. */
   readonly use: (bytes: Buffer, changed: Date) => Promise<void> | void
-  /** Called once for each time that the file cannot be read or used: what was read last stays. */
+  /** Called once each time the file becomes unreadable or unusable: the last content stays in use. */
   readonly onProblem: (error: unknown) => void
-  /** ms between looks at the file */
+  /** ms between checks of the file */
   readonly every?: number | undefined
 }
 
 const versionOf = async (path: string, maxMiB: number) => {
   const found = await stat(path)
   const { mtime, mtimeMs, size, ino } = found
-  // a pipe has no end: reading it would take a thread of the process for good
+  // a pipe has no end: reading it would block a thread of the process forever
   if (!found.isFile() && !found.isDirectory()) throw new OperatorError(`${path} is not a file`)
   if (size > maxMiB * 2 ** 20) throw new OperatorError(`${path} is larger than ${maxMiB} MiB`)
   return { name: `${mtimeMs} ${size} ${ino}`, changed: mtime }
 }
 
 /**
- * Reads a file, and again whenever it changes. Throws an `OperatorError` when it cannot be read or used at first.
+ * Reads a file, and reads it again whenever it changes. Throws an `OperatorError` when the first read or use fails.
  * Returns a function that stops it.
  */
 export const followFile = async ({ setting, path, maxMiB, use, onProblem, every = 1000 }: FollowedFile) => {
@@ -56,7 +56,7 @@ export const followFile = async ({ setting, path, maxMiB, use, onProblem, every 
   return repeat(read, every, (error) => {
     if (!failed) onProblem(error)
     failed = true
-    // a file that comes back is read again, whatever its date
+    // a file that comes back is read again, even with the same date
     version = ''
   })
 }

@@ -19,46 +19,48 @@ export interface FrameCheckOptions {
   readonly reader: Reader
   readonly handler: Handler
   readonly probe: FrameProbe
-  /** Returns the origin at which links with this domain (null: the service's own) are visited. */
+  /** Returns the origin of links with this domain (null: the service's own). */
   readonly originOf: (domain: number | null) => string
   readonly onProblem: (error: unknown, what: string) => void
   readonly watching?: Watching
-  /** Ends a run: the destinations that are left are asked in a later one. */
+  /** Ends a run: a later one checks the remaining destinations. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface FrameChecks {
   /**
-   * Has the destinations of a link asked soon. Returns at once: a request does not wait for it, and does not fail with
+   * Has the destinations of a link checked soon. Returns at once: a request does not wait for the check or fail with
    * it.
    */
   readonly checkSoon: (link: FramedLink) => void
   readonly close: () => Promise<void>
 }
 
-/** links in one run, of which so many are one account's, and so many are checked at a time */
+/** links in one run, the maximum of one account, and checks at a time */
 const [perRun, ofEach, atOnce] = [20, 4, 4]
 /** ms that the destinations of one link may take in one run */
 const timeoutMs = 30_000
-/** ms between runs, and after one that has checked some; a write does not wait for the next one */
+/** ms between runs, and after a run that has checked some; a write does not wait for the next one */
 const [every, pause] = [10_000, 1000]
-/** ms between searches for links that no check is planned for */
+/** ms between searches for links without a planned check */
 const anHour = 3_600_000
 
-/** So that, with more destinations than can be asked at once, each has its turn. */
+/** Gives each destination a chance when there are more than can be checked at once. */
 const shuffled = <T>(values: readonly T[]) =>
   values
     .map((value) => ({ value, at: Math.random() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ value }) => value)
 
-/** Whose link was checked, and whether all of it was; undefined for one that is not served in a frame. */
+/**
+ * The account of a checked link, and whether all its destinations were checked; undefined for a link without a frame.
+ */
 interface Checked {
   readonly account: number
   readonly complete: boolean | undefined
 }
 
-/** Asks the destinations of a link whether they can be framed, and records what has changed. */
+/** Checks whether the destinations of a link can be framed, and records changes. */
 const checkLink = async (
   { handler, probe, originOf, signal }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf' | 'signal'>,
   id: number,
@@ -79,7 +81,7 @@ const checkLink = async (
   return { account, complete: verdicts.every(({ verdict }) => verdict !== 'later') }
 }
 
-/** Checks links that are due, up to twenty, and four of an account. Returns how many these were. */
+/** Checks due links, up to twenty, and four of an account. Returns their number. */
 export const checkFrames = async (options: FrameCheckOptions): Promise<number> => {
   const { reader, onProblem, signal } = options
   const limit = pLimit(atOnce)
@@ -88,7 +90,7 @@ export const checkFrames = async (options: FrameCheckOptions): Promise<number> =
     try {
       await setNextCheck(reader, id, await checkLink(options, id))
     } catch (error) {
-      // the other links are checked all the same
+      // continue with the other links
       onProblem(error, `link ${id} could not be checked for frames`)
     }
   }
@@ -99,7 +101,7 @@ export const checkFrames = async (options: FrameCheckOptions): Promise<number> =
 
 export const noFrameChecks: FrameChecks = { checkSoon: () => {}, close: () => Promise.resolve() }
 
-/** Starts the checks: of links that are written at once, of all others once a day. */
+/** Starts the checks: of changed links at once, of all others once a day. */
 export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): FrameChecks => {
   const { reader, onProblem } = options
   const stopping = new AbortController()
@@ -121,7 +123,7 @@ export const startFrameChecks = (options: Omit<FrameCheckOptions, 'signal'>): Fr
   }
   const add = () => addFramedLinks(reader)
   const onAddProblem = (error: unknown) => {
-    // at the first start the tables are still being filled; they are listed an hour later
+    // at the first start the tables are still being filled; the next search is an hour later
     if (!(error instanceof NotReady)) onProblem(error, 'framed links could not be listed')
   }
   void add().catch(onAddProblem)

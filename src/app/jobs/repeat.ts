@@ -1,14 +1,14 @@
-/** Returns the same work, whose outcome somebody watches: the readiness of the process and its metrics. */
+/** Wraps work to report its outcome to the readiness of the process and its metrics. */
 export type Watching = <T>(work: () => Promise<T>) => () => Promise<T>
-/** For work that nobody watches. */
+/** For work whose outcome is not reported. */
 export const unwatched: Watching = (work) => work
 
-/** ms after which work that has failed is tried again, twice as long each time */
+/** ms until failed work is tried again, doubled each time */
 const soon = 2000
 
 /**
- * Repeats work every `ms`, one run at a time, and sooner after a failure, so that nothing is said to fail for long that
- * would work again. Returns a function that stops it, after the run in progress.
+ * Repeats work every `ms`, one run at a time, and sooner after a failure, so that a recovered system is not reported as
+ * failing for long. Returns a function that stops it after the current run.
  */
 export const repeat = (work: () => Promise<unknown>, ms: number, onError: (error: unknown) => void, first = soon) => {
   let running: Promise<unknown> = Promise.resolve()

@@ -19,8 +19,8 @@ import { createSigningClock, type SigningClock } from '../proof/clock.ts'
 import { followProofs } from '../proof/proofs.ts'
 
 /**
- * Opens the connections of the projector or a rebuild. A statement may take a minute, since it must end also on a slow
- * disk and with many clicks. What the API uses has a shorter limit, and is never used up by the projector.
+ * Opens the connections of the projector or a rebuild. A statement may take a minute, because it must finish even on a
+ * slow disk and with many clicks. Connections of the API have a shorter limit, and the projector never uses them up.
  */
 export const openProjection = (ledger: Pick<Ledger, 'db' | 'instance' | 'pool'>) =>
   cancellable(ledger, { use: 'projector', max: 6, timeout: 60_000 })
@@ -36,7 +36,7 @@ export const project = (
   const stopping = new AbortController()
   const ended = aborted(stopping.signal)
   const open = async () => {
-    // a log that is not known yet must not be projected into these tables
+    // an unchecked log must not be projected into these tables
     await Promise.race([logCheck.passed, ended])
     return openLocks(connection, instance, frozenAfter)
   }
@@ -81,14 +81,14 @@ const openJobs = ({ jobs }: Pick<Ledger, 'jobs'>) => ({
   numbering: jobs.open('numbering', 'the events of the log are not numbered'),
   proofs: jobs.open('proofs', 'no checkpoint of the log is signed'),
   keys: jobs.open('keys', 'texts of accounts are in danger'),
-  pruning: jobs.open('pruning', 'clicks of old months and tables that nobody reads are not dropped'),
+  pruning: jobs.open('pruning', 'clicks of old months and unused tables are not dropped'),
   erasure: jobs.open('disk_erasure', 'the files of the database are not cleared of erased accounts'),
 })
 
 /** the advisory lock of the process that numbers the events of a log */
 const numberingLock = 7275467n
 
-/** Keeps work to the process that projects: its locks need no other connection. */
+/** Runs work only in the process that projects: its locks need no other connection. */
 const whileProjecting = (
   { logCheck }: Pick<Ledger, 'logCheck'>,
   { isActive, ended }: { isActive: () => boolean; ended: Promise<void> },
@@ -102,16 +102,18 @@ const whileProjecting = (
 })
 type WhileProjecting = ReturnType<typeof whileProjecting>
 
-/** Tells a job whether its work goes on, and logs why it does not. */
+/** Reports to a job's standstill whether its work succeeds, and logs failures. */
 const telling = ({ worked, telling: tell }: Standstill, logFailure: (error: unknown) => void) => ({
   onWorked: worked,
   onFailed: tell(logFailure),
 })
 
-/** ms between two looks for accounts whose key is missing: after one that found some, and after one that found none */
+/**
+ * ms between two searches for accounts whose key is missing: after one that found some, and after one that found none
+ */
 const [keyInterval, whenComplete] = [15_000, 600_000]
 
-/** Looks at all accounts, so as soon as this process projects, and seldom afterwards while all is well. */
+/** Checks all accounts: as soon as this process projects, and rarely afterwards while all is well. */
 const keyCheck = ({ reader, store }: Pick<Ledger, 'reader' | 'store'>) => {
   let good = -Infinity
   return async () => {
@@ -129,7 +131,7 @@ const startKeyCheck = (ledger: Ledger, whileActive: WhileProjecting, job: Stands
     ...telling(job, (error) => ledger.log.error({ err: error }, 'keys of accounts cannot be found')),
   })
 
-/** ms between two looks for erased accounts */
+/** ms between two searches for erased accounts */
 const erasureInterval = 10_000
 
 const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjecting, job: Standstill) =>
@@ -146,8 +148,8 @@ const startDiskErasure = (ledger: Ledger, db: Database, whileActive: WhileProjec
   })
 
 /**
- * Lets the tree over the log grow in the process that projects. Should another one work on the tree for a moment, the
- * checkpoint of the tree moves for one of them only.
+ * Grows the tree over the log in the process that projects. If another process does so for a moment, too, the
+ * checkpoint of the tree moves for only one of them.
  */
 const startProofs = (
   ledger: Ledger,
@@ -183,13 +185,13 @@ const startNumbering = (
  */
 export const projectedPosition = async (db: Database): Promise<bigint> => positionOf(await readProjected(db))
 
-/** What the process that projects has written about it. */
+/** The state that the projecting process has stored. */
 export interface Projected {
   readonly live: readonly Checkpoint[]
   readonly halts: readonly Halt[]
 }
 
-/** Reads once what several parts of a process need. */
+/** Reads the state once for several parts of a process. */
 export const readProjected = async (db: Database): Promise<Projected> => {
   const [live, halts] = await Promise.all([db<Checkpoint>(checkpoints).where({ live: true }), loadHalts(db)])
   return { live, halts: haltsOf(halts, [...projections, past]) }
@@ -206,7 +208,7 @@ export const positionOf = ({ live, halts }: Projected): bigint => {
     })
   return positions.length === 0 ? 0n : least(positions)
 }
-/** The projections that show kinds of streams. The others are not read one by one, or no table shows them. */
+/** The projections that show kinds of streams. Other kinds are not read one by one, or no table shows them. */
 const shownBy: ReadonlyMap<string, string> = new Map([
   ...resourceKinds.map((kind) => [kind, kinds[kind].table] as const),
   ['block', 'blocks'],

@@ -7,10 +7,10 @@ import type { Database } from '../../postgres/database.ts'
 import { readTiles, type TreeEnd } from '../../projections/proof/tree.ts'
 import type { Finding } from './finding.ts'
 
-/** Names an event that is read. */
+/** Identifies an event. */
 export type Named = Pick<RawText, 'id' | 'position' | 'type' | 'stream' | 'revision' | 'at'>
 
-/** A hash that the tree has to have. */
+/** A hash that the tree must have. */
 export interface TreeHash extends TileName {
   /** its byte in the tile */
   readonly at: number
@@ -19,7 +19,7 @@ export interface TreeHash extends TileName {
   readonly hash: Buffer
 }
 
-/** Returns the hashes that the tiles have otherwise, and those that they do not have at all. */
+/** Returns the hashes that differ in the tiles, and those that are missing. */
 const compareHashes = async (db: Database, hashes: readonly TreeHash[]) => {
   const names = new Map(hashes.map(({ level, number }) => [keyOfTile({ level, number }), { level, number }]))
   const tiles = await readTiles(db, [...names.values()])
@@ -31,30 +31,30 @@ const compareHashes = async (db: Database, hashes: readonly TreeHash[]) => {
   }
 }
 
-/** Compares where the tree ends with the event there. */
+/** Compares the end of the tree with the event there. */
 const endCheck = (stored: TreeEnd | undefined) => {
   let end: Pick<TreeEnd, 'position' | 'id' | 'at'> = { position: 0n, id: '', at: '' }
   return {
-    /** Takes the next events. Returns whether the tree ends at one of them and says something else of it. */
+    /** Takes the next events. Returns whether the tree ends at one of them with other values. */
     isOther: (first: number, events: readonly Named[]): boolean => {
       const inTree = events.slice(0, Math.max(0, (stored?.size ?? 0) - first))
       const last = inTree.at(-1)
       if (!stored || !last) return false
       end = { ...last, at: clockAfter(inTree, end.at) }
       const isEnd = first + inTree.length === stored.size
-      // events with other positions than an append gives are named as such
+      // reports events whose positions an append cannot have given
       const isMoved = stored.engine === 'postgres' && end.position !== BigInt(stored.size)
       const isElsewhere = end.position !== stored.position && !isMoved
       return isEnd && (isElsewhere || end.id !== stored.id || end.at !== stored.at)
     },
-    /** Whether the tree ends at the last event of the log, whatever its size is. */
+    /** Whether the tree ends at the last event of the log, regardless of its size. */
     isLast: (): boolean => stored?.id === end.id,
   }
 }
 
 /**
- * Finds out what a difference between the events and the tree over them means: up to a checkpoint that holds, no event
- * was changed, so the tree was.
+ * Finds the cause of a difference between the events and the tree over them: up to a valid checkpoint, no event was
+ * changed, so the tree was.
  */
 export const treeCheck = (db: Database, stored: TreeEnd | undefined, report: (finding: Finding) => void) => {
   const size = stored?.size ?? 0
@@ -76,7 +76,7 @@ export const treeCheck = (db: Database, stored: TreeEnd | undefined, report: (fi
       if (!pending && ordinal >= from && ordinal < before) pending = { ordinal, name }
   }
   return {
-    /** Compares the hashes of a batch. Returns the events that the tree does not have, by their ordinals. */
+    /** Compares the hashes of a batch. Returns the events that the tree lacks, by their ordinals. */
     compare: async (hashes: readonly TreeHash[], first: number, events: readonly Named[]) => {
       const { wrong, missing } = await compareHashes(
         db,
@@ -92,7 +92,7 @@ export const treeCheck = (db: Database, stored: TreeEnd | undefined, report: (fi
       return new Map(leaves.map((ordinal) => [ordinal, nameOfOrdinal(ordinal, events[ordinal - first]!)]))
     },
     take,
-    /** No event before was changed. */
+    /** No earlier event was changed. */
     clear: () => {
       if (pending) damaged(pending.ordinal, `at ${pending.name}`)
       pending = undefined

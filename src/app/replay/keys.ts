@@ -5,8 +5,8 @@ import { newKey } from '../../security/apikeys.ts'
 import type { Ledger } from '../log/ledger.ts'
 
 /**
- * Admits keys that worked at the moment of a replay and still work today: whoever lost access since must not get it
- * back. `own` is a key that works in the replay only.
+ * Admits keys that worked at the moment of a replay and still work today, so that a caller who lost access since does
+ * not get it back. `own` is a key that works in the replay only.
  */
 export const replayAuth = (then: Auth, today: Auth, own: Auth, moment: Date): Auth => ({
   ...then,
@@ -20,7 +20,7 @@ export const replayAuth = (then: Auth, today: Auth, own: Auth, moment: Date): Au
   },
 })
 
-/** Opens the API keys as the tables of the service have them at each request: nothing tells a replay of a change. */
+/** Reads the service's current API keys at each request: a replay is not notified of changes. */
 export const todaysKeys = ({ keys, reader, tables }: Pick<Ledger, 'keys' | 'reader' | 'tables'>): Auth => {
   const auth = openAuth(keys.service, async (key) => {
     // the service may have rebuilt its tables
@@ -36,7 +36,7 @@ export const todaysKeys = ({ keys, reader, tables }: Pick<Ledger, 'keys' | 'read
   }
 }
 
-/** Makes a key that reads everything of an account, without storing it. */
+/** Makes a key that reads all data of an account, without storing it. */
 export const ownKey = (
   pepper: Buffer,
   account: number | undefined,

@@ -4,7 +4,7 @@ import { isNetwork } from '../../lib/networks.ts'
 import { requestHeaders } from '../../lib/strangers.ts'
 import { list, oneOf } from './parsers.ts'
 
-/** Whether a text is the address of an issuer: it is compared with the one in tokens, letter by letter. */
+/** Whether a text is the address of an issuer: it must equal the one in tokens exactly. */
 const isIssuer = (text: string) => {
   try {
     const { protocol, hostname, search, hash, username } = new URL(text)
@@ -15,13 +15,13 @@ const isIssuer = (text: string) => {
   }
 }
 
-/** Whether a text can be the name of a header that a proxy adds, and that means nothing else here. */
+/** Whether a text can be the name of a header that a proxy adds, and has no other meaning here. */
 const isFreeHeader = (name: string) =>
   /^[a-z\d-]{1,64}$/.test(name) &&
   !Object.hasOwn(requestHeaders, name) &&
   !/^(?:connection|content-length|date|expect|transfer-encoding)$/.test(name)
 
-/** What a group of the issuer gives: a role in an account. */
+/** A role in an account that a group of the issuer grants. */
 export interface GroupRole {
   readonly group: string
   readonly account: { readonly id: number } | { readonly username: string }
@@ -29,8 +29,8 @@ export interface GroupRole {
 }
 
 /**
- * Returns the roles that groups give: `group=@account:role,…`, undefined when it says something else. Names of groups
- * may have commas, as in LDAP.
+ * Returns the roles that groups grant: `group=@account:role,…`, undefined for an invalid list. Names of groups may have
+ * commas, as in LDAP.
  */
 const groupRolesIn = (text: string): readonly GroupRole[] | undefined => {
   if (text.length > 20_000) return undefined
@@ -43,7 +43,7 @@ const groupRolesIn = (text: string): readonly GroupRole[] | undefined => {
     },
   )
   const roles = entries.flatMap(({ group, name, role }) =>
-    // an entry that is written wrong would be taken for the beginning of the next one
+    // a malformed entry would be read as the beginning of the next one
     group === '' || /@[\w-]*:/.test(group)
       ? []
       : [{ group, account: /^\d+$/.test(name) ? { id: Number(name) } : { username: name }, role }],
@@ -51,7 +51,7 @@ const groupRolesIn = (text: string): readonly GroupRole[] | undefined => {
   return read === text.length && roles.length === entries.length ? roles : undefined
 }
 
-/** Returns the groups in a list: a comma within a name, as LDAP has them, comes after a backslash. */
+/** Returns the groups in a list: a comma within a name, as in LDAP, comes after a backslash. */
 const groupsIn = (text: string): readonly string[] =>
   text
     .split(/(?<!\\),/)
@@ -64,7 +64,7 @@ const claim = (otherwise: string) =>
     .regex(/^[\w:./-]{1,200}$/, 'must be the name of a claim')
     .default(otherwise)
 
-/** What settings of the sign-in with an issuer lack, with what is wrong. */
+/** Returns the missing settings of a sign-in with an issuer, and the problems. */
 export const signInProblems = (given: {
   readonly AUTH_PROXY_HEADER?: string | undefined
   readonly AUTH_PROXY_NETWORKS: readonly string[]
@@ -96,17 +96,17 @@ export const signInProblems = (given: {
   if (OIDC_ISSUER === undefined && header === undefined && PASSWORD_SIGN_IN === 'off')
     problems.push([
       'PASSWORD_SIGN_IN',
-      'must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER: nobody could sign in',
+      'must not be off without OIDC_ISSUER or AUTH_PROXY_HEADER: there would be no way to sign in',
     ])
   if (OIDC_LINK_VERIFIED_EMAIL === 'on' && SMTP_URL === undefined)
     problems.push([
       'OIDC_LINK_VERIFIED_EMAIL',
-      'must not be on without SMTP_URL: nobody confirms the addresses of accounts then, so that one may be that of somebody else',
+      'must not be on without SMTP_URL: the addresses of accounts are not confirmed then, and may belong to other people',
     ])
   return problems
 }
 
-/** How people sign in. */
+/** Settings of the sign-in. */
 export const signInSettings = {
   OIDC_ISSUER: z
     .string()
@@ -134,7 +134,7 @@ export const signInSettings = {
     '`off`: the first sign-in with the issuer makes no account; one that exists has to be linked first',
   ),
   OIDC_LINK_VERIFIED_EMAIL: oneOf(['on', 'off'], 'off').describe(
-    '`on`: an address that the issuer has verified is enough to enter the account that has it, unless that has a second factor or is an operator’s. It needs SMTP_URL; accounts that were made before that was set have addresses that nobody has confirmed',
+    '`on`: an address that the issuer has verified is enough to enter the account that has it, unless that has a second factor or is an operator’s. It needs SMTP_URL; accounts that were made before that was set have unconfirmed addresses',
   ),
   OIDC_EMAIL_CLAIM: claim('email').describe('claim with the e-mail address'),
   OIDC_EMAIL_VERIFIED_CLAIM: claim('email_verified').describe(
@@ -196,7 +196,7 @@ export const signInSettings = {
   ),
 } as const
 
-/** Returns the name on pages of the issuer or the proxy that signs people in. */
+/** Returns the name of the issuer or the proxy that signs people in, for pages. */
 export const issuerNameOf = ({
   AUTH_PROXY_HEADER,
   AUTH_PROXY_NAME,

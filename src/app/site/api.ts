@@ -12,12 +12,12 @@ import type { Ledger } from '../log/ledger.ts'
 import { announcePending } from '../log/announce.ts'
 
 /**
- * reads of accounts for requests with sessions: they come before any limit, so that all requests of an account that
- * wait share one
+ * reads of accounts for requests with sessions: they come before any limit, so that all waiting requests of an account
+ * share one
  */
 const accountReads = { total: 8, perKey: 1, kept: 0, waiting: 1 }
 
-/** Opens the API. Where nobody may register, there is no address for that. */
+/** Opens the API. Where registration is closed, it has no route for it. */
 export const openApi = (
   { ledger, cache, effects }: { readonly ledger: Ledger; readonly cache: Cache; readonly effects: Effects },
   services: Services & Pick<ApiOptions, 'authProxy'>,

@@ -33,7 +33,7 @@ describe('a lock of PostgreSQL that a statement waits for', () => {
     await look(19_000)
     expect(job.problem()).to.equal(undefined)
     expect(lines.map(({ msg }) => msg)).to.deep.equal([
-      'statements of this service wait for a lock of PostgreSQL that somebody else holds',
+      'statements of this service wait for a lock of PostgreSQL that another session holds',
       'no statement of this service waits for a lock of PostgreSQL any more',
     ])
   })

@@ -1,4 +1,4 @@
-/** Notices of an event, whatever came after it. */
+/** Notices of an event, which are sent regardless of later events. */
 export const told = {
   secondFactorReplaced: 'SecondFactorAdded',
   passkeyAdded: 'PasskeyAdded',

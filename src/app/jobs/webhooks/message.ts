@@ -8,11 +8,11 @@ import type { Definition, Hook, Ref } from './hook.ts'
 
 type Named = { readonly stream: string; readonly type: string }
 
-/** How events are shown outside of the service: as `GET /api/events` and `GET /api/clicks` do. */
+/** Shows events to the outside, as `GET /api/events` and `GET /api/clicks` do. */
 export interface Presenter {
   /**
-   * Returns whether the owner of an account may see an event, and whether that needs the scope `account`; `unknown`
-   * where only a newer release says.
+   * Returns whether the owner of an account may see an event, and whether that needs the scope `account`; `unknown` for
+   * an event that only a newer release knows.
    */
   readonly shownTo: (event: Named) => 'read' | 'account' | 'never' | 'unknown'
   readonly event: (event: Recorded<LogEvent>, ordinal: number) => object
@@ -20,26 +20,26 @@ export interface Presenter {
   readonly click: (event: Recorded<Event<'LinkClicked'>>, ordinal: number, index: number) => object
 }
 
-/** What is sent for an event, or for a part of its clicks. */
+/** The message for an event, or for a part of its clicks. */
 export interface Message {
   readonly id: string
   readonly type: string
   readonly body: string
 }
 
-/** Clicks of a batch that make one part, whoever they belong to: so the id of a message does not depend on a filter. */
+/** Clicks of a batch in one part, counted across accounts, so that the id of a message does not depend on a filter. */
 export const clicksInPart = 50
-/** bytes of a body at most; a larger event is sent without its data */
+/** maximum bytes of a body; a larger event is sent without its data */
 const bodyLimit = 256 * 1024
 
-/** Whether a webhook may send a click: its filter decides when it is sent. */
+/** Whether a webhook may send a click: its filter is applied when it is sent. */
 export const wantsClick = ({ account, definition }: Pick<Hook, 'account' | 'definition'>, click: Click): boolean =>
   definition !== undefined &&
   click.account === account &&
   (definition.links.size === 0 || definition.links.has(click.link)) &&
   (definition.classes.size === 0 || definition.classes.has(click.class))
 
-/** Events that need the scope `account`, such as those of its keys, have to be asked for by their names. */
+/** Events that need the scope `account`, such as those of its keys, must be selected by name. */
 const wantsEvent = (
   { all, types, links, filter }: Definition,
   event: Named,
@@ -52,12 +52,12 @@ const wantsEvent = (
   return ((needed === 'read' || needed === 'unknown') && all) || (needed !== 'never' && types.has(event.type))
 }
 
-/** Returns the type of an event, also of one that cannot be read. */
+/** Returns the type of an event, also of an unreadable one. */
 const typeOf = (event: Recorded<LogEvent>): string => (isUnknown(event) ? event.data.type : event.type)
 
 /**
  * Returns the parts of an event that a webhook may send, in order: part 0 of an event, or those with clicks that it
- * wants. Its filter decides when they are sent.
+ * wants. Its filter is applied when they are sent.
  */
 export const wantedParts = (
   hook: Pick<Hook, 'account' | 'definition'>,
@@ -68,7 +68,7 @@ export const wantedParts = (
   if (!definition) return []
   if (typeOf(event) === 'LinkClicked') {
     if (!definition.clicks) return []
-    // whose clicks they are cannot be read
+    // the accounts of the clicks cannot be read
     if (event.type !== 'LinkClicked') return [0]
     const wanted = event.data.clicks.flatMap((click, i) =>
       wantsClick(hook, click) ? [Math.floor(i / clicksInPart)] : [],
@@ -100,8 +100,8 @@ const clicksMessage = (
 }
 
 /**
- * Returns what is sent for an event that cannot be read, so that its receiver knows of it. The id is not that of the
- * event: a release that can read it sends it in full, and that must not be taken for a repetition.
+ * Returns the message for an unreadable event, so that its receiver knows of it. Its id differs from that of the event:
+ * a release that can read the event sends it in full, and receivers must not take that for a repetition.
  */
 const unreadableMessage = (
   event: Recorded<UnknownEvent>,
@@ -115,11 +115,11 @@ const unreadableMessage = (
   return { id, type, body: bodyOf(type, event.at, { ...presenter.event(event, ordinal), unreadable: true }) }
 }
 
-/** Whether only a newer release knows that an event may be sent at all. */
+/** Whether only a newer release can tell if an event may be sent. */
 export const isHidden = (event: Recorded<LogEvent>, { shownTo }: Pick<Presenter, 'shownTo'>): boolean =>
   isUnknown(event) && shownTo({ stream: event.stream, type: event.data.type }) === 'unknown'
 
-/** Returns the message at a place of the log; undefined when the webhook does not want it any more. */
+/** Returns the message at a place of the log; undefined when the webhook no longer wants it. */
 export const messageOf = (
   hook: Pick<Hook, 'account' | 'definition'>,
   event: Recorded<LogEvent>,
@@ -142,7 +142,7 @@ export const messageOf = (
   }
 }
 
-/** Returns a message that shows the owner of a webhook whether it works. */
+/** Returns a test message for the owner of a webhook. */
 export const testMessage = (webhook: number, id: string, now: Date): Message => ({
   id: `test_${id}`,
   type: 'test',
