@@ -79,7 +79,7 @@ describe('A checkout', () => {
     expect([start(), said.length]).to.deep.equal(['built: one', 1])
   })
 
-  it('runs its sources where it cannot be built and Node.js can run them, and otherwise says what to do', () => {
+  it('runs its sources where it cannot be built and Node.js can run them, and otherwise names the command to run', () => {
     remove('node_modules/typescript')
     expect(start(true)).to.equal('src/main.ts')
     expect(() => start()).to.throw(
@@ -104,7 +104,7 @@ describe('A checkout', () => {
     }
   })
 
-  it('shows what the compiler has found and keeps the last build', () => {
+  it('shows the errors of the compiler and keeps the last build', () => {
     start()
     write('src/main.ts', 'mistake')
     expect(() => start(true)).to.throw(/^the build failed\nsrc\/main\.ts: a mistake$/)

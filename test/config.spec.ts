@@ -241,7 +241,7 @@ describe('settings', () => {
     ])
   })
 
-  it('are reported together when invalid, each with its name and what would be right', () => {
+  it('are reported together when invalid, each with its name and a valid value', () => {
     const wrong = {
       PORT: 'http',
       BASE_URL: 'go.example.com',
@@ -299,7 +299,7 @@ describe('settings', () => {
     )
   })
 
-  it('of Kafka that need each other are refused together, each with what to set', () => {
+  it('of Kafka that need each other are refused together, each with the setting to change', () => {
     expect(
       problems({ KAFKA_SSL_CA: '/ca.pem', KAFKA_SSL_CERT: '/c.pem', KAFKA_SASL_PASSWORD: 'pass-word' }),
     ).to.have.members([
@@ -393,7 +393,7 @@ describe('settings', () => {
       expect(read({ EVENTSTORE_URL: good }).EVENTSTORE_URL).to.equal(good)
   })
 
-  it('name what is wrong with the address of a database, a store or brokers, before anything connects to it', () => {
+  it('name the error in the address of a database, a store or brokers, before the service connects to it', () => {
     const wrong: readonly (readonly [name: string, values: readonly string[], problem: RegExp])[] = [
       ['DATABASE_URL', ['host/db', 'http://h/d', 'postgres:/h/d'], /must be an address like postgres:/],
       ['DATABASE_URL', ['postgres:///db', 'postgres://u:w@/db', 'postgres://'], /must name a host/],
@@ -469,7 +469,7 @@ describe('settings', () => {
     expect(problems({ ...right, OIDC_SCOPES: 'email' }).join()).to.match(/^OIDC_SCOPES must contain openid/)
   })
 
-  it('need the header of a proxy and its networks, and no issuer beside them', () => {
+  it('need the header of a proxy and its networks, and no issuer at the same time', () => {
     const [AUTH_PROXY_HEADER, AUTH_PROXY_NETWORKS] = ['X-Forwarded-Email', '10.0.0.7, 172.18.0.0/16']
     const right = { AUTH_PROXY_HEADER, AUTH_PROXY_NETWORKS }
     expect(problems({ AUTH_PROXY_HEADER }).join()).to.match(/^AUTH_PROXY_NETWORKS must be set with AUTH_PROXY_HEADER/)
@@ -486,7 +486,7 @@ describe('settings', () => {
     })
   })
 
-  it('give roles in accounts to groups, whose names may have commas, and refuse what could be read otherwise', () => {
+  it('give roles in accounts to groups, whose names may have commas, and refuse ambiguous values', () => {
     const OIDC_ROLES = 'editors=@acme:editor, /Team/Admins=@7:admin,cn=x,ou=y = @acme:owner'
     expect(read({ OIDC_ROLES }).OIDC_ROLES).to.deep.equal([
       { group: 'editors', account: { username: 'acme' }, role: 'editor' },

@@ -22,7 +22,7 @@ const packagesOf = (entry: URL) => {
   return { packages, files: seen.size }
 }
 
-describe('what a start loads', () => {
+describe('the modules that a start loads', () => {
   it('is without the clients of engines and mail servers that the settings do not name', () => {
     const { packages, files } = packagesOf(main)
     expect(files).to.be.greaterThan(200)

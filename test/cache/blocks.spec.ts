@@ -10,7 +10,7 @@ const known = (kind: string, value: string, reason: string | null = 'phishing', 
   position,
 })
 
-describe('what a process knows to be blocked', () => {
+describe('the blocks in the memory of a process', () => {
   it('has links, bio pages, campaigns, branded domains, hosts and patterns', () => {
     const blocks = openBlocks()
     blocks.set([
@@ -92,7 +92,7 @@ describe('what a process knows to be blocked', () => {
     expect(blocks.destination('https://bad.example/')?.reason).to.equal('new')
   })
 
-  it('has a list of what is allowed, which wins over the lists and not over what the operator has blocked', () => {
+  it('has an allow list, which wins over the lists and not over blocks of the operator', () => {
     const blocks = openBlocks()
     const list = (...hosts: string[]) => blockList({ hosts: new Set(hosts) })
     blocks.setList('file', list('a.example'))

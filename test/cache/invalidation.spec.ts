@@ -29,7 +29,7 @@ const readerOf = (rows: Readonly<Record<string, readonly object[]>>, fails: () =
   return { db, table: (name: string) => name } as unknown as Reader
 }
 
-describe('what a process knows of domains and blocks', () => {
+describe('the domains and blocks in the memory of a process', () => {
   it('has a block that was made while the database did not answer', async () => {
     let fails = false
     const blocked: object[] = []

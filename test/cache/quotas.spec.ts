@@ -82,7 +82,7 @@ describe('quotas of accounts', () => {
     expect(reads()).to.equal(1)
   })
 
-  it('do not refuse the rest because the tables already have what was just created', async () => {
+  it('do not refuse the rest when the tables already have a resource that was just created', async () => {
     let stored = 0
     let seen = () => {}
     const projection = new Promise<void>((done) => (seen = done))
@@ -101,7 +101,7 @@ describe('quotas of accounts', () => {
     expect(error).to.include('quota of 10 links')
   })
 
-  it('do not refuse the rest because the process learns what the tables have while it reads them', async () => {
+  it('do not refuse the rest when the process learns of new rows while it reads the tables', async () => {
     let stored = 0
     let seen = () => {}
     const projection = new Promise<void>((done) => (seen = done))
@@ -122,7 +122,7 @@ describe('quotas of accounts', () => {
     expect(error).to.include('quota of 2 links')
   })
 
-  it('do not count what was not created, and nothing when there is no limit', async () => {
+  it('do not count failed creations, and nothing when there is no limit', async () => {
     const { quotas } = start(1)
     for (let i = 0; i < 3; i++) (await quotas.reserve(1, 'qr'))()
     ;(await quotas.reserve(1, 'qr'))()

@@ -19,7 +19,7 @@ const outcome = async (answer: string, options = {}) => {
 }
 
 describe('the confirmation of a command', () => {
-  it('says what will be changed, and goes on after a yes', async () => {
+  it('shows the change, and goes on after a yes', async () => {
     for (const answer of ['y\n', 'Yes\n']) {
       const { problem, printed } = await outcome(answer)
       expect(problem).to.equal('')
@@ -39,7 +39,7 @@ describe('the confirmation of a command', () => {
     expect(printed).to.deep.equal(['Account 7 (@eve,  c moc.elpmaxe@nna): erase it.'])
   })
 
-  it('does not ask with --yes, but still says what will be changed', async () => {
+  it('does not ask with --yes, but still shows the change', async () => {
     const { problem, printed } = await outcome('', { yes: true })
     expect(problem).to.equal('')
     expect(printed).to.deep.equal(['Account 7 (@ann): erase it.'])

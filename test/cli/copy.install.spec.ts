@@ -93,7 +93,7 @@ describe('linkledger log copy', function () {
     expect((await onEventStore.get(`${filled.code}.svg`)).text).to.include(png)
   })
 
-  it('goes on after a kill, and no service or command takes a part of a copy for a log', async () => {
+  it('continues after a kill, and no service or command accepts a partial copy as a log', async () => {
     const source = { SECRET, DATABASE_URL: urlOf(await freshDatabase()), DATA_DIR: await stage.dir() }
     const before = await ready(await stage.start(source))
     const filled = await fill(before)

@@ -18,7 +18,7 @@ describe('a password for the command line', () => {
     expect(printed).to.deep.equal(['New password:'])
   })
 
-  it('is the first line of what is piped in', async () => {
+  it('is the first line of the piped input', async () => {
     const { line, printed } = await read(false, 'correct horse 3\nmore\n')
     expect(line).to.equal('correct horse 3')
     expect(printed).to.deep.equal([])

@@ -80,7 +80,7 @@ describe('the command line', () => {
       ['spool import', /^linkledger: missing required argument 'folder'/, 'linkledger spool import'],
     ]
     for (const [args, message, hint] of wrong)
-      it(`\`${args}\` exits with 2 and says what is wrong and which help to read`, async () => {
+      it(`\`${args}\` exits with 2 and reports the error and the help to read`, async () => {
         const { code, out, err } = await call(...args.split(' '))
         expect([code, out]).to.deep.equal([2, ''])
         expect(err).to.match(message)

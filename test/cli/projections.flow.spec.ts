@@ -79,7 +79,7 @@ describe('the projections commands', () => {
     ])
   })
 
-  it('park an event in the name of the operator, after which the running service goes on', async () => {
+  it('park an event in the name of the operator, and the running service continues', async () => {
     const { code, out, err } = await run('park', 'pixels', '--reason', 'a zero byte')
     expect(code, err).to.equal(0)
     expect(out).to.match(/^pixels skips event \d+ \(PixelCreated, pixel-4711@0\) from now on\.\npixels runs again\.\n$/)

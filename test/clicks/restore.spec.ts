@@ -82,7 +82,7 @@ describe('a spool folder that is restored, copied or moved', () => {
     return process
   }
 
-  it('delivers what a killed process left behind, exactly once and first, then removes it', async () => {
+  it('delivers the entries of a killed process exactly once and first, then removes them', async () => {
     const first = await start('a')
     await first.visit(1, 20)
     await first.kill()
@@ -179,7 +179,7 @@ describe('a spool folder that is restored, copied or moved', () => {
       ['with the next visit', [41, 45]],
       ['without a visit', undefined],
     ] as const)
-      it(`records again what the log has lost, ${what}`, async () => {
+      it(`records lost clicks of the log again, ${what}`, async () => {
         const { log, copy, fallBehind, switchOver } = await failover()
         const process = await startRelaying('a', log)
         await process.visit(1, 10)
@@ -271,7 +271,7 @@ describe('a spool folder that is restored, copied or moved', () => {
       expect(await readdir(folder('a'))).to.deep.equal([])
     })
 
-    it('keeps what the event log does not take in time, for the next start', async () => {
+    it('keeps entries that the event log does not accept in time, for the next start', async () => {
       const broken = { ...store, append: () => Promise.reject(new Error('down')) }
       const first = await startRelaying('a', broken)
       await first.visit(1, 5)

@@ -98,10 +98,10 @@ describe('a Kafka sink', () => {
 
   it('delivers while the event log is unavailable', () => deliversDespite(new StoreUnavailable('down')))
 
-  it('delivers while only a newer release can read what is recorded', () =>
+  it('delivers while only a newer release can read the recorded events', () =>
     deliversDespite(new ChangedByNewer('The click log')))
 
-  it('resumes after what is recorded or in the topic, whichever is further, and without the topic after what is recorded', async () => {
+  it('resumes after the last recorded entry or the last in the topic, whichever is later, and without the topic after the last recorded one', async () => {
     const { createProducer } = memoryTopic()
     const record = openClickRecord({ store: await newMemoryStore(), log: 't', partitions })
     await record.record(0, delivered(entries(1, 9)))

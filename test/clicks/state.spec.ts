@@ -11,7 +11,7 @@ describe('the problems of the click pipeline', () => {
     expect(problemsOf({ spool, relays: [relay], aside: [], recorder }, 't')).to.deep.equal([])
   })
 
-  it('name what the disk does not take, where clicks are waiting, which partitions are halted, and what Kafka deleted', () => {
+  it('name failed writes to the disk, pending clicks, halted partitions, and messages that Kafka deleted', () => {
     const state: ClicksState = {
       spool: { ...spool, waiting: 643, dropped: 2, refused: 'ENOSPC: no space left on device, write' },
       relays: [relay, { ...relay, lag: 7, problem: 'no broker' }],

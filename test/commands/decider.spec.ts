@@ -9,7 +9,7 @@ describe('a refusal', () => {
       return error as Refused
     }
   }
-  it('names the kind of what is not found, if clients know that kind', () => {
+  it('names the kind of the missing resource, if clients know that kind', () => {
     expect(refusalOf('link')).to.include({ name: 'Refused', message: 'Link not found.', what: 'link' })
     expect(refusalOf('bio').message).to.equal('Bio page not found.')
     for (const kind of ['claim', 'block'] as const) expect(refusalOf(kind).what, kind).to.equal('resource')

@@ -90,7 +90,7 @@ describe('handling a command', () => {
     expect((await one.link(1)).state.fields.title).to.equal('title 19')
   })
 
-  it('refuses no command, and says of none that it changes nothing, on what another command knew', async () => {
+  it('neither refuses a command nor skips it as unchanged because of the state that another command has loaded', async () => {
     const other = writer(store)
     await other.createLink(1)
     let appends = 0

@@ -133,7 +133,7 @@ const compared = ({ status, fields, password }: State) => {
   return { status, password, entered: entered ?? null, logoHash: logoHash ?? null, ...rest }
 }
 
-describe('what was changed or deleted', () => {
+describe('a changed or deleted resource', () => {
   const steps = 60
 
   for (const [name, model] of Object.entries(models))

@@ -21,7 +21,7 @@ const outcomeOf = (events: readonly DomainEvent[], own: readonly number[]) => {
   return findOutcome({ read }, link, command, id)
 }
 
-describe('what an earlier execution of a command has done', () => {
+describe('the result of an earlier execution of a command', () => {
   const created = linkCreated()
   const fenced: DomainEvent = { type: 'ClaimFenced', data: { token: 'old' } }
 
@@ -34,7 +34,7 @@ describe('what an earlier execution of a command has done', () => {
     expect(found).to.deep.include({ events: [], position: 1n, revision: 0 })
   })
 
-  it('is nothing when it has only fenced off a claim, which prepares what it does', async () => {
+  it('is empty when it has only fenced off a claim, as a preparation', async () => {
     expect(await outcomeOf([fenced], [0])).to.equal(undefined)
     expect(await outcomeOf([created, fenced], [1])).to.equal(undefined)
     expect((await outcomeOf([fenced, created], [0, 1]))?.revision).to.equal(1)

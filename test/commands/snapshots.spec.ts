@@ -187,7 +187,7 @@ describe('snapshots of long streams', () => {
     expect(saved).to.deep.equal([[owner, 199n]])
   })
 
-  it('are stored newest first, so that the next command has what it needs', async () => {
+  it('are stored newest first, so that the next command can use them', async () => {
     const saved: bigint[] = []
     const save: SnapshotStore['save'] = async (_account, _place, make) => void saved.push(make().revision)
     await loader(log, { ...memorySnapshots().snapshots, save })(link, 1)

@@ -29,7 +29,7 @@ describe('commands of one transaction', () => {
     ids = [await createLink(), await createLink()]
   })
 
-  it('see what earlier ones have decided, and are one append', async () => {
+  it('see the decisions of earlier ones, and are one append', async () => {
     let appends = 0
     const counted: EventStore = { ...store, append: (writes) => (appends++, store.append(writes)) }
     const { streams } = await transactions(counted).run(async (tried) => {

@@ -45,7 +45,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     note(`${cuts} responses lost, ${messages - 2000} messages stored twice`)
   })
 
-  it('resumes after what the topic has already, recorded or not', async () => {
+  it('resumes after the last message in the topic, recorded or not', async () => {
     const first = startRecorder()
     await send({ 0: clicks(1, 100), 1: clicks(1, 10) })
     await recorded(100)
@@ -65,7 +65,7 @@ describe(`recording from a real broker (${repeatable})`, function () {
     expect(ours, 'nothing is left of the groups that read').to.deep.equal([groupOf(kafka().topic, record())])
   })
 
-  it('sends what is not recorded again when the topic cannot be read', async function () {
+  it('sends unrecorded messages again when the topic cannot be read', async function () {
     needsOwnBroker(this)
     const sink = openSink()
     await send({ 0: clicks(1, 100) }, sink)

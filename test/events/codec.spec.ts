@@ -147,7 +147,7 @@ describe('stored events of which one cannot be read', () => {
   })
 })
 
-describe('what a visitor entered', () => {
+describe('the input of a visitor', () => {
   const keyring = memoryKeyring()
   const { encode, decode } = codec(keyring)
   const given = (fields: string): New<DomainEvent> => ({

@@ -34,7 +34,7 @@ describe('the register of whose data each field is', () => {
         expect(entryOf(type, field), `${type}.${field}`).to.include({ as: hasOwnKey(type) ? 'sealed alone' : 'sealed' })
   })
 
-  it('has what stays in clear, as the documentation and the certificate say it', async () => {
+  it('lists the fields that stay in clear, as the documentation and the certificate do', async () => {
     const used = types.flatMap((type) => fieldsOf(type).map((field) => entryOf(type, field)))
     const kinds = new Set(used.flatMap((entry) => (entry && 'what' in entry ? [entry.what] : [])))
     expect([...kinds]).to.have.members(Object.keys(open))

@@ -38,7 +38,7 @@ describe('a log that was never used', () => {
   const opening = (type: 'LogOpened' | 'ServiceKeyMarked' | 'ClickLogOpened') =>
     fresh({ type, data: {} } as unknown as DomainEvent, null)
 
-  it('has nothing but what every log has from its first start on', async () => {
+  it('has only the events of its first start', async () => {
     const store = await newMemoryStore()
     expect(await isUnused(store)).to.equal(true)
     const events = [opening('LogOpened'), opening('ServiceKeyMarked'), opening('ClickLogOpened')]
@@ -60,7 +60,7 @@ describe('a log that was never used', () => {
   })
 })
 
-describe('what a newer release has changed', () => {
+describe('a stream that a newer release has changed', () => {
   const newer = () => Promise.reject(new ChangedByNewer('The link 7', { status: 'open' }))
   it('is shown as the read tables have it', async () => {
     expect(await unlessNewer(newer, () => 'as the tables say')).to.equal('as the tables say')

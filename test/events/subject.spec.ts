@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { subjectOf, visitedItems } from '../../src/events/subject.ts'
 import { parseStreamId, streamId } from '../../src/events/streams.ts'
 
-describe('what an event is about', () => {
+describe('the subject of an event', () => {
   it('is the link, bio page or QR code whose stream has it', () => {
     expect(subjectOf('link-42')).to.deep.equal({ items: [{ kind: 'links', id: 42 }] })
     expect(subjectOf('bio-7')).to.deep.equal({ items: [{ kind: 'bio', id: 7 }] })
@@ -17,13 +17,13 @@ describe('what an event is about', () => {
       expect(subjectOf(`channelitem-5-${kind}-42`)).to.deep.equal({ items: [{ kind, id: 42 }], channel: 5 })
     expect(subjectOf('channelitem-5-newer-42')).to.deep.equal({ items: [], channel: 5 })
   })
-  it('is nothing that filters ask for in other streams', () => {
+  it('is empty for other streams', () => {
     for (const stream of ['account-1', 'pixel-5', 'claim-alias-0-a', 'log'])
       expect(subjectOf(stream)).to.deep.equal({ items: [] })
   })
 })
 
-describe('what was visited', () => {
+describe('the visited resource', () => {
   const visited = (link: number, kind: string, id: number) => visitedItems({ link, source: { kind, id } })
   it('is the link, and the QR code or bio page that the visitor came by', () => {
     expect(visited(42, 'link', 42)).to.deep.equal([{ kind: 'links', id: 42 }])

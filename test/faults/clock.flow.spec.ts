@@ -34,7 +34,7 @@ describe('a clock that jumps ahead', () => {
     )
   }
 
-  it('is not trusted, though nothing has asked for the time before and a checkpoint is signed since', async () => {
+  it('is not trusted, although it was never checked before and a checkpoint is signed since', async () => {
     await signed()
     await shift(10)
     await signed()

@@ -115,7 +115,7 @@ describe('an event store whose EventStoreDB', function () {
     expect(store.problem?.()).to.equal(undefined)
   })
 
-  it('denies access, or holds the log of another program, says at once what to change', async () => {
+  it('denies access, or holds the log of another program, reports at once the setting to change', async () => {
     const double = await startDouble()
     later(double.close)
     const opening = () => timed(eventStoreDb({ url: double.url, codec: codec(memoryKeyring()), timeoutMs: 60_000 }))

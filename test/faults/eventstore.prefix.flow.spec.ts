@@ -40,7 +40,7 @@ describe('an EventStoreDB that several services share', function () {
     double.log.append('Orders-7', 'any', [{ ...proposed, type: 'OrderPlaced', metadata: new Uint8Array() }])
   }
 
-  it('shows each what is its own, whether or not it has a prefix', async () => {
+  it('shows each service its own events, with or without a prefix', async () => {
     const apps: { readonly app: TestApp; readonly key: string }[] = []
     for (const prefix of ['one', 'two', undefined]) {
       const app = await startTestApp(settings(prefix))

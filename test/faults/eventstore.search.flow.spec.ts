@@ -9,7 +9,7 @@ describe('a service whose log on EventStoreDB takes long to search', function ()
   const stage = openStage()
   afterEach(stage.clear)
 
-  it('listens and redirects first, says what it waits for, and can be stopped meanwhile', async () => {
+  it('listens and redirects first, reports the reason for the wait, and can be stopped meanwhile', async () => {
     const double = await startDouble()
     stage.later(double.close)
     const before = await startTestApp({ EVENTSTORE_URL: double.url })

@@ -200,7 +200,7 @@ describe(`a service that starts while its EventStoreDB is away (${repeatable})`,
     expect((await service.visit('/erased')).status).not.to.equal(302)
   })
 
-  it('for the first time listens, says what it waits for, and then opens the log', async () => {
+  it('for the first time listens, reports the reason for the wait, and then opens the log', async () => {
     const server = await startDouble()
     stage.later(server.close)
     await server.down()

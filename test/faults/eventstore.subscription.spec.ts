@@ -115,7 +115,7 @@ describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
     expect(double.calls.subscribe).to.equal(1)
   })
 
-  it('that is live and dropped because its reader is far behind goes on where it was, and is no outage', async () => {
+  it('that is live and dropped because its reader is far behind resumes at its position, and is no outage', async () => {
     const { dropped } = await readSlowly(150, 100_000)
     expect(dropped).to.have.length.above(0)
     expect(dropped.every(isTooSlow), String(dropped)).to.equal(true)

@@ -45,7 +45,7 @@ describe('a moment of the past, in a log that others write', () => {
     }
   }
 
-  it('does not move the clock of the log where it was now by a clock that was ahead, and what is right stays final', async () => {
+  it('does not move the clock of the log when a clock that was ahead requested "now", and right moments stay final', async () => {
     const ordinals = postgresOrdinals(log.db)
     const newest = async () => Date.parse((await ordinals.timeOf((await ordinals.head()) - 1)) ?? '')
     const before = new Date()

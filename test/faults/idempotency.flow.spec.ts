@@ -44,7 +44,7 @@ describe('a request with an Idempotency-Key whose process was frozen for longer 
     expect(await kindOf(begin(frozen, 'a'))).to.equal('answered')
   })
 
-  it('is executed by another process, with what was drawn, and no more by the first one', async () => {
+  it('is executed by another process, with the same ids, and no more by the first one', async () => {
     const [frozen, other] = open()
     const first = await executing(begin(frozen, 'a'))
     await first.draw('link', 4)

@@ -102,7 +102,7 @@ describe('a database that has lost the key of an account, whose texts are in the
     expect((await app.post('/api/url/add', { key: owner.key, body })).status).to.equal(503)
   })
 
-  it('is verified as what it is, and not rebuilt without a word', async () => {
+  it('is verified with an error that names the missing key, and is rebuilt with --lost-keys only', async () => {
     const verified = await command('verify', '--tables')
     expect(verified.code, verified.text).to.equal(1)
     expect(verified.text).to.include(missing()).and.not.to.include('makes the tables again')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { type Reports, createReports } from '../../../src/app/engine/reports.ts'
 import { until } from '../../support/client.ts'
 
-describe('what is known of an engine', () => {
+describe('the reported state of an engine', () => {
   const working = { projector: undefined, relays: [], aside: [], recorder: undefined, problems: [], weaknesses: [] }
   const stats = {
     bytes: 0,
@@ -21,7 +21,7 @@ describe('what is known of an engine', () => {
   }
   afterEach(() => reports.stop())
 
-  it('is that it starts, and what waits in the spool, before its first report', async () => {
+  it('has the problem that it is starting, and the pending visits of the spool, before its first report', async () => {
     open()
     expect(reports.works()).to.equal(false)
     expect(reports.state().problems).to.deep.equal(['the engine is starting: nothing is counted or shown meanwhile'])
@@ -38,7 +38,7 @@ describe('what is known of an engine', () => {
     expect(reports.state().problems.join()).to.include('has ended and is started again')
   })
 
-  it('is what it has delivered, also when its thread has ended, and nothing of other spools', () => {
+  it('counts its deliveries, also when its thread has ended, and none of other spools', () => {
     open()
     const relay = { lag: 0, lagSeconds: 0, problem: undefined }
     reports.heard({

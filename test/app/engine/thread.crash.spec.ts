@@ -138,7 +138,7 @@ describe(`an engine in a thread of its own (${repeatable})`, function () {
     await works()
   })
 
-  it('keeps the table of countries, and what it has counted, when it is started again while GEOIP_FILE cannot be read', async () => {
+  it('keeps the table of countries and its counts when it restarts while GEOIP_FILE cannot be read', async () => {
     const id = await link('abroad')
     const countries = async () => {
       const { json } = await app.get(`/api/url/${id}/stats?by=country`, { key })

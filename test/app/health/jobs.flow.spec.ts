@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { startSmtp } from '../../support/smtp.ts'
 
-describe('jobs of a process that stand still', () => {
+describe('stalled jobs of a process', () => {
   let app: TestApp
   let smtp: Awaited<ReturnType<typeof startSmtp>>
   before(async () => {

@@ -48,7 +48,7 @@ describe('a turn of the event loop that took too long', () => {
     expect(expectShortTurns).to.throw(/\d+ ms in GET \/account\/reset/)
   })
 
-  it('is logged without what may name a visitor: only the alias of a short address is kept', () => {
+  it('is logged without data that may identify a visitor: only the alias of a short address is kept', () => {
     const urls = ['/spring/ann@example.com/token?x', '/ann@example.com', '/qr/abc', '/api/urls?q=x', '/docs#x', '/']
     expect(urls.map(loggedPath)).to.deep.equal(['/spring', 'other', '/qr', '/api/urls', '/docs', '/'])
   })

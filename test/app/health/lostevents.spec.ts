@@ -34,7 +34,7 @@ describe('a log that was put back to an older copy', () => {
     }
   })
 
-  it('stays noticed when it goes on with other events, until it has the lost ones again', async () => {
+  it('is still reported when it continues with other events, until it has the lost ones again', async () => {
     const { events, look, problem, texts } = setUp()
     await look([checkpoint(30)])
     events.delete(30n)
@@ -48,7 +48,7 @@ describe('a log that was put back to an older copy', () => {
     expect(texts().at(-1)).to.equal('the event log has all events again that this process has seen')
   })
 
-  it('is not what a log is that does not answer, or has no events yet', async () => {
+  it('is not reported for a log that does not respond, or has no events yet', async () => {
     const { logger } = keepLines()
     const { look, problem } = watchForLostEvents({ idAt: () => Promise.reject(new Error('away')) }, logger)
     await look([])

@@ -83,7 +83,7 @@ describe('the log of outages', () => {
     expect(texts()).to.deep.equal([begun('PostgreSQL'), 'PostgreSQL works again'])
   })
 
-  it('has what is no outage line by line: faults of the program, of disks and of other servers', () => {
+  it('has one line for each error that is no outage: faults of the program, of disks and of other servers', () => {
     const { log, texts } = open()
     const errors = [
       new Error('a defect'),
@@ -121,7 +121,7 @@ describe('the log of outages', () => {
     expect(failed(new Error('a defect'), 'a public request failed')).to.equal(undefined)
   })
 
-  it('says at the end of the process that an outage goes on', () => {
+  it('reports at the end of the process that an outage continues', () => {
     const { log, texts } = open()
     log.error({ err: failure({ code: '57P01' }) }, 'request failed')
     close()

@@ -75,7 +75,7 @@ describe('a public list of blocked hosts', () => {
     expect(await readFile(join(dir, 'kept'), 'utf8')).to.include('evil.example')
   })
 
-  it('is asked for whole where its file is gone, and is not there where a server says that it has not changed', async () => {
+  it('is fetched completely when its file is gone, and is missing when the server says that it has not changed', async () => {
     answer = (_, res) => res.writeHead(304).end()
     const { blocks, problems, fetched } = await start('gone', 0)
     await until(async () => problems.length, Boolean)

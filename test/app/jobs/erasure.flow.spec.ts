@@ -56,7 +56,7 @@ describe('an account that its owner wants erased', () => {
     expect(await erasedIds()).not.to.include(`account-${id}`)
   })
 
-  it('needs a code where there is a second factor, and is not asked for any more after a new password', async () => {
+  it('needs a code when there is a second factor, and is cancelled by a new password', async () => {
     const { key } = await app.register()
     const { secret } = (await app.post('/api/account/totp/secret', { key })).json as { secret: string }
     const factor = { secret, code: new TOTP({ secret }).generate(), current_password }

@@ -84,7 +84,7 @@ describe('links whose destination refuses to be framed', () => {
     }
   })
 
-  it('are checked again when they change, and lose what is said of an address they no longer lead to', async () => {
+  it('are checked again when they change, and lose the result for an address they no longer lead to', async () => {
     const [url, open] = [refusing('first'), page('second')]
     const { id, path } = await add({ type: 'direct', url })
     await update(id, { type: 'frame', url })
@@ -142,7 +142,7 @@ describe('links whose destination refuses to be framed', () => {
     expect(planned[0]?.hours).to.be.within(22, 24)
   })
 
-  it('are not asked for an account that is disabled, and are again once it is enabled', async () => {
+  it('are not probed for a disabled account, and are again once it is enabled', async () => {
     const { json } = await app().post('/register', { body: { email: 'b@example.com', password: 'long enough' } })
     const account = Number(json['id'])
     const body = { url: page('disabled'), type: 'frame' }

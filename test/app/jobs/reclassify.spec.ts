@@ -78,7 +78,7 @@ describe('the jobs of reclassifications', () => {
     expect([ended, failures, problems.length]).to.deep.equal([[['a', true]], fail.length, fail.length])
   })
 
-  it('end when the key that asked for them has ended since, or may no longer ask for them', async () => {
+  it('end when the key that requested them has expired since, or may no longer request them', async () => {
     const key = { key: 'k', scopes: ['account'], expires: null }
     const keys = [[], [{ ...key, scopes: ['read'] }], [{ ...key, expires: '2020-01-01T00:00:00.000Z' }]]
     for (const own of keys) {

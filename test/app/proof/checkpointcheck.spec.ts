@@ -20,7 +20,7 @@ describe('a signed checkpoint that does not fit the log', () => {
     expect(check(...fits, checkpoint(6, 'before', false)), 'kept beside the log').to.deep.equal([[4, 5]])
   })
 
-  it('takes no checkpoint beside the log for a proof that one kept elsewhere is right up to there', () => {
+  it('does not accept a checkpoint next to the log as proof that one kept elsewhere is right up to there', () => {
     const fits = [checkpoint(2, 'now 2', true), checkpoint(4, 'now 4', false)]
     expect(check(...fits, checkpoint(6, 'before', true))).to.deep.equal([[2, 5]])
     expect(check(fits[1]!, checkpoint(6, 'before', true))).to.deep.equal([[0, 5]])

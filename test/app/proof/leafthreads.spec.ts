@@ -34,7 +34,7 @@ describe('hashing events in threads', () => {
     expect(clicks).to.equal(6)
   })
 
-  it('answers what this thread would, and goes on after a thread that has ended', async () => {
+  it('has the same results as this thread, and goes on after a thread has ended', async () => {
     const pool = openLeafThreads(2)
     const tasks = [1, 2, 3].map((count) => ({ events: eventsOf(count, 1000), place }))
     const broken = { events: eventsOf(1, 1000).map((event) => ({ ...event, metadata: '{' })), place }

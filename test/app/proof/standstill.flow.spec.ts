@@ -3,7 +3,7 @@ import { startTestApp, type TestApp } from '../../support/app.ts'
 import { until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 
-describe('what keeps checkpoints from being signed', () => {
+describe('a problem that keeps checkpoints from being signed', () => {
   let app: TestApp
   before(async () => (app = await startTestApp({ CHECKPOINT_SECONDS: '1' })))
   after(() => app.close())
@@ -14,7 +14,7 @@ describe('what keeps checkpoints from being signed', () => {
   const problems = async () => String((await app.operator.get('/readyz')).json['problems'])
   const isSigned = async () => (await signed()) >= (await events())
 
-  it('is in /readyz while it lasts, with what finds the cure', async () => {
+  it('is in /readyz while it lasts, with the command that finds the cure', async () => {
     await app.register()
     expect(await until(isSigned, Boolean)).to.equal(true)
     expect(await problems()).not.to.include('signed')

@@ -32,7 +32,7 @@ describe('linkledger verify --tables', function () {
   })
   after(() => app.close())
 
-  it('says through which event the tables have what the log has, and leaves nothing behind', async () => {
+  it('reports through which event the tables agree with the log, and leaves nothing behind', async () => {
     const { ordinals } = app.app.ledger
     const seen: number[] = []
     const { through, tables, rows, findings, notes } = await verifyTables(app.app.ledger, {
@@ -55,7 +55,7 @@ describe('linkledger verify --tables', function () {
   }
   const claim = `type = 'NameClaimed' and stream = '${claimStream({ kind: 'slug', name: 'spring' })}'`
 
-  it('names the row of each table that does not say what the log says, and a name that lost its claim', async () => {
+  it('names the row of each table that differs from the log, and a name that lost its claim', async () => {
     const [links, clicks, sums] = [table('links'), table('clicks'), table('link_stats')]
     expect(
       await found(

@@ -148,7 +148,7 @@ describe(`the tree over the log (${repeatable})`, () => {
         expect(texts.join('\n')).to.include('the log was changed between')
       })
 
-    it('goes on behind an event that has no canonical form: its tree grows, and checkpoints are signed', async () => {
+    it('continues after an event without a canonical form: its tree grows, and checkpoints are signed', async () => {
       const size = await treeSize(log.db)
       for (const set of Object.values(strange)) {
         await log.append(history(random, 1, 9000 + size))
@@ -171,7 +171,7 @@ describe(`the tree over the log (${repeatable})`, () => {
       await grow()
     })
 
-    it('goes on behind a time that is none, and names its event', async () => {
+    it('continues after an invalid time, and names its event', async () => {
       for (const at of ['infinity', '-infinity', '290000-01-01']) {
         await alter(`update log.events set at = '${at}' where position = ${position}`)
         await dropTree(log.db)
@@ -230,7 +230,7 @@ describe(`the tree over the log (${repeatable})`, () => {
         expect((await verify()).findings).to.deep.equal([])
       })
 
-    it('finds what is missing in the list by which readers of clicks find events, and what is too much', async () => {
+    it('finds missing and surplus entries of the list by which readers of clicks find events', async () => {
       await alter(
         `insert into log.events select max(position) + 1, 'reclassification-1', 0, gen_random_uuid(), 'ReclassificationUndone', '{}', '{}', max(at) from original`,
       )
@@ -262,7 +262,7 @@ describe(`the tree over the log (${repeatable})`, () => {
       'another time': `at = 'infinity'`,
     }
     for (const [name, set] of Object.entries(ends))
-      it(`finds a tree that ends at ${name}, and what to do`, async () => {
+      it(`finds a tree that ends at ${name}, and names the cure`, async () => {
         await alter(`create table tree_end as select * from read.tree; update read.tree set ${set}`)
         const { findings } = await verify()
         await alter('delete from read.tree; insert into read.tree select * from tree_end; drop table tree_end')

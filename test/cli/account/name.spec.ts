@@ -15,7 +15,7 @@ describe('the name of an account on the command line', () => {
       expect(accountName(text)).to.deep.equal(name)
     })
 
-  it('refuses digits, which may be an id or the username of another account, and says what to write', () => {
+  it('refuses digits, which may be an id or the username of another account, and names the right form', () => {
     expect(() => accountName('219')).to.throw(BadCommand, 'write id:219 for the id, @219 for the username')
   })
 

@@ -104,7 +104,7 @@ describe('proofs of a service', function () {
     expect(await Promise.all([status(registered, reader), status(claimed, key)])).to.deep.equal([404, 404])
   })
 
-  it('gives no receipt of an event that was changed in the database, and says who finds out what', async () => {
+  it('gives no receipt of an event that was changed in the database, and names the command that finds the change', async () => {
     await receiptOf(link)
     const position = 1 + Number(/\d+/.exec(link)![0])
     const change = (sign: '+' | '-') =>

@@ -14,7 +14,7 @@ describe('the AsyncAPI document of the click topic', () => {
   const dropped: ClickEntry = { spool: 's', seq: 8, dropped: { count: 4, from: at(1), to: at(2) } }
   const headersOf = (entry: ClickEntry) => cloudEventHeaders('log 1', 3, entry, encode('log 1', entry).key)
 
-  it('describes what is sent, headers and value', () => {
+  it('describes the headers and values of messages', () => {
     for (const entry of [click, dropped]) {
       expect(ajv.validate(Message, JSON.parse(encode('l', entry).value)), ajv.errorsText()).to.equal(true)
       expect(ajv.validate(Headers, headersOf(entry)), ajv.errorsText()).to.equal(true)

@@ -23,7 +23,7 @@ import { visit } from './visits.ts'
 describe(`a spool on a full disk (${repeatable})`, () => {
   const { dir, home, open, readOut } = useSpoolFolder()
 
-  it('answers at once, keeps what fits in memory, counts the rest, and records everything in order', async () => {
+  it('responds at once, keeps visits in memory within its limit, counts the rest, and records all of them in order', async () => {
     const full = smallDisk()
     const spool = await open({ io: full.io, backlogVisits: 20 })
     await addAll(spool, range(0, 10))
@@ -52,7 +52,7 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     expectContiguous(all)
   })
 
-  it('accounts for every visit at all times: kept and dropped add up to what was added', async () => {
+  it('accounts for every visit at all times: kept and dropped ones add up to all that were added', async () => {
     const random = randomFrom(seed)
     const full = smallDisk()
     const spool = await open({ io: full.io, backlogVisits: 50, segmentBytes: 20_000 })
@@ -130,7 +130,7 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     await spool.add(visit(6))
   })
 
-  it('counts what is in memory only by account, at most 1,000, and the next start delivers the numbers', async () => {
+  it('counts visits that are in memory only, by account, at most 1,000, and the next start delivers the numbers', async () => {
     const full = smallDisk()
     const killed = await open({ io: full.io, backlogVisits: 20 })
     await addAll(killed, range(0, 10))
@@ -150,7 +150,7 @@ describe(`a spool on a full disk (${repeatable})`, () => {
     ).to.deep.equal([0])
   })
 
-  it('counts in the next start what a stopped process could not write, and never what it has written', async () => {
+  it('counts at the next start the visits that a stopped process could not write, and none that it has written', async () => {
     const full = smallDisk()
     const stopped = await open({ io: full.io, backlogVisits: 20 })
     full.room = 0

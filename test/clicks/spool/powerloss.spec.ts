@@ -65,7 +65,7 @@ describe(`a spool after a power loss (${repeatable})`, () => {
     for (const entries of [before, after]) expectContiguous(entries)
   })
 
-  it('opens a file that is cut off at any byte, and reads what comes before', async function () {
+  it('opens a file that is cut off at any byte, and reads the entries before it', async function () {
     this.timeout(long ? 600_000 : 120_000) // it waits for the disk at each cut
     const spool = await open()
     await addAll(spool, range(0, 5))

@@ -47,7 +47,7 @@ describe('looking for visits of an account in the files of all spools', () => {
     expect(await find(7)).to.equal(aside)
   })
 
-  it('finds those of a damaged part in quarantine, and one that may be of anybody', async () => {
+  it('finds those of a damaged part in quarantine, and one whose account is unknown', async () => {
     const [header = '', , line = ''] = (await readFile(await leaveSpool(), 'utf8')).split('\n')
     await rm(spools, { recursive: true })
     await mkdir(spools)

@@ -52,7 +52,7 @@ describe('the name of a device', () => {
     }
   })
 
-  it('asks for the model, the system or the kind of a device', () => {
+  it('refers to a model, an operating system or a kind of device', () => {
     const asked = { iPhone: 'models', iPadOS: 'models', ios: 'os', 'Windows 8.1': 'os', PC: 'device', tablet: 'device' }
     for (const [name, trait] of Object.entries(asked)) expect(traitOf(name), name).to.equal(trait)
     expect(traitOf('toaster')).to.equal(undefined)

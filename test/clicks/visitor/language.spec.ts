@@ -80,13 +80,13 @@ describe('the code of a language', () => {
     for (const code of ['pt', 'pt-BR', 'PT_br', 'por']) expect(primaryLanguage(code), code).to.equal('pt')
     for (const code of ['', '*', 'x-klingon']) expect(primaryLanguage(code), code).to.equal('')
   })
-  it('is that of a language which browsers can ask for', () => {
+  it('is one of a language that browsers can request', () => {
     for (const code of ['de', 'DE-at', 'eng', 'zh-Hant-TW']) expect(isLanguage(code), code).to.equal(true)
     for (const code of ['', 'xx', 'english', 'q']) expect(isLanguage(code), code).to.equal(false)
   })
 })
 
-describe('the language that fits what a visitor asks for', () => {
+describe('the language that fits the request of a visitor', () => {
   /** Returns the one that fits best among several, which no order of them changes. */
   const best = (asked: string, offered: readonly string[]) => {
     const choose = (names: readonly string[]) =>
@@ -123,7 +123,7 @@ describe('the language that fits what a visitor asks for', () => {
       expect(best(asked, offered), `${asked} among ${offered.join(', ')}`).to.equal(wanted)
   })
 
-  it('is none for what is no language', () => {
+  it('is none for an invalid language', () => {
     for (const text of ['', '*', 'english', 'x-klingon', '12']) {
       expect(fitOf(text, 'en'), text).to.equal(undefined)
       expect(fitOf('en', text), text).to.equal(undefined)

@@ -155,11 +155,11 @@ describe('how a visitor came', () => {
       for (const referrer of referrers[medium]) expect(cameBy({ referrer }), referrer).to.equal(medium)
     })
 
-  it('is what the query says, if it says something', () => {
+  it('follows the query, if it has a medium', () => {
     for (const [query, medium] of Object.entries(queries)) expect(mediumOfQuery(query), query).to.equal(medium)
   })
 
-  it('is what the query says rather than the referrer', () => {
+  it('follows the query rather than the referrer', () => {
     expect(cameBy({ referrer: 'https://www.google.com/', query: 'gclid=1' })).to.equal('ads')
     expect(cameBy({ referrer: 'https://www.facebook.com/', query: 'utm_medium=email' })).to.equal('mail')
     expect(cameBy({ referrer: 'https://www.google.com/', query: 'utm_medium=qr' })).to.equal('search')
@@ -173,7 +173,7 @@ describe('how a visitor came', () => {
     )
   })
 
-  it("is what the owner's tag in the destination says when nothing else does", () => {
+  it("follows the owner's tag in the destination when there is no other sign", () => {
     const destination = 'https://example.com/?a=b&utm_medium=email&gclid=left-over#utm_medium=cpc'
     expect(cameBy({ destination })).to.equal('mail')
     expect(cameBy({ destination, referrer: 'https://example.org/' })).to.equal('other')

@@ -11,7 +11,7 @@ const again = (text: string) => {
 }
 
 describe('classifying a click again by its words', () => {
-  it('keeps the class of what is a person, a previewer or a bot by the same rules', () => {
+  it('keeps the class of a person, a previewer or a bot under the same rules', () => {
     for (const text of [
       ...agents.slice(0, 3000),
       ...previews.map(([, preview]) => preview),
@@ -50,7 +50,7 @@ describe('classifying a click again by its words', () => {
     expect(decideByWords({ ...click, bot: null, class: 'human' }).class).to.equal('human')
   })
 
-  it('keeps what the words do not show', () => {
+  it('keeps properties that the words do not show', () => {
     expect(decideByWords({ agent: 'Mozilla X Firefox', bot: '', class: 'bot' }).class).to.equal('bot')
     expect(decideByWords({ agent: 'Mozilla GPTBot', bot: 'GPTBot', class: 'prefetch' }).class).to.equal('prefetch')
     expect(decideByWords({ agent: '', bot: '', class: 'bot' }).class).to.equal('bot')

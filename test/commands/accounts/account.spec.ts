@@ -100,7 +100,7 @@ describe('updating an account', () => {
       .when(update({ password: 'scrypt 2' }))
       .thenClaims()
   })
-  it('changes both e-mail and password, or only what differs', () => {
+  it('changes e-mail and password, or only the one that differs', () => {
     given(...ann)
       .when(update({ email: newEmail, password: 'scrypt 2' }))
       .thenEvents(emailChanged, passwordChanged)
@@ -152,7 +152,7 @@ describe('issuing a new API key', () => {
       .thenEvents(issued('new'))
     expect(fold(account, [...ann, issued('new')]).keys.keys).to.deep.equal([{ ...main, key: 'new' }])
   })
-  it('emits no event when the account already has this key, beside others', () => {
+  it('emits no event when the account already has this key among others', () => {
     given(...ann)
       .when(issue('abc'))
       .thenNothing()
@@ -431,7 +431,7 @@ describe('an account that its owner wants erased', () => {
   const scheduled = { type: 'AccountErasureScheduled', data: { id, due } } as const
   const cancelled = { type: 'AccountErasureCancelled', data: { id } } as const
 
-  it('is erased at the time that was asked for first', () => {
+  it('is erased at the time of the first request', () => {
     given(...ann)
       .when(schedule)
       .thenEvents(scheduled)
@@ -448,7 +448,7 @@ describe('an account that its owner wants erased', () => {
       .when(carryOut(later))
       .thenNothing()
   })
-  it('does not outlive the password that it was asked for with, or the second factor that was missing then', () => {
+  it('is no longer erased after a change of the password of the request, or after adding a second factor', () => {
     const factor = { type: 'AddSecondFactor', id, secret: 'S', recovery: ['r'] } as const
     const added = { type: 'SecondFactorAdded', data: { id, secret: 'S', recoveryHashes: 'r' } } as const
     const removed = { type: 'SecondFactorRemoved', data: { id } } as const

@@ -119,7 +119,7 @@ describe('the credential of a sign-in', () => {
     }
   }
 
-  it('refuses what it has asked for once the account does not have it any more', () => {
+  it('is refused once the account no longer has it', () => {
     const link = linkCredential(now)
     const identity = { kind: 'identity', token: 't1' } as const
     const passkey = { kind: 'passkey', token: 'p1' } as const

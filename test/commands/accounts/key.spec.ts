@@ -157,7 +157,7 @@ describe('the keys of an account', () => {
       .thenRefused('in_past')
   })
 
-  it('change only in what differs', () => {
+  it('change only in fields that differ', () => {
     given(...ann, narrow)
       .when(update(2, { name: 'narrow', scopes: ['read'], expires: undefined }))
       .thenEvents(updated(2, { scopes: ['read'] }))
@@ -174,7 +174,7 @@ describe('the keys of an account', () => {
     expect(keys.map(({ name }) => name)).to.deep.equal(['Main key', 'wide'])
   })
 
-  it('are set back to what they were in a revision of the account', () => {
+  it('are restored to a revision of the account', () => {
     const command = { ...update(2, { name: 'then' }), to: 2 } as AccountCommand
     given(...ann, narrow)
       .when(command)

@@ -29,7 +29,7 @@ describe('proposals of a member', () => {
     expect(() => approval.decide(propose(11), state)).to.throw('At most 1,000 changes of an account wait')
   })
 
-  it('are withdrawn by who has proposed them, also under another number', () => {
+  it('are withdrawn by their proposer, also under another number', () => {
     const why = (member: number, own?: boolean) => {
       const state = after(many(2, 1))
       const [event] = approval.decide({ type: 'Refuse', id: 7, number: 1, member, ...(own && { own }) }, state)

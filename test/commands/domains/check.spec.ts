@@ -45,7 +45,7 @@ describe('the check of a branded domain', () => {
     expect([await lost('txt', 'off'), await lost('dns', 'off')]).to.deep.equal([false, true])
   })
 
-  it('does not know what a domain has lost while the name servers do not answer', async () => {
+  it('does not report lost records of a domain while the name servers do not respond', async () => {
     const lost = async (proof: 'txt' | 'dns') => check(proof).lost(await check(proof).look(1, host), 'txt')
     silent.add(`_linkledger.${host}`)
     expect(await lost('txt')).to.equal(undefined)

@@ -71,7 +71,7 @@ describe(`the addresses of a link (${repeatable})`, () => {
       .thenEvents(moved('more', 'new'))
   })
 
-  it('keep the former one when the link is renamed, whose claim goes on', () => {
+  it('keep the former one with its claim when the link is renamed', () => {
     const renamed = [moved('two', 'new', 2), added(1, 'one', 't1')] as const
     given(created)
       .when(rename('two', true))

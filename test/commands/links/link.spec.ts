@@ -372,7 +372,7 @@ describe('checking the frames of a link', () => {
       .when(check([{ url: main, reason: null }]))
       .thenEvents()
   })
-  it('keeps what is known of a destination that gives no answer', () => {
+  it('keeps the last result for a destination that does not respond', () => {
     given(two, checked(refusal(main)))
       .when(check([], later))
       .thenEvents()

@@ -47,7 +47,7 @@ describe('restoring a link', () => {
     expect(state.tokens).to.deep.equal({ held: { alias: 't2' }, spent: ['t'], fenced: [] })
   })
 
-  it('says of a deleted one that it is archived, and what its notes are', () => {
+  it('shows that a deleted one is archived, and its notes', () => {
     given(created, updated({ archived: true }, { notes: 'For Ann' }), deleted)
       .when(restore())
       .thenEvents(restored({ deleted: true, archived: true, notes: 'For Ann', token: 't2' }))
@@ -61,7 +61,7 @@ describe('restoring a link', () => {
       )
   })
 
-  it('gives it the values that it had after a revision, and records only what differs', () => {
+  it('restores the values of a revision, and records only differences', () => {
     given(created, updated({ title: 'Press', tags: ['a'] }))
       .when(restore({ tags: ['a'] }))
       .thenEvents(restored({ to: 0, changes: { title: '' } }))
@@ -74,7 +74,7 @@ describe('restoring a link', () => {
       .thenClaims()
   })
 
-  it('keeps what was entered together with the address that it stood for', () => {
+  it('keeps fields that were entered together with the address to which they belong', () => {
     const [url, entered] = ['https://example.org/', 'https://Example.org']
     given(created, updated({ url, entered }))
       .when(restore({}))

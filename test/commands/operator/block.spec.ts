@@ -17,7 +17,7 @@ describe('a block', () => {
       .when({ ...doBlock, reason: 'malware' })
       .thenEvents({ type: 'AddressBlocked', data: { ...subject, reason: 'malware' } })
   })
-  it('holds for the addresses of what is blocked, also for those that are added later', () => {
+  it('applies to the addresses of the blocked resource, also to those that are added later', () => {
     const command = (...addresses: string[]): BlockCommand => ({ ...doBlock, addresses })
     const event = (...addresses: string[]) =>
       ({ type: 'AddressBlocked', data: { ...subject, reason: 'phishing', addresses } }) as const

@@ -103,14 +103,14 @@ describe('updating a CTA overlay', () => {
   })
 })
 
-describe('a CTA overlay that lacks what its type requires, as older releases allowed', () => {
+describe('a CTA overlay without the required fields of its type, as older releases allowed', () => {
   const lacking = created(fieldsOf('image', { image: '' }))
   const restored: OverlayEvent = { type: 'OverlayRestored', data: { id, deleted: true, changes: {} } }
   it('can be deleted, and comes back as it was', () => {
     given(lacking).when(remove).thenEvents(deleted)
     given(lacking, deleted).when({ type: 'Restore', id, account }).thenEvents(restored)
   })
-  it('is updated only together with what it lacks', () => {
+  it('is updated only together with the missing fields', () => {
     given(lacking)
       .when(update({ name: 'Other' }))
       .thenRefused('required_here')

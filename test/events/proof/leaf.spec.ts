@@ -45,7 +45,7 @@ describe('the leaf of a batch of clicks', () => {
     expect(other('LinkCreated', { clicks: [{}] })).to.deep.equal([])
   })
 
-  it('is what it always was for a batch without a salt', () => {
+  it('is unchanged for a batch without a salt', () => {
     expect(saltsOf(undefined)).to.deep.equal([undefined, undefined])
     const [first, second] = clickTexts(eventOf({}))
     expect(first).to.equal(second)

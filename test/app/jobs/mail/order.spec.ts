@@ -69,7 +69,7 @@ describe('the notice of a second factor', () => {
     expect(await decide(before, ['SecondFactorAdded', 'SecondFactorRemoved'], replaced, 3600)).to.be.an('object')
   })
 
-  it('waits for what has not happened, and is dropped when that has failed', async () => {
+  it('waits until its change has happened, and is dropped when the change has failed', async () => {
     for (const [order, other] of [
       [removed, 'SecondFactorAdded'],
       [replaced, 'SecondFactorRemoved'],

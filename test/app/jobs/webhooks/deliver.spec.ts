@@ -15,7 +15,7 @@ describe('the pause before a message is sent again', () => {
       within(pauseAfter(tries, 5000, 0), least)
   })
 
-  it('is as long as the receiver asks for, and never shorter than without that', () => {
+  it('is as long as the receiver requests, and never shorter than without a request', () => {
     expect(pauseAfter(1, 5000, 3_600_000)).to.equal(3_600_000)
     within(pauseAfter(1, 5000, 1000), 5000)
   })

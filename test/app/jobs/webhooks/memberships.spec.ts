@@ -17,7 +17,7 @@ const filterOf = (given: Partial<Record<'campaigns' | 'channels' | 'domains', nu
   }
 }
 
-describe('what a link is in, by the log', () => {
+describe('the campaign and channels of a link, by the log', () => {
   let store: EventStore
   let memberships: Memberships
   let reads: string[]
@@ -77,7 +77,7 @@ describe('what a link is in, by the log', () => {
     expect(reads.toSorted()).to.deep.equal(['campaign-7', 'link-1'])
   })
 
-  it('given a change after it was asked for, reads on, and says so for later events', async () => {
+  it('given a change after the first read, reads on, and includes the change for later events', async () => {
     await append('campaign-7', campaign(7))
     const made = await append('link-1', linkCreated({ id: 1 }))
     expect(await has(inSpring, made)).to.equal(false)

@@ -226,7 +226,7 @@ describe('delivering to webhooks', () => {
     expect(idsOf(8)).to.have.length(1)
   })
 
-  it('given a restart while a webhook fails that had nothing to send before, sends what has waited', async () => {
+  it('given a restart while a webhook fails that had nothing to send before, sends the pending messages', async () => {
     const first = start()
     await makeHook(7)
     await makeLink(1)
@@ -264,7 +264,7 @@ describe('delivering to webhooks', () => {
     expect(idsOf(8).map((id) => id.endsWith('_0'))).to.deep.equal([true, false])
   })
 
-  it('decodes nothing while there is no webhook, and sends what follows the first one', async () => {
+  it('decodes nothing while there is no webhook, and sends the events after the first one was created', async () => {
     const texts: EventStore['texts'] = async function* (range) {
       for await (const events of store.subscribe(range))
         yield events.map((event) => ({ ...event, data: '{}', metadata: '{}' }))
@@ -317,7 +317,7 @@ describe('delivering to webhooks', () => {
     expect(await delivered(999, 6)).to.equal(6)
   })
 
-  it('lets messages look ten times, one after another, whether the projector has ended its work, and goes on', async () => {
+  it('polls the projector ten times before a message, one message after another, then sends it', async () => {
     let [asked, tooSoon] = [0, 0]
     const isProjecting = () => {
       asked++
@@ -510,7 +510,7 @@ describe('delivering to webhooks', () => {
     expect(sent.map(({ id }) => id)).to.deep.equal([...names(first + 20, 250), `evt_${next}`])
   })
 
-  it('given a restart at any place of a part, sends the rest of it, and leaves out nothing of what waits', async () => {
+  it('given a restart at any place of a part, sends the rest of it, and omits no pending message', async () => {
     await makeHook(7)
     const first = Number(await store.head('all'))
     await makeLinks(1, 12)
@@ -539,7 +539,7 @@ describe('delivering to webhooks', () => {
     expect(accepts()).to.deep.equal([...names(first, 2), ...names(first + 6, 4), ...names(first + 2, 10)])
   })
 
-  it('given a part within a part, or one that it was in, goes on after what it has sent', async () => {
+  it('given a part within a part, or around it, goes on after the last message that it has sent', async () => {
     await makeHook(7)
     const first = Number(await store.head('all'))
     let waits = true
@@ -616,7 +616,7 @@ describe('delivering to webhooks', () => {
     expect(ids.slice(ids.lastIndexOf(`evt_${first}`))).to.deep.equal([`evt_${first}`, ...names(first + 3, 3)])
   })
 
-  it('sends what it cannot read without its data, under another id, and goes on', async () => {
+  it('sends an unreadable event without its data, under another id, and goes on', async () => {
     const bodies: string[] = []
     answer = async ({ body }) => {
       bodies.push(body)
@@ -705,7 +705,7 @@ describe('delivering to webhooks', () => {
     expect(stored.cursors.get(7)).to.deep.include({ next: place, idle: false })
   })
 
-  it('rests for as long as it has read, however many replays are asked for', async () => {
+  it('rests for as long as it has read, for any number of replays', async () => {
     await makeLinks(1, 700)
     const reads: { readonly from: number; readonly to: number }[] = []
     const slow: EventStore['subscribe'] = async function* (options) {
