@@ -65,7 +65,7 @@ describe('an author', () => {
   })
   after(() => app.close())
 
-  it('has made everything that the lists show, apart from what all members may use in links', async () => {
+  it('sees only their own resources in lists, apart from those that all members may use in links', async () => {
     expect(ids(await asAuthor('GET', '/api/urls?archived=all'))).to.deep.equal([link])
     for (const path of ['qr', 'bio', 'campaigns', 'channels'])
       expect(ids(await asAuthor('GET', `/api/${path}`)), path).to.deep.equal([])
@@ -78,7 +78,7 @@ describe('an author', () => {
       expect(ids(await asAuthor('GET', `/api/${path}`)), path).to.deep.equal([others[kind]])
   })
 
-  it('finds and changes nothing of others by its id, its address, or what it is in', async () => {
+  it('finds and changes no resource of others by its id, its address, its campaign or its channel', async () => {
     for (const [path, id] of Object.entries(others))
       for (const [method, action] of [
         ['PUT', 'update'],
@@ -109,7 +109,7 @@ describe('an author', () => {
     expect(ids(await asOwner('GET', `/api/channel/${channel}`))).to.deep.equal([])
   })
 
-  it('changes what links are in among their own campaigns and channels only', async () => {
+  it('moves links among their own campaigns and channels only', async () => {
     const id = Number((await asAuthor('POST', '/api/url/add', { url: 'https://example.com/in' })).json['id'])
     const [campaign, channel] = [others['campaign'], others['channel']]
     await asOwner('POST', `/api/campaign/${campaign}/assign/${id}`)
@@ -163,7 +163,7 @@ describe('an author', () => {
       ])
   })
 
-  it('finds their links in a channel of theirs, and not what others have put there', async () => {
+  it('finds their links in a channel of theirs, and not those of others', async () => {
     const channel = (await asAuthor('POST', '/api/channel/add', { name: 'mine' })).json['id']
     await asOwner('POST', `/api/channel/${channel}/assign/links/${others['url']}`)
     await asAuthor('POST', `/api/channel/${channel}/assign/links/${link}`)
@@ -230,7 +230,7 @@ describe('an author', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('is told of what the role does not allow', async () => {
+  it('gets an error that names the missing right of the role', async () => {
     for (const path of ['/api/events', '/api/account/stats', '/api/tags', '/api/urls?made_by=1'])
       expect(failure(await asAuthor('GET', path)), path).to.deep.equal([403, 'lacks_rights'])
   })

@@ -10,8 +10,8 @@ import { linesBelow } from '../../support/docs.ts'
 
 const nameOf = ({ method, path }: Route) => `${method.toUpperCase()} ${path}`
 
-describe('the table of what credentials may do', () => {
-  it('is printed in docs/security.md: what each step needs', () => {
+describe('the table of the rights of credentials', () => {
+  it('is in docs/security.md: the requirements of each step', () => {
     const found = Object.values(steps).map(
       ({ does, routes: of, session, 'other session': other, 'first key': first, key }) =>
         `- ${does}: a session needs ${session}, one that no password has opened ${other}, the first key ${first}, any other key ${key} (${of.map((one) => `\`${one}\``).join(', ')})`,
@@ -19,7 +19,7 @@ describe('the table of what credentials may do', () => {
     expect(found).to.deep.equal(linesBelow('docs/security.md', 'What widens a right', found))
   })
 
-  it('is printed there: what each scope opens', () => {
+  it('is in docs/security.md: the routes of each scope', () => {
     const kinds: readonly (readonly [string, (route: Route) => boolean])[] = [
       ['restores', ({ path }) => path.endsWith('/restore')],
       ['makes', ({ method, path }) => method === 'post' && /\/(?:add|rotate|bulk|totp)$/.test(path)],
@@ -46,7 +46,7 @@ describe('the table of what credentials may do', () => {
     expect(found).to.deep.equal(linesBelow('docs/security.md', 'What each scope opens', found))
   })
 
-  it('names routes that exist, each of which asks what the step needs', () => {
+  it('names existing routes, each of which checks the requirements of the step', () => {
     const served = routes.map(nameOf)
     for (const step of Object.values(steps)) expect(served).to.include.members([...step.routes])
   })

@@ -45,7 +45,7 @@ describe('API keys', () => {
       ),
     ).to.equal(wanted)
 
-  it('with one scope may do exactly what the OpenAPI document says', async () => {
+  it('with one scope may call exactly the operations of that scope in the OpenAPI document', async () => {
     const { paths } = openApi({ routes, version: '' })
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -78,7 +78,7 @@ describe('API keys', () => {
     }
   })
 
-  it('are listed with what they may do, but without their secret', async () => {
+  it('are listed with their rights, but without their secret', async () => {
     const expires = '2040-01-31 12:00:00'
     const { id, key } = await add({
       name: 'import',

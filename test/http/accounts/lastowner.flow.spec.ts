@@ -85,7 +85,7 @@ describe('the last owner of a team account', () => {
     expect(Object.values(await rolesIn()).map(({ person: of }) => of)).to.deep.equal([ann.account])
   })
 
-  it('is not erased when two have asked for it at the same moment', async () => {
+  it('is not erased when two request their erasure at the same moment', async () => {
     const ann = await person()
     await addTeam(ann, 'race-team')
     const { reader } = app.app.ledger

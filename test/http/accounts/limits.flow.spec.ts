@@ -70,7 +70,7 @@ describe('a member who sees a part of an account', () => {
     }
   })
 
-  it('reads in the history of a campaign what their own links were and are', async () => {
+  it('reads the changes of their own links in the history of a campaign', async () => {
     const ask = await join({ role: 'author' })
     const campaign = await make(ask, '/api/campaign/add', { name: 'own' })
     await make(ask, '/api/url/add', { url: 'https://example.com/mine', title: 'mine', campaign })
@@ -79,7 +79,7 @@ describe('a member who sees a part of an account', () => {
     expect(found[0]?.changes.map(({ field }) => field)).to.include('longurl')
   })
 
-  it('finds no event of a channel by what links and channels of others are called', async () => {
+  it('finds no event of a channel by the names of links and channels of others', async () => {
     const ask = await join({ role: 'author' })
     const [channel, others] = [
       await make(ask, '/api/channel/add', { name: 'own' }),

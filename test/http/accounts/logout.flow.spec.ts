@@ -47,7 +47,7 @@ describe('sessions that the issuer ends', () => {
   }
   const areSignedIn = (...browsers: readonly Browser[]) => Promise.all(browsers.map(isSignedIn))
 
-  it('are all of a person in all processes, and none of anybody else', async () => {
+  it('are all of a person in all processes, and none of another person', async () => {
     // given a person with two sessions, on two processes, and another person
     const sub = newSub()
     const [one, two, other] = [await enter(sub), await enter(sub, 'a session', second), await enter(newSub())]
@@ -243,7 +243,7 @@ describe('sessions that the issuer ends', () => {
     })
   })
 
-  it('go on while the issuer is away, which is told to try again', async () => {
+  it('go on while the keys of the issuer are unavailable, and the issuer gets 503 to try again', async () => {
     // given a process that has not read the keys of the issuer
     const fresh = await startTestApp(
       { OIDC_ISSUER: stub.address, OIDC_CLIENT_ID: 'linkledger', OIDC_CLIENT_SECRET: 'a secret', ROLES: 'http,relay' },

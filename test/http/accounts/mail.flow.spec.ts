@@ -68,7 +68,7 @@ describe('mails to the owners of accounts', () => {
     expect([email, String(username).length]).to.deep.equal(['ann@example.com', 8])
   })
 
-  it('tell the owner of a new and a wider key, a new and a moved webhook, a replaced and a removed second factor, and a sign-in from a new browser', async () => {
+  it('notify the owner of a new and a wider key, a new and a moved webhook, a replaced and a removed second factor, and a sign-in from a new browser', async () => {
     const { email, key } = await registered('owen@example.com')
     const made = await app.post('/api/key/add', { key, body: { name: 'x', scopes: ['read'] } })
     const listed = String(made.json['key']).slice(0, 15)
@@ -137,7 +137,7 @@ describe('mails to the owners of accounts', () => {
     expect(sent('The second factor was replaced'), 'and not the first one').to.have.length(1)
   })
 
-  it('give a new account the password of who opens its mail, and not of who asked for it', async () => {
+  it('give a new account the password of the person who opens its mail, and not that of the registration', async () => {
     const email = 'bea@example.com'
     expect((await app.post('/register', { body: { email, password: 'attacker horse 1' } })).status).to.equal(200)
     const link = linkIn(await mailTo(email, 'Confirm your e-mail address'))
@@ -150,7 +150,7 @@ describe('mails to the owners of accounts', () => {
     expect([await enter('attacker horse 1'), await enter('bea own horse 2')]).to.deep.equal([400, 200])
   })
 
-  it('answer the same for an address that is taken, and tell its owner', async () => {
+  it('give the same response for an address that is taken, and notify its owner', async () => {
     await registered('bob@example.com')
     const written = await head()
     const [free, taken] = [await register('new@example.com'), await register('bob@example.com')]
@@ -168,7 +168,7 @@ describe('mails to the owners of accounts', () => {
     expect([second.status, second.text.includes('has an account already')]).to.deep.equal([400, true])
   })
 
-  it('confirm a new address before it counts, and tell the old one', async () => {
+  it('confirm a new address before it counts, and notify the old one', async () => {
     const { key } = await registered('carl@example.com')
     const change = (email: string) => app.put('/api/account/update', { key, body: { email } })
     const [free, taken] = [await change('carl@example.org'), await change('bob@example.com')]
@@ -205,7 +205,7 @@ describe('mails to the owners of accounts', () => {
     expect(await account(key)).to.include({ email: 'mallory@example.com' })
   })
 
-  it('reset a password once, end other links, and tell the owner', async () => {
+  it('reset a password once, end other links, and notify the owner', async () => {
     const { key, email } = await registered('dora@example.com')
     await app.put('/api/account/update', { key, body: { email: 'dora@example.org' } })
     const change = linkIn(await mailTo('dora@example.org', 'Confirm your new e-mail address'))
@@ -256,7 +256,7 @@ describe('mails to the owners of accounts', () => {
     expect((await send(reset, { password: 'correct horse 2' })).status).to.equal(200)
   })
 
-  it('tell the owner of a webhook that its receiver has disabled it, without the path of its address', async () => {
+  it('notify the owner that the receiver of a webhook has disabled it, without the path of its address', async () => {
     const { key, email } = await registered('ida@example.com')
     const body = { name: 'Warehouse', url: receiver.url('/a-token'), events: ['LinkCreated'] }
     const { json } = await app.post('/api/webhook/add', { key, body })

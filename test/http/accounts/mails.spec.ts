@@ -21,7 +21,7 @@ describe('notices to the owner of an account', () => {
     return { mails, ordered }
   }
 
-  it('are ten an hour of each kind that a key can repeat, so that they do not hide what matters', async () => {
+  it('are limited to ten an hour of each kind that a key can repeat, so that they do not hide others', async () => {
     const { mails, ordered } = start()
     for (let webhook = 1; webhook <= 20; webhook++) await mails.order({ kind: 'webhookAdded', lang: 'en', webhook }, 7)
     expect(ordered).to.have.length(10)

@@ -41,7 +41,7 @@ describe('members of an account', () => {
   const addLink = async (who: Person, account: number) =>
     Number((await asked(who, account, 'POST', '/api/url/add', { url: 'https://example.com/a' })).json['id'])
 
-  it('work in it once they have accepted, and history says who did what', async () => {
+  it('work in it once they have accepted, and history names the author of each change', async () => {
     const [ann, ben] = [await person(), await person()]
     const { token } = await invite(ann, ann.id, 'editor')
     const found = await ben.session.ask('POST', '/api/invitation', { token })
@@ -123,7 +123,7 @@ describe('members of an account', () => {
       ])
   })
 
-  it('may do what their role says, from the request on that changes it', async () => {
+  it('have the rights of their role, from the request on that changes it', async () => {
     const [ann, ben] = [await person(), await person()]
     const id = await join(ann, ben, 'analyst')
     const adds = async () => (await asked(ben, ann.id, 'POST', '/api/url/add', { url: 'https://example.com/a' })).status
@@ -205,7 +205,7 @@ describe('members of an account', () => {
     expect((await asked(ben, ann.id, 'GET', '/api/urls')).status).to.equal(404)
   })
 
-  it('lose in their keys what they lose in their role, and all with their membership', async () => {
+  it('lose rights of their keys with those of their role, and all with their membership', async () => {
     const [ann, ben] = [await person(), await person()]
     const id = await join(ann, ben, 'admin')
     const made = await asked(ben, ann.id, 'POST', '/api/key/add', {
@@ -385,7 +385,7 @@ describe('members of an account', () => {
     expect((await app.get('/api/account', { key })).json['data']).to.include({ id: ann.id, email: '' })
   })
 
-  it('leave their keys to others, who leave them on, at last to the account itself', async () => {
+  it('hand over their keys to others, who hand them on, and finally to the account itself', async () => {
     const [ann, ben, cleo, dan] = [await person(), await person(), await person(), await person()]
     const [first, second] = [await join(ann, ben, 'admin'), await join(ann, cleo, 'editor')]
     const made = await asked(ben, ann.id, 'POST', '/api/key/add', {

@@ -102,7 +102,7 @@ describe('accounts that an issuer signs in to', () => {
     expect(new Set(ids).size).to.equal(1)
   })
 
-  it('are entered by no part of a page, and by no link of another site in place of who has a session', async () => {
+  it('are entered by no part of a page, and by no link of another site while another account has a session', async () => {
     // given a person who is signed in with a password
     const { browser, id } = await register(newPerson().email)
     const led = async (sent: Readonly<Record<string, string>>) => {
@@ -122,7 +122,7 @@ describe('accounts that an issuer signs in to', () => {
     expect(await led({})).to.include(stub.address)
   })
 
-  it('are not entered by the address alone, and the page says what to do', async () => {
+  it('are not entered by the address alone, and the page explains how to link the identity', async () => {
     const who = newPerson()
     await register(who.email)
     const answer = await enter(browserOf(), who)

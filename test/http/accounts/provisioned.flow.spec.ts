@@ -54,7 +54,7 @@ describe('a user of a directory', () => {
       await enter(app, { sub: name })
     })
 
-    it('keeps them out while it is inactive, and gives them back what it is told to', async () => {
+    it('refuses them while it is inactive, and restores access when the directory does', async () => {
       const { add, enter, idOf, patch, tryEnter } = people()
       const name = newName()
       const user = await add(name)
@@ -116,7 +116,7 @@ describe('a user of a directory', () => {
     expect((await directory.ask('DELETE', `/Users/${user}`)).status).to.equal(404)
   })
 
-  describe('whose sign-in does not say what the directory calls them', () => {
+  describe('whose sign-in lacks the claim by which the directory names them', () => {
     let other: TestApp
     before(async () => {
       const settings = { OIDC_ISSUER: stub.address, OIDC_CLIENT_ID: 'linkledger', OIDC_CLIENT_SECRET: 'a secret' }
@@ -140,7 +140,7 @@ describe('a user of a directory', () => {
     })
   })
 
-  it('who has no access any more leaves keys to another member, who is warned that they work again', async () => {
+  it('without access leaves keys to another member, with a warning that they work again', async () => {
     const inAccount = async () => {
       const own = await app.register()
       return { ...own, session: await signIn(app, own.email) }

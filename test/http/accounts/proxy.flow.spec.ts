@@ -158,7 +158,7 @@ describe('people whom a proxy in front signs in', () => {
     expect(await idOf(browser)).to.equal(id)
   })
 
-  it('do not enter an account by its address: it is linked by who is signed in to it, or by an operator', async () => {
+  it('do not enter an account by its address: a person who is signed in to it, or an operator, links it', async () => {
     const email = newName()
     const { id } = await register(email)
     expect(await codeOf(await browserOf(email).enter())).to.equal('taken')
@@ -196,7 +196,7 @@ describe('people whom a proxy in front signs in', () => {
     expect(await idOf(browser)).to.not.equal(id)
   })
 
-  it('confirm what widens rights by coming through the proxy again', async () => {
+  it('confirm wider rights by a new request through the proxy', async () => {
     const browser = browserOf(newName())
     await browser.enter()
     await app.app.ledger.db.raw(`update state.sessions set confirmed_at = now() - interval '11 minutes'`)
@@ -208,7 +208,7 @@ describe('people whom a proxy in front signs in', () => {
     expect((await add()).status).to.equal(200)
   })
 
-  it('are signed in by no part of a page, and by no link of another site in place of who has a session', async () => {
+  it('are signed in by no part of a page, and by no link of another site while another person has a session', async () => {
     const [before, name] = [await count(), newName()]
     // given a person whom the proxy knows, when a page of another site embeds the address as an image or a frame
     for (const [shownAs, mode] of [

@@ -295,7 +295,7 @@ describe('an account that a directory provisions is in its reach', () => {
     })
   })
 
-  it('and forgets of an account that is erased who has signed in to it', async () => {
+  it('and forgets the people of an account when it is erased', async () => {
     const name = newName()
     const { id } = await own([{ sub: name }])
     await add(name)

@@ -42,7 +42,7 @@ describe('the roles of members', () => {
     after(() => app.close())
 
     for (const role of roles)
-      it(`open to a member who is ${role} what they say, and nothing else`, async () => {
+      it(`open exactly the listed routes to a member who is ${role}`, async () => {
         const [owner, made] = [await app.register(), await app.register()]
         const [ann, ben] = [await signIn(app, owner.email), await signIn(app, made.email)]
         const { json } = await ann.ask('POST', '/api/member/invite', { role })

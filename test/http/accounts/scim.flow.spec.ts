@@ -101,7 +101,7 @@ describe('a directory that provisions people by SCIM', () => {
       expect(json).to.deep.equal({ schemas: [listSchema], totalResults, startIndex, itemsPerPage, Resources: [] })
     })
 
-    it('makes a user, finds them by each of its filters, and gets back what it has sent', async () => {
+    it('creates a user, finds them by each of its filters, and gets back the same attributes', async () => {
       const name = newName()
       const id = await add(name, `oid-${name}`)
       const filters = [
@@ -206,7 +206,7 @@ describe('a directory that provisions people by SCIM', () => {
       expect((await change({ op: 'remove', path: 'members' })).members).to.deep.equal([])
     })
 
-    it('changes a user by attributes below the schema, and is not told that what has no effect is done', async () => {
+    it('changes a user by attributes below the schema, and gets an error for changes without effect', async () => {
       const id = await add(newName())
       const schema = 'urn:ietf:params:scim:schemas:core:2.0:User'
       const change = (...operations: readonly object[]) => ask('PATCH', `/Users/${id}`, patchOf(...operations))
@@ -244,7 +244,7 @@ describe('a directory that provisions people by SCIM', () => {
   })
 
   describe('as Okta does', () => {
-    it('reads what the service can do, with numbers as numbers', async () => {
+    it('reads the capabilities of the service, with numbers as numbers', async () => {
       const { json } = await ask('GET', '/Users?startIndex=1&count=2')
       expect(json['startIndex']).to.equal(1)
       expect(json['totalResults']).to.be.a('number')
@@ -259,7 +259,7 @@ describe('a directory that provisions people by SCIM', () => {
       expect((await ask('GET', `/Schemas/${id}`)).json['name']).to.equal('User')
     })
 
-    it('makes a user, and changes them as a whole: what is left out neither brings them back nor parts them', async () => {
+    it('creates a user, and replaces them as a whole: omitted attributes neither restore access nor detach the account', async () => {
       const name = newName()
       const id = await add(name)
       const { json: before } = await ask('GET', `/Users/${id}`)
@@ -289,7 +289,7 @@ describe('a directory that provisions people by SCIM', () => {
       expect(renamed.json).to.deep.include({ displayName: `Renamed ${n}`, members: [] })
     })
 
-    it('is told of a name that is taken', async () => {
+    it('gets an error for a name that is taken', async () => {
       const name = newName()
       await add(name)
       const again = await ask('POST', '/Users', entraUser(name, 'another'))
@@ -394,7 +394,7 @@ describe('a directory that provisions people by SCIM', () => {
       await ask('DELETE', `/Groups/${group}`)
     })
 
-    it('of who is deleted, and of who never signed in, also after that', async () => {
+    it('of a deleted user, and of one who never signed in, also after that', async () => {
       const [name, never] = [newName(), newName()]
       const [id, before] = [await add(name), await add(never)]
       const browser = await enter(name)
@@ -500,7 +500,7 @@ describe('a directory that provisions people by SCIM', () => {
   })
 
   describe('is refused', () => {
-    it('what belongs to another issuer', async () => {
+    it('at a user or group of another issuer', async () => {
       const name = newName()
       const [id, group] = [await add(name), await addGroup(`Own ${n}`)]
       const browser = await enter(name)

@@ -170,7 +170,7 @@ describe('sessions of the dashboard', () => {
     expect(await reads(one.cookie, {})).to.equal(401)
   })
 
-  it('need their password again, after ten minutes, for what leads to other rights, and for an export', async () => {
+  it('need their password again, after ten minutes, for steps to other rights, and for an export', async () => {
     const { email, key } = await app.register()
     const session = await signIn(app, email)
     const add = (body: object) =>
@@ -251,7 +251,7 @@ describe('sessions of the dashboard', () => {
     expect((await tryToSignIn({ email, password }, headers)).status).to.equal(403)
   })
 
-  it('are not told apart from those of unknown accounts by who guesses, and ten wrong passwords end it', async () => {
+  it('cannot be told from those of unknown accounts by guessing, which ends after ten wrong passwords', async () => {
     const { email } = await app.register()
     const headers = { 'X-Forwarded-For': '198.51.100.77' }
     const wrong = { password: 'wrong horse 1' }

@@ -60,7 +60,7 @@ describe('an issuer whose address is spelled otherwise in the settings, with or 
     }
   })
 
-  it('shuts out who is inactive before their first sign-in', async () => {
+  it('refuses a person who is inactive before their first sign-in', async () => {
     const { add, tryEnter } = people()
     await add('never', { active: false })
     expect((await tryEnter(app, { sub: 'never' })).status).to.equal(403)

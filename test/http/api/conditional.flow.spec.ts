@@ -102,7 +102,7 @@ describe('conditional requests', () => {
     expect(gone.filter(({ status }) => status === 200)).to.have.length(1)
   })
 
-  it('never answer 304 when anything in the answer has changed, also what is not in the resource', async () => {
+  it('never return 304 when anything in the response has changed, also data outside of the resource', async () => {
     const [pixel, channel] = [await create('pixel'), await create('channel')]
     const { id } = (await app.post('/api/url/add', { key, body: { url: 'https://a.example/', pixels: [pixel.id] } }))
       .json

@@ -188,7 +188,7 @@ describe('changes that a second person approves', () => {
     expect((await asAnn('GET', '/api/proposals?status=open')).json['data'].result).to.equal(before)
   })
 
-  it('of what links use are proposed, too', async () => {
+  it('of resources that links use are proposed, too', async () => {
     const splash = Number(
       (await asAnn('POST', '/api/splash/add', { name: 'one', title: 'one', counter: 5 })).json['id'],
     )

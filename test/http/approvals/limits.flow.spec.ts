@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { failure, proposed, startWithRules } from '../../support/approvals.ts'
 
-describe('what waits for a second person', () => {
+describe('a pending proposal', () => {
   let world: Awaited<ReturnType<typeof startWithRules>>
   before(async () => {
     world = await startWithRules()
@@ -38,7 +38,7 @@ describe('what waits for a second person', () => {
     }
   })
 
-  it('is out of date once what a link would use again was changed while the link was deleted', async () => {
+  it('is out of date once a resource of the link was changed while the link was deleted', async () => {
     const { add } = world
     const splash = Number((await asAnn('POST', '/api/splash/add', { name: 'two', title: 'a', counter: 5 })).json['id'])
     const id = await add({ type: `splash-${splash}` })
@@ -61,7 +61,7 @@ describe('what waits for a second person', () => {
     expect((await decide(admin, 'approve', less)).status).to.equal(200)
   })
 
-  it('is found by the type of its resource, and by who has proposed it', async () => {
+  it('is found by the type of its resource, and by its proposer', async () => {
     const { add, change, join } = world
     const { session, number: member } = await join('editor')
     const number = proposed(await change(await add(), { url: 'https://example.com/found' }, session))

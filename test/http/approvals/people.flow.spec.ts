@@ -26,7 +26,7 @@ describe('the second person of a change', () => {
   const unknown = [404, 'not_found']
   const notFound = (answer: Parameters<typeof failure>[0]) => failure(answer).slice(0, 2)
 
-  it('is not who has proposed it, has left, and has joined again under another number', async () => {
+  it('is not its proposer who has left, and has joined again under another number', async () => {
     const { add, change, decide, found, join, leave } = world
     const { session, number } = await join('editor')
     const [one, two] = [
@@ -42,7 +42,7 @@ describe('the second person of a change', () => {
     expect((await decide(world.ben, 'approve', two)).status).to.equal(200)
   })
 
-  it('is not who has proposed it, and has another number by groups of the issuer that went off and on', async () => {
+  it('is not its proposer who has another number after losing and regaining a group of the issuer', async () => {
     const { account, add, app, change, decide } = world
     const browser = openBrowser(app.app.baseUrl)
     const enter = async (groups: readonly string[]) => {
@@ -87,7 +87,7 @@ describe('the second person of a change', () => {
     expect(there).to.be.greaterThan(0)
   })
 
-  it('sees nothing of a link that they may not see any more, not even by what they have proposed', async () => {
+  it('sees nothing of a link that they may no longer see, not even by their own proposals', async () => {
     const { add, ann, asked, change, decide, found, join } = world
     const { session, number } = await join('editor')
     const id = await add({ notes: 'private' })
@@ -106,7 +106,7 @@ describe('the second person of a change', () => {
     expect((await asked(session, 'GET', '/api/proposals')).json['data'].result).to.equal(0)
   })
 
-  it('and authors see what others propose for a link of theirs in no rehearsal either', async () => {
+  it('and authors see proposals of others for a link of theirs in no rehearsal either', async () => {
     const { add, asked, change, found, join } = world
     const { session } = await join('author')
     const id = await add({}, session)

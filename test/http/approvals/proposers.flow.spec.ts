@@ -3,7 +3,7 @@ import { failure, proposed, startWithRules } from '../../support/approvals.ts'
 
 type World = Awaited<ReturnType<typeof startWithRules>>
 
-describe('who has proposed a change', () => {
+describe('the proposer of a change', () => {
   let world: World
   before(async () => {
     world = await startWithRules()
@@ -37,7 +37,7 @@ describe('who has proposed a change', () => {
     expect((await detailsOf(id)).longurl).to.equal('https://example.com/a')
   })
 
-  it('does not approve what was proposed with a key that they have made, and that was handed over', async () => {
+  it('cannot approve a proposal made with a key of theirs that was handed over', async () => {
     const { add, ann, app, asked, ben, decide, detailsOf, join } = world
     const { session, number: maker } = await join('admin')
     const heir = await join('editor')

@@ -92,7 +92,7 @@ describe('the clients that openapi-generator makes', function () {
       gone: ['not_found', 'Link not found.'],
     })
 
-  it('can be imported in Python, and decode what the service answers', async function () {
+  it('can be imported in Python, and decode responses of the service', async function () {
     await needsTool(this, 'python3', '-c', 'import ensurepip, venv')
     const folder = await generate('python')
     await run(folder, 'python3', '-m', 'venv', 'venv')
@@ -106,7 +106,7 @@ describe('the clients that openapi-generator makes', function () {
     expectDecoded(await run(folder, python, 'links.py', app.address), 'python')
   })
 
-  it('compile in Go, and decode what the service answers', async function () {
+  it('compile in Go, and decode responses of the service', async function () {
     await needsTool(this, 'go', 'version')
     const folder = await generate('go', '--git-host=example.com', '--git-user-id=linkledger', '--git-repo-id=client')
     await mkdir(join(folder, 'links'))

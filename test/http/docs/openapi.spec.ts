@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     expect(Account!.properties['operator']).to.deep.include({ type: 'boolean', not: { const: false } })
   })
 
-  it('has `tz` wherever days are asked for or answered', () => {
+  it('has `tz` wherever a request or a response has days', () => {
     const isDay = /"pattern":"\^\\\\d\{4\}-\\\\d\\\\d-\\\\d\\\\d\$"/
     const { schemas } = document.components as { readonly schemas: Readonly<Record<string, object>> }
     const whole = (part: object, known: readonly string[] = []): string => {
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
         expect(operation.requestBody.content['application/json'], operation.operationId).to.have.property('example')
   })
 
-  it('opens with each scope what docs/api.md says', () => {
+  it('opens with each scope the routes in docs/api.md', () => {
     const opened = (scope: string) =>
       Object.entries(document.paths).flatMap(([path, methods]) =>
         Object.entries(methods).flatMap(([method, operation]) =>
@@ -139,13 +139,13 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('says what each group of operations is about, and which headers every answer has', () => {
+  it('describes each group of operations, and the headers of every response', () => {
     for (const { name, ...tag } of document.tags) expect(tag, name).to.have.property('description')
     for (const [status, { headers }] of Object.entries(document.components.responses))
       expect(headers, status).to.include.keys('X-Request-Id', 'X-RateLimit-Remaining')
   })
 
-  it('requires no parameter that has a default, and has what a link needs among the links', () => {
+  it('requires no parameter with a default, and has all operations of a link among the links', () => {
     const required = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods).flatMap(({ parameters }) =>
         parameters.flatMap((one) =>
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/api/url/{id}/stats']?.['get']?.tags).to.deep.equal(['Links'])
   })
 
-  it('says what comes after each step, as the manual does', () => {
+  it('describes the next step after each one, as the manual does', () => {
     const { description } = document.info
     for (const word of ['Idempotency-Key', 'If-Match', 'cursor', 'An account has a number of requests', 'redirect404'])
       expect(description).to.include(word)

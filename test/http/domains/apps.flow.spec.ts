@@ -74,7 +74,7 @@ describe('the apps that open addresses of a branded domain', () => {
     expect(await raw(appleAt, new URL(app.address).host)).to.match(/^HTTP\/1.1 404 /)
   })
 
-  it('are named in a 400 that says what is wrong, and nothing is stored', async () => {
+  it('are refused with a 400 that names the error, and nothing is stored', async () => {
     const { revision } = await details()
     for (const [body, message] of [
       [{ apple: { details: [{ appIDs: ['app'] }] } }, '`apple.details.0.appIDs.0` must be a team ID and a bundle ID'],

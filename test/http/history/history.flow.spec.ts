@@ -39,7 +39,7 @@ describe('the history of an account', () => {
   }
   const types = async (path: string, query = '') => (await events(path, query)).map(({ type }) => type)
 
-  it('shows one kind of resource only, and finds what is deleted until it is restored', async () => {
+  it('shows one kind of resource only, and finds deleted ones until they are restored', async () => {
     const own = (await app.register()).key
     const made = async (path: string, body: object) => (await app.post(path, { key: own, body })).json['id'] as number
     const id = await made('/api/url/add', { url: 'https://example.com/a' })
@@ -74,7 +74,7 @@ describe('the history of an account', () => {
     expect(await events('/api/account', 'deleted=true', own)).to.deep.equal([])
   })
 
-  it('says who changed a link, in which request, and what each field was and is', async () => {
+  it('names the author and the request of a change, with the old and new value of each field', async () => {
     const id = await link({ title: 'Spring' })
     const editor = (await app.post('/api/key/add', { key, body: { name: 'Import', scopes: ['links:write'] } })).json
     await app.put(`/api/url/${id}/update`, {
@@ -235,7 +235,7 @@ describe('the history of an account', () => {
     return { mine, spring, other, channel, page, found }
   }
 
-  it('finds events by what happened, names, fields, values, who did it and the request, in any letter case', async () => {
+  it('finds events by type, name, field, value, author and request, in any letter case', async () => {
     const { found, spring, mine } = await searched()
     expect(await found('linkUPDATED')).to.deep.equal(['LinkUpdated', 'LinkUpdated'])
     expect(await found('Link changed')).to.deep.equal(['LinkUpdated', 'LinkUpdated'])
@@ -278,7 +278,7 @@ describe('the history of an account', () => {
     expect(read).to.deep.equal(all)
   })
 
-  it('given more events than one request looks at, goes on after them by cursor, also when it has found nothing', async () => {
+  it('given more events than one request reads, continues after them by cursor, also without a hit', async () => {
     const { mine } = await searched()
     const account = Number((await app.get('/api/account', { key: mine })).json['data'].id)
     const { reader, ordinals, handler } = app.app.ledger
@@ -300,7 +300,7 @@ describe('the history of an account', () => {
     ])
   })
 
-  it('given events of more bytes than one request reads, says how many it has searched, and goes on after them', async () => {
+  it('given events of more bytes than one request reads, reports how many it has searched, and continues after them', async () => {
     const { key: mine, id: account } = await app.register()
     const rows = Array.from({ length: 60 }, (_, n) => ({ url: `https://example.com/${n % 6 === 0 ? 'six' : 'other'}` }))
     await app.post('/api/urls/bulk?op=create', { key: mine, body: { rows } })
@@ -321,7 +321,7 @@ describe('the history of an account', () => {
     expect(pages.reduce((sum, [found = 0]) => sum + found, 0)).to.equal(10)
   })
 
-  it('finds neither secrets nor what other accounts have', async () => {
+  it('finds neither secrets nor data of other accounts', async () => {
     const { found, mine, spring } = await searched()
     await link({ title: 'Of a stranger' })
     expect(await found('stranger')).to.deep.equal([])

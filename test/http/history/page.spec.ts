@@ -43,7 +43,7 @@ describe('a page of a history', () => {
   const page = (rows: readonly HistoryRow[], sources: HistorySources, shown: readonly string[] = []) =>
     readPage({ listed: { rows }, placeOf: ({ position }) => [String(position)], shown: new Set(shown) }, sources)
 
-  it('makes what each state says once, and that of links which are not there yet once for all', async () => {
+  it('presents each state once, and links that are not created yet once for all', async () => {
     const { did, sources } = sourcesOf()
     const { rows } = await page(rowsOf(20), sources)
     expect(rows).to.have.length(100)

@@ -76,7 +76,7 @@ describe('the revisions of a link', () => {
     expect(rows.reduce((sum, { clicks }) => sum + clicks, 0)).to.equal(total)
   })
 
-  it('are paged by number and by cursor, in both orders, and searched by what they said', async () => {
+  it('are paged by number and by cursor, in both orders, and searched by their values', async () => {
     const numbers = async (query: string) => (await revisions(query)).revisions.map(({ revision }) => revision)
     expect(await numbers('?limit=2')).to.deep.equal([2, 1])
     expect(await numbers('?limit=2&page=2')).to.deep.equal([0])

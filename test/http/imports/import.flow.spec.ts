@@ -63,7 +63,7 @@ describe('imports from other services', () => {
       )
       .join('\n')
 
-  it('creates the links of a file in the background, and says what has become of each', async () => {
+  it('creates the links of a file in the background, and reports the result for each', async () => {
     const own = await app.register()
     const details = await bring(own, `${table(1200, 'bg')}\n,not an address,x,,\n`, 'name=links.csv')
     expect(details).to.include({ state: 'done', format: 'csv', created: 1200, failed: 1, name: 'links.csv' })
@@ -136,7 +136,7 @@ describe('imports from other services', () => {
     expect(await links(own)).to.deep.equal(before)
   })
 
-  it('only says what would become of the links in a dry run, and imports them once that is started', async () => {
+  it('only reports the results in a dry run, and imports the links once it is started', async () => {
     const own = await app.register()
     const checked = await bring(own, table(3, 'dry'), 'dryRun=true')
     expect(checked).to.include({ state: 'checked', created: 3, done: 3, total: 3 })
@@ -147,7 +147,7 @@ describe('imports from other services', () => {
     expect(await links(own)).to.have.length(3)
   })
 
-  it('is taken back: what answers is as before, and history remembers it', async () => {
+  it('is undone: addresses respond as before, and history shows the import', async () => {
     const own = await app.register()
     await app.post('/api/url/add', { ...own, body: { url: 'https://example.com/own', custom: 'undo-own' } })
     const before = await sumOf(own)
@@ -163,7 +163,7 @@ describe('imports from other services', () => {
     expect(await bring(own, table(10, 'undo')), 'the addresses can be imported again').to.include({ created: 10 })
   })
 
-  it('keeps links that were changed or visited since when it is taken back, without what was counted elsewhere', async () => {
+  it('keeps links that were changed or visited since when it is undone, without their imported counts', async () => {
     const own = await app.register()
     const { id } = await bring(own, table(4, 'kept'))
     const [first, second] = (await links(own)).toSorted((a, b) => a.alias.localeCompare(b.alias))
@@ -215,7 +215,7 @@ describe('imports from other services', () => {
     expect(await ended(own, id)).to.include({ created: 1000 })
   })
 
-  it('says what cannot be imported, and why it ended', async () => {
+  it('reports records that cannot be imported, and why it ended', async () => {
     const own = await app.register()
     expect(await bring(own, 'no links at all')).to.deep.include({ state: 'failed', created: 0 })
     const { json, status } = await send(own, table(1), 'conflict=never')
@@ -228,7 +228,7 @@ describe('imports from other services', () => {
     expect(ends.problem).to.include({ code: 'taken' })
   })
 
-  it('goes on behind records and columns with texts that cannot be stored, and reports them without these', async () => {
+  it('continues after records and columns with texts that cannot be stored, and reports them without the texts', async () => {
     const own = await app.register()
     const table =
       'url,alias,o\0dd\nhttps://example.com/1,nul-1,x\nhttps://example.com/2,a\0b,\nhttps://example.com/3,nul-3,\n'
@@ -265,7 +265,7 @@ describe('imports from other services', () => {
     expect(imports.filter(({ finished }) => finished === '')).to.deep.equal([])
   })
 
-  it('reports what is long in short', async () => {
+  it('shortens long texts in its report', async () => {
     const own = await app.register()
     const long = 'x'.repeat(100_000)
     const names = Array.from({ length: 150 }, (_, n) => `field${n}${'y'.repeat(500)}`)
@@ -310,7 +310,7 @@ describe('imports from other services', () => {
     }
   })
 
-  it('goes on where it was after the service has ended, however often, and creates each link once', async () => {
+  it('resumes after any number of restarts of the service, and creates each link once', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'linkledger-imports-'))
     let on = await startTestApp({ DATA_DIR: dir })
     try {

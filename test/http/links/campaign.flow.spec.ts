@@ -157,7 +157,7 @@ describe('the campaign API', () => {
       expect((await visit(kept.short)).status).to.equal(302)
     })
 
-    it('says what would be right about an invalid field', async () => {
+    it('names a valid value for an invalid field', async () => {
       const wrong: [object, RegExp][] = [
         [{ name: 7 }, /^`name` must be a string/],
         [{ name: 'x'.repeat(256) }, /^`name` must be at most 255 characters/],

@@ -89,7 +89,7 @@ describe('the channel API', () => {
       expect((await app.del(`/api/channel/${id}/delete`, { key })).status).to.equal(404)
     })
 
-    it('says what would be right about an invalid field', async () => {
+    it('names a valid value for an invalid field', async () => {
       const wrong: [object, RegExp][] = [
         [{}, /^`name` is required/],
         [{ name: '' }, /^`name` must not be empty/],

@@ -39,7 +39,7 @@ describe('items of a channel', () => {
       })
     }))
 
-  it('have the day of their assignment in the zone that is asked for', async () => {
+  it('have the day of their assignment in the requested time zone', async () => {
     const { id: channel } = await create()
     await assigned(channel, 'links', (await link()).id)
     // a day and an hour apart
@@ -76,7 +76,7 @@ describe('items of a channel', () => {
     expect(oldest).to.include({ title: 'Bare-Link', preview: 'https://shop.example.com:8443/favicon.ico' })
   })
 
-  it('are taken out one by one, and what was not in is not put in to undo that', async () => {
+  it('are removed one by one, and an undo does not add items that were not in it', async () => {
     const { id: channel } = await create()
     const [kept, gone] = [await link(), await link()]
     for (const { id } of [kept, gone]) await assigned(channel, 'links', id)

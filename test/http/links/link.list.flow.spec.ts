@@ -67,7 +67,7 @@ describe('GET /api/urls', () => {
     await app.del(`/api/url/${id}/delete`, { key: mine })
   })
 
-  it('says what a visitor meets: nothing yet, nothing any more, or a password', async () => {
+  it('shows the state for visitors: not started, ended, or protected by a password', async () => {
     const key = (await app.register()).key
     const used = await add({ title: 'expired', max_clicks: 1 }, key)
     await add({ title: 'scheduled', starts: '2090-01-01 00:00:00' }, key)

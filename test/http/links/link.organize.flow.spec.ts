@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { linkClient } from '../../support/clients/link.ts'
 
-describe('what the owner of links keeps them in order by', () => {
+describe('organizing links', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -55,7 +55,7 @@ describe('what the owner of links keeps them in order by', () => {
     expect(await listed('tag=a')).to.deep.equal([])
   })
 
-  it('leaves archived links out of the list, unless it is asked for them, and goes on redirecting', async () => {
+  it('leaves archived links out of the list unless they are requested, and still redirects them', async () => {
     const mine = (await app.register()).key
     const alias = free()
     const [kept, away] = [(await add({}, mine)).id, (await add({ custom: alias }, mine)).id]
@@ -91,7 +91,7 @@ describe('what the owner of links keeps them in order by', () => {
     ['notes', 'x'.repeat(4001), '`notes` must be at most 4,000'],
     ['archived', 'true', '`archived` must be true or false'],
   ]
-  it('refuses what is not right with a message that names the field', async () => {
+  it('refuses invalid values with a message that names the field', async () => {
     const { id } = await add()
     for (const [field, value, message] of wrong) {
       const { status, json } = await update(id, { [field]: value })

@@ -164,7 +164,7 @@ describe("the operator's view", () => {
     expect(event?.metadata).to.deep.include({ account: bob.id, actor: { kind: 'operator', name: `account ${ann.id}` } })
   })
 
-  it('lists reports, blocks what they are about, and closes them', async () => {
+  it('lists reports, blocks the reported resources, and closes the reports', async () => {
     const link = await addLink(bob, { custom: 'evil' })
     await Promise.all(['7kq2m9xd', '7kq2m9xe'].map((id) => send(id, link, bob)))
     await eventually(async () => (await listed('/api/operator/reports', 'reports')).length === 2)
@@ -327,7 +327,7 @@ describe("the operator's view", () => {
     await eventually(async () => (await visit('/gone-phish')) === 302)
   })
 
-  it('blocks hosts, patterns and branded domains, and names what cannot be blocked', async () => {
+  it('blocks hosts, patterns and branded domains, and names values that cannot be blocked', async () => {
     const subjects = [
       ['host', 'https://evil.example/', 'evil.example'],
       ['pattern', 'sites.example/view/evil*', 'sites.example/view/evil*'],

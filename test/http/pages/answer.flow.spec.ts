@@ -192,7 +192,7 @@ describe('the form of an overlay', () => {
     expect(text).to.include('This link is blocked for your safety').and.not.include('<iframe')
   })
 
-  it('escapes what is shown again of an answer', async () => {
+  it('escapes the values of an answer that it shows again', async () => {
     const { action, fields } = await shown(contact)
     const evil = '"><script>alert(1)</script></textarea><img src=x onerror=alert(2)>'
     for (const body of [
@@ -333,7 +333,7 @@ describe('the form of an overlay', () => {
       }
   })
 
-  it('returns 404 where there is no form any more, and 403 for what no form of ours has sent', async () => {
+  it('returns 404 where the form no longer exists, and 403 for data that no form of ours has sent', async () => {
     const { overlay, action, fields } = await shown(news)
     const plain = await create({ type: 'message', name: 'm', message: 'Hello' })
     const deleted = await shown(news)

@@ -159,7 +159,7 @@ describe('the bio page API', () => {
     }
   })
 
-  it('says what would be right about an invalid field', async () => {
+  it('names a valid value for an invalid field', async () => {
     expect((await app.post('/api/bio/add', { key, body: { links: [] } })).json['message']).to.match(
       /^`name` is required/,
     )

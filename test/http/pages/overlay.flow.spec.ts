@@ -91,7 +91,7 @@ describe('the overlay API', () => {
       )
   })
 
-  it('says what would be right about an invalid field', async () => {
+  it('names a valid value for an invalid field', async () => {
     expect(await refusal({ name: 'x' })).to.match(/^`type` is required/)
     expect(await refusal({ type: 'popup', name: 'x' })).to.match(
       /^`type` must be one of message, contact, poll, newsletter, image, coupon/,

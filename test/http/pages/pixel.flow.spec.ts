@@ -66,7 +66,7 @@ describe('the pixel API', () => {
         expect((await add({ type, name: 'x', tag })).status).to.equal(400)
   })
 
-  it('says what would be right about an invalid field', async () => {
+  it('names a valid value for an invalid field', async () => {
     expect((await add({ type: 'myspace', name: 'x', tag: 'abc' })).json['message']).to.match(
       /^`type` must be one of gtmpixel, /,
     )

@@ -121,7 +121,7 @@ describe('the splash page API', () => {
     expect((await app.get('/api/splash?limit=1000', { key })).text).not.to.include(`"id":${id},`)
   })
 
-  it('says what would be right about an invalid field', async () => {
+  it('names a valid value for an invalid field', async () => {
     for (const counter of [-1, 61, 1.5, '10', true])
       expect(await refusal({ ...full, counter }), String(counter)).to.match(
         /^`counter` must be a whole number of seconds from 0 to 60\.$/,

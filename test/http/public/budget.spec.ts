@@ -33,7 +33,7 @@ describe('the budget of a network', () => {
     expect(spend(from('2001:db8:8::1')), 'another site').to.equal(0)
   })
 
-  it('of a site is not spent by what one of its networks is refused', () => {
+  it('of a site is not spent by refused requests of one of its networks', () => {
     const spend = open()
     for (let n = 0; n < 100; n++) spend(from('2001:db8:9::1'))
     expect(spend(from('2001:db8:9:1::1'))).to.equal(0)

@@ -46,7 +46,7 @@ describe('a public page whose cost an account chooses', () => {
     expect(await get('1 list 249'), 'later').to.be.a('string')
   })
 
-  it('takes turns with those that other networks ask for, however many accounts have what one asks for', async () => {
+  it('takes turns with pages for other networks, for any number of accounts that one network requests', async () => {
     const { get, asked } = open()
     const many = Array.from({ length: 250 }, (_, n) => get(`${n} list 0`).catch((error: unknown) => error))
     await Promise.all([get('1000 list 0', '198.51.100.1'), get('1001 list 0', '198.51.100.2')])

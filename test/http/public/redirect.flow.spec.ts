@@ -43,7 +43,7 @@ describe('the public side', () => {
       expect([status, headers.get('Location')]).to.deep.equal([303, `${path}?a=1`])
     })
 
-    it('answers POST with the escapes that it was asked with: some letters stand in no header', async () => {
+    it('answers POST with the escapes of the request: a header cannot contain some letters', async () => {
       const { path } = await add({ forward: 'path' })
       for (const rest of ['%E4%B8%AD', '%0d%0aX', 'a%3Fb%23c']) {
         const { status, headers } = await post(`${path}/${rest}`, 'x=y')
@@ -87,7 +87,7 @@ describe('the public side', () => {
         expect((await app().visit(`${path}/${query}`)).headers.get('Location')).to.equal(long)
     })
 
-    it('is found by other spellings of its address, and with what is pasted around it', async () => {
+    it('is found by other spellings of its address, and with pasted text around it', async () => {
       await add({ custom: 'my_link-1' })
       const found = [
         ...['/my%5Flink-1', '/my%5flink%2D1', '/%6dy_link%2d%31', '//my_link-1', '///my_link-1?x=1'],

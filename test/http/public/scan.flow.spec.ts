@@ -150,7 +150,7 @@ describe('a scan of a QR code that leads to a link of the same account', () => {
     expect(old.headers.get('Location')).to.equal(`${long}&utm_source=poster`)
   })
 
-  it('is counted where the link has rules, a splash page, a password and a maximum, by what they say', async () => {
+  it('is counted by the rules, splash page, password and maximum of the link', async () => {
     const targeted = await linkAndCode({ geotarget: [{ location: 'Canada', link: 'https://example.com/ca' }] })
     const shown = await linkAndCode({ type: 'splash' })
     const locked = await linkAndCode({ password: 'opensesame' })

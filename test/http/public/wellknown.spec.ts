@@ -56,7 +56,7 @@ describe('the files that programs look for below /.well-known/', () => {
     expect(JSON.parse(body)).to.have.nested.property('[0].target.package_name', 'com.example.app')
   })
 
-  it('are read when they are asked for and when the domain has changed, and only those of a few hundred domains are kept', async () => {
+  it('are read on request and when the domain has changed, and only those of a few hundred domains are kept', async () => {
     const read: number[] = []
     let position = 7n
     const ask = asked(
@@ -102,7 +102,7 @@ describe('the files that programs look for below /.well-known/', () => {
       expect(await ask(host, url), `${host}${url}`).to.deep.include({ status: 404, body: '' })
   })
 
-  it('answer HEAD without a body, and refuse what would change something', async () => {
+  it('answer HEAD without a body, and refuse methods that change something', async () => {
     const { headers } = await ask('go.example.com', appleAt)
     expect(await ask('go.example.com', appleAt, 'HEAD')).to.deep.equal({ status: 200, headers, body: '' })
     expect((await ask('go.example.com', appleAt, 'POST')).status).to.equal(405)

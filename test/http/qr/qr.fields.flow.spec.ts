@@ -16,7 +16,7 @@ describe(`fields of QR codes (${repeatable})`, () => {
     () => key,
   )
 
-  describe('an invalid field gets a 400 that says what would be right', () => {
+  describe('an invalid field gets a 400 that names a valid value', () => {
     const refused: readonly (readonly [object, RegExp])[] = [
       [{}, /^`type` is required/],
       [{ type: 'bitcoin', data: 'x' }, /^`type` must be one of text, vcard, link, email, phone, sms, wifi\.$/],

@@ -49,7 +49,7 @@ describe('the body of a request', () => {
     expect(reports).to.deep.equal(['ERR_HTTP_REQUEST_TIMEOUT'])
   })
 
-  it('may take any time where its handler renews that with what comes', async () => {
+  it('may take any time where its handler extends the deadline with each part', async () => {
     const { reports, come } = await send(20, 10_000)
     expect([reports, come]).to.deep.equal([[], 200_000])
   })

@@ -7,7 +7,7 @@ describe('the signal of a request', () => {
   const response = (state: object) =>
     Object.assign(new EventEmitter(), { writableEnded: false, closed: false, ...state }) as unknown as ServerResponse
 
-  it('is one however often it is asked for, and aborts when the client is gone', () => {
+  it('is the same for each caller, and aborts when the client is gone', () => {
     const res = response({})
     const gone = closingOf({ res })
     const signal = gone()

@@ -67,7 +67,7 @@ describe('a reclassification while the statistics are behind', () => {
     return result
   }
 
-  it('is planned from what the one before has changed, so that its answer is what it changes', async () => {
+  it('is planned from the result of the one before, so that its response matches its changes', async () => {
     await exclude(['DE'])
     let goOn = await holdStatistics()
     const first = await reclassify()
@@ -97,7 +97,7 @@ describe('a reclassification while the statistics are behind', () => {
     await counted(3)
   })
 
-  it('of all accounts says what is left when it waits in vain, and goes on there when it is run again', async () => {
+  it('of all accounts reports the rest when it waits in vain, and resumes there when it is run again', async () => {
     const other = await app.register()
     await visited(other, 'FR')
     await until(
@@ -126,7 +126,7 @@ describe('a reclassification while the statistics are behind', () => {
     expect(lines.join('\n')).not.to.include(`account ${account},`)
   })
 
-  it('has one id when its answer was lost and it is repeated with its Idempotency-Key, and goes on there', async () => {
+  it('has one id when its response was lost and it is repeated with its Idempotency-Key, and resumes there', async () => {
     await exclude([])
     await reclassify()
     await counted(3)

@@ -70,7 +70,7 @@ describe('the visits of a QR code and the views of a bio page, together with a c
   const period = 'from=2026-01-01&to=2026-01-31'
   const views = () => `${period}&bio=${ids.bio}&rule=view`
 
-  it('are those that led to what is in it, as figures and as lists', async () => {
+  it('are those that led to its items, as figures and as lists', async () => {
     const { campaign, empty, linkChannel, channel, within, qr, bio } = ids
     for (const [asked, n] of [
       [`qr=${qr}`, 15],

@@ -208,7 +208,7 @@ describe('visits of another service', function () {
     expect(found!.text).to.not.include('Mozilla/5.0')
   })
 
-  it('are the same after a rebuild, and the tables are what the log says', async () => {
+  it('are the same after a rebuild, and the tables agree with the log', async () => {
     const now = await seen()
     const env = { DATA_DIR: app.dir, DATABASE_URL: urlOf(app.connection), SECRET: app.config.SECRET ?? '' }
     expect((await runCommand(['rebuild'], env)).code).to.equal(0)

@@ -78,7 +78,7 @@ describe('addresses that lead nowhere', () => {
     expect(await counted(ann, '/sumer', 'unknown', 4)).to.include({ suggestion: null, link: made })
   })
 
-  it('of the service itself are shown to operators only, with no word of what others have', async () => {
+  it('of the service itself are shown to operators only, without data of other accounts', async () => {
     await add({ custom: 'winter' })
     await add({ custom: 'autumn' }, bob)
     for (const path of ['/wintr', '/autum', '/qr/none', '/a/b']) expect(await visit(path, own())).to.equal(404)
@@ -175,7 +175,7 @@ describe('addresses that lead nowhere', () => {
     )
   })
 
-  it('have the days of the zone that is asked for, by quarters of an hour', async () => {
+  it('have the days of the requested time zone, by quarters of an hour', async () => {
     const of = await app.register()
     const start = Math.floor(Date.now() / dayMs) * dayMs - 10 * dayMs
     const dayAfter = (days: number) => new Date(start + days * dayMs).toISOString().slice(0, 10)
@@ -249,7 +249,7 @@ describe('addresses that lead nowhere', () => {
     }
   })
 
-  it('are not mixed with HEAD requests, which statistics of all links have beside their clicks, for now only', async () => {
+  it('are not mixed with HEAD requests, which present statistics of all links have next to their clicks', async () => {
     const of = await app.register()
     await add({ custom: 'probed' }, of)
     const data = async (search = '') => (await app.get(`/api/stats?${search}`, { key: of.key })).json['data']

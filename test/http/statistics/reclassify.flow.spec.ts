@@ -87,7 +87,7 @@ describe('reclassification by the API', () => {
   })
   after(() => app.close())
 
-  it('leaves out what an account excludes, in all statistics alike, until it is taken back', async () => {
+  it('omits excluded visits of an account from all statistics until it is undone', async () => {
     const before = await seen()
     expect((await reclassify()).id).to.equal('')
     const body = { agents: ['UPTIME'], countries: ['Germany'], visitors: [] }
@@ -187,7 +187,7 @@ describe('reclassification by the API', () => {
     await counted(4)
   })
 
-  it('is not open to another account, and refuses what no click has', async () => {
+  it('is not open to another account, and refuses values that no click has', async () => {
     const { id } = await reclassify()
     const stranger = (await app.register()).key
     const ask = async (body: object) => {
@@ -209,7 +209,7 @@ describe('reclassification by the API', () => {
     }
   })
 
-  it('works in the background, one of an account at a time, and goes on after a process that has ended', async () => {
+  it('runs in the background, one of an account at a time, and resumes after its process has ended', async () => {
     const { ledger } = app.app
     await app.put('/api/account/exclusions', { key, body: { agents: [], countries: ['JP', 'DE'], visitors: [] } })
     const before = await counted((await seen()).series[1]?.total.clicks as number)
@@ -278,7 +278,7 @@ describe('reclassification by the API', () => {
     expect(await seen()).to.deep.equal(before)
   })
 
-  it('goes on in the background when a session is cut, though PostgreSQL is there', async () => {
+  it('continues in the background when a session is cut although PostgreSQL is available', async () => {
     const { ledger } = app.app
     const locks = await openLocks(app.connection, 'a test')
     await until(

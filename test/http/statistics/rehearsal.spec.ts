@@ -135,7 +135,7 @@ describe(`a rehearsal (${repeatable})`, () => {
     }
   })
 
-  it('of a draft agrees with the redirect, or says what was not recorded', () => {
+  it('of a draft agrees with the redirect, or reports data that was not recorded', () => {
     const random = randomFrom(seed + 1)
     const why = new Map<string, number>()
     for (let n = 0; n < 1500; n++) {
@@ -194,7 +194,7 @@ describe(`a rehearsal (${repeatable})`, () => {
     expect(by(split(1, 0, 1), split(1, 1, 1), got(3))).to.include({ rule: 'variant:3' })
   })
 
-  it('asks for no more than the rules need', () => {
+  it('reads no more than the rules need', () => {
     const asks = (over: Partial<LinkFields>) => askedBy([decidingTarget({ ...linkFields, ...over }, 7)])
     expect(asks({})).to.deep.equal([])
     expect(asks({ location: [to('ca')] })).to.deep.equal(['country'])

@@ -81,7 +81,7 @@ describe('POST /api/url/:id/rehearse', () => {
     expect([status, json['field']]).to.deep.equal([400, 'tz'])
   })
 
-  it('says where clicks would go by a draft, and what cannot be known', async () => {
+  it('reports where clicks would go under a draft, and undecidable ones', async () => {
     const nl = [{ language: 'nl', link: 'https://example.com/nl' }]
     const data = await found({ draft: { devicetarget: [], languagetarget: nl } })
     expect(data['moves']).to.deep.include({
@@ -150,7 +150,7 @@ describe('POST /api/url/:id/rehearse', () => {
     }
   })
 
-  it('refuses what is no draft, another account, and a second rehearsal at the same time', async () => {
+  it('refuses an invalid draft, another account, and a second rehearsal at the same time', async () => {
     const stranger = (await app.register()).key
     expect((await app.post(`/api/url/${link}/rehearse`, { key: stranger, body: {} })).status).to.equal(404)
     for (const [body, field] of [

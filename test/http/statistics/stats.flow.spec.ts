@@ -155,7 +155,7 @@ describe('the click series API', () => {
     ])
   })
 
-  it('returns 400 and names `tz` for what is no time zone', async () => {
+  it('returns 400 and names `tz` for an unknown time zone', async () => {
     for (const path of ['/api/stats', '/api/account/stats', `/api/url/${one}/stats`, '/api/urls'])
       for (const zone of ['Europe/Atlantis', '%2B01:00', 'x'.repeat(300), '2026-02-01']) {
         const { status, json } = await app.get(`${path}?tz=${zone}`, { key })
@@ -257,7 +257,7 @@ describe('the click series API', () => {
     }
   })
 
-  it('says what would be right about an invalid query', async () => {
+  it('names a valid value for an invalid query', async () => {
     const wrong: Record<string, RegExp> = {
       'from=yesterday': /^`from` must be a date and time/,
       'to=2026-02-30': /^`to` must be a date and time/,

@@ -14,7 +14,7 @@ import { signIn } from '../../support/session.ts'
 type Signed = Awaited<ReturnType<typeof signIn>>
 type Json = Answer['json']
 
-describe('a reclassification in the background that a session has asked for', () => {
+describe('a reclassification in the background that a session has requested', () => {
   let app: TestApp
   const own = '/api/account/reclassify'
   const sessionsEnd = 'The password has changed since, or the session was ended. Ask for it again.'
@@ -52,7 +52,7 @@ describe('a reclassification in the background that a session has asked for', ()
     return ended({ ask: (method, path) => app.ask(method, path, { key }) })
   }
 
-  it('goes on when that signs out', async () => {
+  it('goes on when the session signs out', async () => {
     const job = await afterwards(async (session) =>
       expect((await session.ask('DELETE', '/api/session')).status).to.equal(200),
     )

@@ -205,7 +205,7 @@ describe('link statistics', () => {
     })
   })
 
-  it('are filtered by what visitors have in common, and say how complete they are', async () => {
+  it('are filtered by properties of visitors, and report how complete they are', async () => {
     const { id, visit, after } = await add()
     await visit({ referrer: 'https://example.net/' })
     await visit({ agent: robots.GPTBot })
@@ -242,7 +242,7 @@ describe('link statistics', () => {
     expect((await app.get(`/api/stats?by=link`, { key: other.key })).json['data'].by.link).to.deep.equal([])
   })
 
-  it('are those of what is in a campaign or a channel, now and at an earlier event', async () => {
+  it('are those of the items of a campaign or a channel, now and at an earlier event', async () => {
     const [in1, in2, out] = [await add(), await add(), await add()]
     const made = async (path: string, body: object) => Number((await app.post(path, { key, body })).json['id'])
     const campaign = await made('/api/campaign/add', { name: 'Spring' })

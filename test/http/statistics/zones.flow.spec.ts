@@ -232,7 +232,7 @@ describe(`the figures of a reader in another time zone (${repeatable})`, () => {
     }
   })
 
-  it('lead to visits with what clocks there have shown, in every form, only if a zone is named', async () => {
+  it('lead to visits with the local time of the zone, in every format, only if a zone is named', async () => {
     const query = 'from=2026-04-04&to=2026-04-05&limit=500'
     for (const zone of zones)
       for (const row of await visitsOf(`${query}&tz=${zone}`)) {

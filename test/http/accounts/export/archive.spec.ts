@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { archive } from '../../../../src/http/accounts/export/archive.ts'
 
 describe('the archive of an account', () => {
-  it('sends what there is after some time, so that its connection is not silent while lines come slowly', async () => {
+  it('sends the lines so far after some time, so that its connection is not silent while lines come slowly', async () => {
     const unzipped = createGunzip()
     const received = once(unzipped, 'data')
     const slowly = async function* () {

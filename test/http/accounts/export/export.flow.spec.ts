@@ -117,7 +117,7 @@ describe('the export of an account', () => {
   })
   after(() => app.close())
 
-  it('has maps of what redirects now for other servers, without links that have a password or have ended', async () => {
+  it('has maps of the present redirects for other servers, without links that have a password or have ended', async () => {
     const own = await app.register()
     const add = (body: object) => app.post('/api/url/add', { ...own, body })
     await add({ url: 'https://example.com/a?x={y}&z=$1', custom: 'map-1' })
@@ -189,7 +189,7 @@ describe('the export of an account', () => {
       .and.not.to.match(/scrypt|"\w*(?:password|hash|token)":"/i)
   })
 
-  it('has the history of what exists and of what is deleted, with sealed fields opened', async () => {
+  it('has the history of existing and deleted resources, with sealed fields opened', async () => {
     const { key, id, ids, email } = ours
     const events = linesOf(await exported(key), 'events')
     const of = (stream: string) => events.filter((event) => event['stream'] === stream)
@@ -201,7 +201,7 @@ describe('the export of an account', () => {
     expect(of(`link-${ids.get('url')}`)[0]!['by']).to.have.property('kind', 'key')
   })
 
-  it('has every visit with what is known of it, oldest first', async () => {
+  it('has every visit with all of its data, oldest first', async () => {
     const { key, ids } = ours
     const clicks = linesOf(await exported(key), 'clicks')
     const same = {

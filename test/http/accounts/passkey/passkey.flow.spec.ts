@@ -108,7 +108,7 @@ describe('accounts that passkeys sign in to', () => {
     expect(codeOf(await signInWith(browserOf(), other))).to.equal('wrong_passkey.unknown')
   })
 
-  it('keep what a passkey is from the log, also its name', async () => {
+  it('keep the data of a passkey encrypted in the log, also its name', async () => {
     const { id, browser, passkey } = await withPasskey()
     await browser.ask('PUT', '/api/passkey/1/update', { name: 'A telling name' })
     const { state } = await app.app.ledger.handler.load(accounts, id)
@@ -156,7 +156,7 @@ describe('accounts that passkeys sign in to', () => {
     expect(removed.status, removed.text).to.equal(200)
   })
 
-  it('enter an account with a second factor without a code: a passkey has asked for more than a password', async () => {
+  it('enter an account with a second factor without a code: a passkey has verified two factors already', async () => {
     const { id, passkey } = await withPasskey()
     await addSecondFactor(id)
     expect((await signInWith(browserOf(), passkey)).status).to.equal(200)
@@ -284,7 +284,7 @@ describe('accounts that passkeys sign in to', () => {
     expect(await sharesOf(browser)).to.deep.equal([])
   })
 
-  it('read nothing of what vouches for an authenticator', async () => {
+  it('ignore the attestation of an authenticator', async () => {
     const { browser } = await register()
     for (const fmt of ['packed', 'tpm', 'fido-u2f', 'android-safetynet', 'made-up']) {
       const options = await optionsOf(browser, '/api/passkey/begin', own)
@@ -417,7 +417,7 @@ describe('accounts without a password that passkeys sign in to', () => {
     return browser
   }
 
-  it('tell the owner by mail when one is added or removed', async () => {
+  it('notify the owner by mail when one is added or removed', async () => {
     const { origin } = new URL(app.app.baseUrl)
     const browser = await enter()
     expect(codeOf(await browser.ask('POST', '/api/passkey/begin', {}))).to.equal('confirmation_needed.identity')

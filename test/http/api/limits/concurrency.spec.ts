@@ -35,7 +35,7 @@ describe('heavy work whose concurrency is limited', () => {
     await Promise.all(running)
   })
 
-  it('refuses an account that has too much of it with 429, and everybody with 503 when the process has', async () => {
+  it('refuses an account with too much work with 429, and all accounts with 503 when the process has too much', async () => {
     const limited = limitConcurrency('searches', { running: 2, ofAccount: 2, total: 3 })
     const all = [work(), work(), work(), work()]
     const running = [limited(by(1, '192.0.2.1'), all[0]!.run), limited(by(1, '192.0.2.1'), all[1]!.run)]
@@ -47,7 +47,7 @@ describe('heavy work whose concurrency is limited', () => {
     expect(await statusOf(limited(by(1, '192.0.2.1'), all[3]!.run))).to.equal(200)
   })
 
-  it('leaves room for others beside what one network has, and gives them the places of what waits there', async () => {
+  it('leaves room for others next to a busy network, and gives them the places of its waiting requests', async () => {
     const limited = limitConcurrency('searches', { running: 2, ofAccount: 2, total: 4 })
     const [mine, ...theirs] = [work(), work(), work(), work(), work()]
     // four accounts of one site

@@ -71,7 +71,7 @@ describe('a client of the API', () => {
     expect(questions - before, 'later requests').to.equal(2)
   })
 
-  it('that asks for more than is left can still ask for less', async () => {
+  it('that requests more than is left can still request less', async () => {
     const take = async (_key: string, limit: number, _seconds: number, requests: number) =>
       requests > 1 ? { ...counted(29, limit), over: true } : counted(30, limit)
     const limiter = sparing({ take })

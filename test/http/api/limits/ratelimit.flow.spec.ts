@@ -148,7 +148,7 @@ describe('the rate limit', () => {
     expect(await row()).to.deep.equal(before)
   })
 
-  it('counts nothing of what it refuses, also when requests come at the same time', async () => {
+  it('does not count refused requests, also when requests arrive at the same time', async () => {
     const { db, keys } = app.app.ledger
     const [key, limit, seconds] = ['account in parallel', 600, 60] as const
     const take = (requests: number) => limiter(db, keys.service).take(key, limit, seconds, requests)

@@ -262,7 +262,7 @@ describe(`lists of the API (${repeatable})`, () => {
       expect(seen).to.include.members([...staying])
     })
 
-    it(`GET ${path} finds rows by a part of their text, and returns the columns that are asked for`, async () => {
+    it(`GET ${path} finds rows by a part of their text, and returns the requested columns`, async () => {
       const name = `needle${++n}`
       await fill(path, [name])
       const found = await read(path, `q=${name.toUpperCase()}&fields=${columns[1]}`)
@@ -277,7 +277,7 @@ describe(`lists of the API (${repeatable})`, () => {
   }
 
   const dated = lists.filter(({ path }) => path !== '/api/tags')
-  it('are filtered by the day of creation, oldest or newest first, and refuse what cannot be right', async () => {
+  it('are filtered by the day of creation, oldest or newest first, and refuse invalid filters', async () => {
     for (const { path, identity } of dated) {
       const ids = async (query: string) => (await read(path, query)).rows.map((row) => row[identity.at(-1)!])
       const all = await ids('limit=1000')

@@ -20,7 +20,7 @@ describe('a page of a list with large entries', () => {
     return room.rows(listed, placeOf)
   }
 
-  it('has all that fit, and goes on after them', () => {
+  it('has all entries that fit, and continues after them', () => {
     expect(fitted([20, 20, 20, 20, 20], [4, 2, 0, 1, 3])).to.deep.equal(listed)
   })
 
@@ -83,7 +83,7 @@ describe('a page of a list with large entries', () => {
       return { ids: entries.map(({ id }) => id), next: next_cursor }
     }
 
-    it('ends before what does not fit, and a cursor goes on until all were there', async () => {
+    it('ends before an entry that does not fit, and a cursor continues until all were returned', async () => {
       const seen: number[] = []
       let pages = 0
       for (let cursor: string | undefined = ''; cursor !== undefined; pages++) {
@@ -101,7 +101,7 @@ describe('a page of a list with large entries', () => {
       expect((refused as Failure).status).to.equal(400)
     })
 
-    it('is read in parts until it has no room, and goes on where it has ended', async () => {
+    it('is read in parts until it has no room, and continues at its end', async () => {
       const read: number[] = []
       const ids = Array.from({ length: 1000 }, (_, n) => n)
       const partOf = (all: readonly number[]): ListedPart<{ id: number }> => {

@@ -158,7 +158,7 @@ describe('the parameter at', () => {
     }
   })
 
-  it('lists nothing before there was an account, and has no receipt of what came later', async () => {
+  it('lists nothing before the account existed, and has no receipt of later events', async () => {
     const link = await add()
     await app.visit(new URL(link.shorturl).pathname)
     const [event] = (await app.get(`/api/url/${link.id}/history`, { key })).json['data'].events
@@ -212,7 +212,7 @@ describe('the parameter at', () => {
     expect((await get(`${path}/revisions`, 'event:0')).status).to.equal(404)
   })
 
-  it('names what is wrong with a moment: a bad one, the future, an event that is not there', async () => {
+  it('names the error of a moment: an invalid one, the future, an event that does not exist', async () => {
     const bad = [
       'yesterday',
       '2026-03',

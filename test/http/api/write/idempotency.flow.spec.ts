@@ -99,7 +99,7 @@ describe('the header Idempotency-Key', () => {
   })
 
   for (const kind of kinds)
-    it(`recognises in the log what a killed process has done to a ${kind}`, async () => {
+    it(`recognises in the log the change of a ${kind} by a killed process`, async () => {
       const steps: [string, (id: number) => string, unknown][] = [
         ['POST', () => `/api/${kind}/add`, bodies[kind]![0]()],
         ['PUT', (id) => `/api/${kind}/${id}/update`, bodies[kind]![1]],

@@ -37,7 +37,7 @@ describe('a write that is not projected', () => {
   const make = (id: number) =>
     ({ type: 'CreateLink', id, account: 1, fields: linkFields, password: null, token: 't', now: '2026-01-01' }) as const
 
-  it('counts as pending soon when it changes what others read, and is answered after two seconds', async () => {
+  it('counts as pending soon when it changes an existing resource, and gets a response after two seconds', async () => {
     const { write, steps, headers } = await begin()
     const { id } = await write.create('link', link, make)
     steps.length = 0

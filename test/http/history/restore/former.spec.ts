@@ -31,7 +31,7 @@ const memorySnapshots = () => {
 const changes = 3000
 const titled = (n: number) => fresh({ type: 'LinkUpdated', data: { id: 1, changes: { title: `t${n}` } } })
 
-describe('what a restore goes back to', () => {
+describe('the former state of a restore', () => {
   let log: EventStore
   before(async () => {
     log = await newMemoryStore()

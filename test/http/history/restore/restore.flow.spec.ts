@@ -4,7 +4,7 @@ import { until } from '../../../support/client.ts'
 import { visitAt } from '../../../support/host.ts'
 import { withAt } from '../../../support/workload.ts'
 
-describe('restoring what was deleted or changed', () => {
+describe('restoring a deleted or changed resource', () => {
   let app: TestApp
   let key: string
   before(async () => {
@@ -51,7 +51,7 @@ describe('restoring what was deleted or changed', () => {
     expect(last).to.include({ type: 'LinkRestored', message: 'Link restored.' })
   })
 
-  it('sets a link back to a revision or a moment, and tells first what that changes', async () => {
+  it('restores a link to a revision or a moment, and shows the changes first', async () => {
     const id = await create('/api/url/add', { url, custom: 'first-name', title: 'One', password: 'opensesame' })
     const before = await details(`/api/url/${id}`)
     await ok('PUT', `/api/url/${id}/update`, {
@@ -79,7 +79,7 @@ describe('restoring what was deleted or changed', () => {
     expect(last).to.deep.include({ message: 'Link set back to revision 0.', changes: done['changes'] })
   })
 
-  it('refuses what cannot be, and names the cure', async () => {
+  it('refuses impossible requests, and names the cure', async () => {
     const custom = 'given-away'
     const id = await create('/api/url/add', { url, custom })
     await ok('DELETE', `/api/url/${id}/delete`)
@@ -324,7 +324,7 @@ describe('restoring what was deleted or changed', () => {
     )
   })
 
-  it('lets no key send with a former version of a webhook what the key may not read', async () => {
+  it('does not let a key send data that it may not read with a former version of a webhook', async () => {
     const own = await app.register()
     const as = (body: object, path: string, method = 'POST') => ok(method, path, body, own.key)
     const hook = { name: 'One', url: 'https://example.com/hook', events: ['ApiKeyAdded'] }
@@ -341,7 +341,7 @@ describe('restoring what was deleted or changed', () => {
     ])
   })
 
-  it('sets back what an account excludes from its clicks, which its history shows, and says that a second factor stays', async () => {
+  it('restores the exclusions of an account, which its history shows, and reports that a second factor stays', async () => {
     const own = await app.register()
     const as = (method: string, path: string, body?: object) => ok(method, path, body, own.key)
     const none = { agents: [], countries: [], hours: [], visitors: [] }
@@ -388,7 +388,7 @@ describe('restoring what was deleted or changed', () => {
     })
   })
 
-  it('spells what it is about as everywhere else, when there is nothing to restore', async () => {
+  it('names the resource as other responses do, when there is nothing to restore', async () => {
     const qr = await create('/api/qr/add', { type: 'text', data: 'Hello' })
     expect((await ok('POST', `/api/qr/${qr}/restore`, {}))['message']).to.equal(
       'Nothing to restore: the QR code is not deleted, and no field differs.',

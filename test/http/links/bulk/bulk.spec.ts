@@ -38,7 +38,7 @@ describe('a bulk request', () => {
     }
   })
 
-  it('is refused with `atomic` where the log cannot store many streams as one, with what to do instead', async () => {
+  it('is refused with `atomic` where the log cannot append to many streams at once, with an alternative', async () => {
     const charge = refused('charged')
     const services = { transactions: { supported: false } }
     const error = await send(rows(1), { atomic: true }, { charge }, services).catch(String)

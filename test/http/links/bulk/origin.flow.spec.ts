@@ -75,7 +75,7 @@ describe('links that come from another service', () => {
     expect((await listed('order=click&limit=1&page=2')).map(({ alias }) => alias)).to.deep.equal(['counted'])
   })
 
-  it('count what is measured here on top, which alone can end them', async () => {
+  it('add clicks here to the imported ones, and only clicks here count for `max_clicks`', async () => {
     expect((await app.visit('/old')).status).to.equal(302)
     const live = async () => (await get(`/api/url/${ids.get('old')}`))['data'].clicks as number
     for (let n = 0; n < 300 && (await live()) === 1200; n++) await new Promise((done) => setTimeout(done, 50))

@@ -40,7 +40,7 @@ describe('the rows of a body', () => {
       expect((await read('lines', 'x'.repeat(size))).charged.at(-1)).to.equal(requests)
   })
 
-  it('are charged for what is announced before anything arrives, and for what arrives without a word', async () => {
+  it('are charged for their announced length before they arrive, and for their real length when none was announced', async () => {
     const refuse = () => Promise.reject(new Failure(429, problem('too_many_requests', { what: 'codes', seconds: 1 })))
     const arrived: number[] = []
     const pieces = function* () {

@@ -36,7 +36,7 @@ describe('the link to the first account', () => {
     }
   })
 
-  it('shows the form again with what is wrong', async () => {
+  it('shows the form again with its errors', async () => {
     const { path, token } = linkOf(app)
     for (const [fields, message] of [
       [{ email: 'ann', password }, 'Enter a complete e-mail address'],

@@ -138,7 +138,7 @@ describe('a public bio page', () => {
       expect((await app.get(`/api/url/${plain['id']}`, { key })).json['data'].clicks).to.equal(1)
     })
 
-    it('have no click on what leads nowhere: an expired link, another entry, the scan of a QR code', async () => {
+    it('have no click on an entry without a destination: an expired link, another entry, the scan of a QR code', async () => {
       const brief = (await addLink({ expiry: inSeconds(60) })).json
       const { id, path } = await create({ links: [{ title: 'Self', url: 'https://example.com/' }] })
       const own = (to: string) => ({ title: to, url: `${app.app.baseUrl}${to}` })

@@ -114,7 +114,7 @@ describe('a visitor with Chromium', () => {
     expect(requests).to.include('document /there -')
   })
 
-  it('goes on without measurement, from a page that redirects and from a framed destination', async () => {
+  it('continues without measurement, from a page that redirects and from a framed destination', async () => {
     await browser.block('silent', 'https://*')
     const pixels = [await create('pixel', { type: 'bing', name: 'p', tag: '123' })]
     await browser.visit(await link({ pixels }), `document.querySelector('#without').click()`)
@@ -163,7 +163,7 @@ describe('a visitor with Chromium', () => {
   for (const scripts of [true, false]) {
     const how = scripts ? 'with script' : 'without script'
 
-    it(`answers an overlay, reads the thanks and goes on to the destination, ${how}`, async () => {
+    it(`answers an overlay, reads the thanks and continues to the destination, ${how}`, async () => {
       const overlay = await create('overlay', { type: 'contact', name: 'c', message: 'Questions?' })
       const address = await link({ type: `overlay-${overlay}` })
       expect((await browser.arrive(address, (at) => at === address, { scripts })).problems).to.deep.equal([])

@@ -77,7 +77,7 @@ describe('a link with max_clicks', () => {
     ).to.deep.equal([1, 2])
   })
 
-  it('tells only people where it leads, whom it counts', async () => {
+  it('shows its destination only to people, whom it counts', async () => {
     const visit = visitWith(async () => true)
     const programs = [
       { method: 'HEAD' },

@@ -328,7 +328,7 @@ describe('the destination of a visitor', () => {
         expect('interstitial' in found ? found.interstitial.pixels.length : 0).to.equal(fired)
       })
 
-    it('by a page that says whether its pixels were left out because the browser asks for it', () => {
+    it('by a page that says whether its pixels were omitted at the request of the browser', () => {
       const marked = (parts: Parts, who: Partial<Visitor>, type = 'frame') => {
         const found = go({ type, interstitial: interstitialOf({ type, ...card }, parts) }, who)
         return 'interstitial' in found && found.untracked

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { pathIn, restOf, withRest, withValues } from '../../../../src/http/public/link/rest.ts'
 
 describe('the rest of a path', () => {
-  it('is what follows the alias, without query and fragment, and nothing where nothing follows', () => {
+  it('is the part after the alias, without query and fragment, and empty without such a part', () => {
     for (const [url, rest] of [
       ['/docs', ''],
       ['/docs/', ''],

@@ -7,7 +7,7 @@ import { answerForm } from '../../../../src/http/public/overlay/signed.ts'
 const pepper = Buffer.alloc(32, 7)
 const origin = { link: 3, to: 'https://example.com/' }
 
-describe('what a posted answer reads', () => {
+describe('the reads of a posted answer', () => {
   /** Posts fields to the overlay 5, and returns what was done for them. */
   const post = async (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => {
     const done = new Set<string>()

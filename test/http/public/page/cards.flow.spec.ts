@@ -4,7 +4,7 @@ import { agents, long, policyOf, strict, summary, useInterstitials } from '../..
 
 describe('a link with metadata for cards', () => {
   const { app, key, add, visit, clicks } = useInterstitials()
-  it('serves a page with it to previewers, and redirects everybody else', async () => {
+  it('serves a page with it to previewers, and redirects all other visitors', async () => {
     const image = 'https://cdn.example.com/a.png'
     for (const type of ['direct', 'frame', 'splash']) {
       const { path } = await add({ type, metatitle: 'T "1"', metadescription: 'D <2>', metaimage: image })

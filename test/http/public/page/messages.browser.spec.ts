@@ -121,7 +121,7 @@ describe('public pages in Chromium', () => {
     expect((await browser.read<unknown[]>(state)).slice(0, 3)).to.deep.equal(['password', 'false', true])
   })
 
-  it('send what works once only once, however often its button is clicked', async () => {
+  it('send a form that works once only once, for any number of clicks on its button', async () => {
     await browser.visit(`${at}/confirm`, '1')
     const clicks = `new Promise((done) => {
       let sent = 0

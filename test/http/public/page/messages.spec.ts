@@ -96,7 +96,7 @@ describe('public pages', () => {
     expect(page).to.include('/tours/2027/…/booking<')
   })
 
-  it('escape what they repeat', () => {
+  it('escape repeated input', () => {
     const view = { ...englishView, host: '<b>', address: '<b>/x' }
     expect(renderPage(pages.notFound(view), view)).not.to.include('<b>/')
     expect(html`${'<'}`.text).to.equal('&lt;')
