@@ -33,6 +33,7 @@ import { limitedLoad, limitOf, requireWithinLimit } from './limits/part.ts'
 import { limitedRights, mayCall } from './scope.ts'
 import { timed } from './timing.ts'
 import { firstValues, inUtc, zoneOf } from './past/zone.ts'
+import { rawParams } from './fields.ts'
 import { refuseUnknownDryRun } from './write/dryrun.ts'
 import { applying, operating } from './write/behalf.ts'
 import { writer, type Writing } from './write/writer.ts'
@@ -97,12 +98,6 @@ const byArea = (served: readonly Route[], handle: (ctx: Context, route: Route) =
   }
   const areas = new Map([...routers].map(([area, router]) => [area, router.routes() as unknown as Middleware]))
   return (path: string) => areas.get(areaOf(path))
-}
-
-/** The parameters as they are in the path: an id that was percent-encoded is not an id. */
-const rawParams = (ctx: Context) => {
-  const { params = {}, captures = [] } = ctx as unknown as { params?: object; captures?: readonly string[] }
-  return Object.fromEntries(Object.keys(params).map((name, i) => [name, captures[i]]))
 }
 
 const valid = (schema: z.ZodType | undefined, input: unknown) => {
@@ -188,10 +183,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
   await route.owner?.({ ...caller, params })
   const asked = firstValues(ctx.query)
   const [query, body] = [valid(route.query, inUtc(asked)), valid(route.body, sent)]
-  if (route.method !== 'get') {
-    refuseUnknownDryRun(asked, query)
-    refuseUnknownDryRun(sent, body)
-  }
+  if (route.method !== 'get') refuseUnknownDryRun([asked, query], [sent, body])
   const call: Call = {
     ...caller,
     cursors: options.cursors,

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { z } from 'zod'
 import { aliasPattern } from '../../commands/links/alias.ts'
 import { carry, must, parseMoment, says, text } from '../../lib/fields.ts'
@@ -136,3 +137,9 @@ export const moment = (timeOfDay: string) =>
       context.addIssue(says('wrong_form', { what: 'moment' }))
       return z.NEVER
     })
+
+/** Returns the parameters as they are in the path: an id that was percent-encoded is not an id. */
+export const rawParams = (ctx: Context) => {
+  const { params = {}, captures = [] } = ctx as unknown as { params?: object; captures?: readonly string[] }
+  return Object.fromEntries(Object.keys(params).map((name, i) => [name, captures[i]]))
+}

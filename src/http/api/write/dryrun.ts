@@ -1,12 +1,14 @@
 import { failField } from '../errors.ts'
 
-/**
- * Fails with 400 for a dry run that a route does not have: a client would believe that nothing is stored. `read` is what
- * the route understands of the fields that were `given`.
- */
-export const refuseUnknownDryRun = (given: unknown, read: unknown): void => {
-  if (typeof given !== 'object' || given === null) return
-  const name = Object.keys(given).find((field) => /^dry[-_]?run$/i.test(field))
-  if (name === undefined || (typeof read === 'object' && read !== null && Object.hasOwn(read, name))) return
-  failField(name, 'not_supported', { what: 'condition' })
+/** The fields that were sent, and what the route understands of them. */
+type Sent = readonly [given: unknown, read: unknown]
+
+/** Fails with 400 for a dry run that a route does not have: a client would believe that nothing is stored. */
+export const refuseUnknownDryRun = (...sent: readonly Sent[]): void => {
+  for (const [given, read] of sent) {
+    if (typeof given !== 'object' || given === null) continue
+    const name = Object.keys(given).find((field) => /^dry[-_]?run$/i.test(field))
+    if (name === undefined || (typeof read === 'object' && read !== null && Object.hasOwn(read, name))) continue
+    failField(name, 'not_supported', { what: 'condition' })
+  }
 }

@@ -62,7 +62,7 @@ const fromJson = function* (text: string): Iterable<ReadRow> {
   const sent = readJson(text, parsedLimits)
   if ('problem' in sent && sent.problem === 'limits') fail(400, 'too_many', { what: 'levels', ...parsedLimits })
   const value = ('value' in sent ? sent.value : undefined) as { readonly rows?: unknown } | null | undefined
-  refuseUnknownDryRun(value, undefined)
+  refuseUnknownDryRun([value, undefined])
   const rows = value?.rows
   if (!Array.isArray(rows)) return fail(400, 'wrong_body', { what: 'rows' })
   for (const value of rows) yield rowOf(value)
