@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { DomainEvent } from '../events/index.ts'
+import type { Recorded } from '../events/event.ts'
+import type { DomainEvent, LogEvent } from '../events/index.ts'
 import type { EventStore } from '../events/store.ts'
 import { turnTimer } from '../lib/async/pause.ts'
 import { Unavailable } from '../lib/unavailable.ts'
@@ -29,15 +30,26 @@ const findUntil =
 /** The end of a read: a revision of the stream, or a position of the log. */
 export type Until = { readonly revision: number } | { readonly position: bigint }
 
-/** Reads a stream up to an end. Yields to other work in between; the signal ends it early. */
-const readUntil = (store: Pick<EventStore, 'read'>, until: Until, signal?: AbortSignal): Pick<EventStore, 'read'> => ({
-  read: async function* (stream, from = 0n, limit = Infinity) {
-    const left = 'revision' in until ? until.revision - Number(from) + 1 : Infinity
-    if (left <= 0) return
+/** Returns whether an event comes after the end. */
+const isAfter = (until: Until, { revision, position }: Pick<Recorded<LogEvent>, 'revision' | 'position'>) =>
+  'position' in until ? position > until.position : revision > BigInt(until.revision)
+
+/**
+ * Reads the events of a stream up to its end; with `whole`, also those that the command of the last one has appended
+ * with it: the states between them never were. Others are served in between; it ends early by its signal.
+ */
+const readUntil = (
+  store: Pick<EventStore, 'read'>,
+  until: Until,
+  { whole, signal }: { readonly whole: boolean; readonly signal?: AbortSignal },
+): Pick<EventStore, 'read'> => ({
+  read: async function* (stream, from, limit) {
     const isLong = turnTimer()
-    for await (const event of store.read(stream, from, Math.min(limit, left))) {
-      if (signal?.aborted) throw new Unavailable('the client no longer waits for the answer')
-      if ('position' in until && event.position > until.position) return
+    let command: string | undefined
+    for await (const event of store.read(stream, from, limit)) {
+      if (signal?.aborted) throw new Unavailable('the client has gone')
+      if (isAfter(until, event) && !(whole && event.metadata.command === command)) return
+      ;({ command } = event.metadata)
       if (isLong()) await nextTurn()
       yield event
     }
@@ -49,7 +61,11 @@ export const loaderUntil = (
   store: Pick<EventStore, 'read'>,
   position: bigint,
   snapshots: SnapshotStore = noSnapshots,
-): Load => loader(readUntil(store, { position }), { ...noSnapshots, find: findUntil(store, snapshots, position) })
+): Load =>
+  loader(readUntil(store, { position }, { whole: false }), {
+    ...noSnapshots,
+    find: findUntil(store, snapshots, position),
+  })
 
 /** Reads a stream as it was. Throws as `Load` does, and when the signal aborts. */
 export type LoadFormer = <C, S, E extends DomainEvent>(
@@ -70,5 +86,5 @@ export const formerLoader =
         ? findUntil(store, snapshots, until.position)
         : (place: SnapshotPlace) => snapshots.find(place, BigInt(until.revision))
     const all = { has: () => true, set: () => new Map<string, true>() }
-    return loader(readUntil(store, until, signal), { ...snapshots, find }, all)(decider, id)
+    return loader(readUntil(store, until, { whole: true, signal }), { ...snapshots, find }, all)(decider, id)
   }

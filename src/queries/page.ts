@@ -76,6 +76,8 @@ export const isFiltered = ({ q, from, to, part }: ListRequest) =>
 interface Filtered {
   /** SQL of the text that `q` searches */
   readonly searched: string
+  /** Returns SQL of whether a row is found by something else than its text. */
+  readonly orFound?: (q: readonly string[]) => Knex.Raw
   /** SQL of the moment of creation */
   readonly created: string
   /** SQL of whether a row is in a part of its account, where the list knows that */
@@ -86,9 +88,13 @@ export const filtered = (
   db: Knex,
   rows: Knex.QueryBuilder,
   { q, from, to, part }: ListRequest,
-  { searched, created, isIn }: Filtered,
+  { searched, orFound, created, isIn }: Filtered,
 ): Knex.QueryBuilder => {
-  if (q) void rows.whereRaw(contains(db, searched, q))
+  if (q)
+    void rows.where((found) => {
+      void found.whereRaw(contains(db, searched, q))
+      if (orFound) void found.orWhereRaw(orFound(q))
+    })
   if (from) void rows.whereRaw(`${created} >= ?`, [from])
   if (to) void rows.whereRaw(`${created} < ?`, [to])
   if (part) void rows.whereRaw(isIn?.(part) ?? 'false')

@@ -43,6 +43,11 @@ export const addressesOf = (link: Found): readonly LinkAddress[] => {
   return [{ address: main, domain, alias, added: '' }, ...others, ...released]
 }
 
+/** Returns the ids of the domains that a link has addresses on, 0 for the service's own host. */
+export const domainsOf = (link: Found): readonly number[] => [
+  ...new Set(addressesOf(link).map(({ domain }) => domain ?? 0)),
+]
+
 /** What an event changes in the state of a link. */
 export interface Placed {
   readonly places?: Places

@@ -30,6 +30,8 @@ export interface RuledLink {
     readonly starts?: string | null | undefined
     readonly expiry: string | null
   }
+  /** where it can be found besides its main address */
+  readonly places?: { readonly others: readonly { readonly domain: number | null }[] } | undefined
 }
 
 /** Whether a link keeps what the rules by tags name it by: another rule that names it now may end by itself. */
@@ -44,9 +46,9 @@ export const keepsTags = (
 /** Whether a change of a link needs an approval. `now` is ISO 8601. */
 export const needsApproval = (
   { tags, domains, live }: ApprovalRules,
-  { status, fields }: RuledLink,
+  { status, fields, places }: RuledLink,
   now: string,
 ): boolean =>
   (fields.tags ?? []).some((tag) => tags.includes(tag)) ||
-  domains.includes(fields.domain ?? 0) ||
+  [fields, ...(places?.others ?? [])].some(({ domain }) => domains.includes(domain ?? 0)) ||
   (live && status === 'open' && (fields.starts ?? '') <= now && (fields.expiry === null || fields.expiry > now))

@@ -97,7 +97,7 @@ const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Wai
   const { load, may, member, session } = call
   const { decider, target, kind } = waiting
   if (session === undefined) fail(403, 'not_dashboard', { what: 'session' })
-  requireOwnChange(call, waiting)
+  await requireOwnChange(call, waiting)
   if (kind !== approval.kind) await load(decider, target)
   else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }

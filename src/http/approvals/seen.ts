@@ -2,7 +2,7 @@ import { approval } from '../../commands/approvals/approval.ts'
 import { isRefused, refuse } from '../../commands/decider.ts'
 import { link } from '../../commands/links/link.ts'
 import { senderOf } from '../accounts/invitation.ts'
-import { requireDomain } from '../api/limits/part.ts'
+import { requireAllDomains, requireDomain } from '../api/limits/part.ts'
 import type { Call } from '../api/route.ts'
 import type { AnyDecider, Waiting } from './proposed.ts'
 
@@ -30,8 +30,13 @@ export const requireSeen = async (
 }
 
 /** Fails unless a caller could make a change themselves, in whose place they approve it. */
-export const requireOwnChange = ({ limited }: Pick<Call, 'limited'>, { decider, command }: Waiting): void => {
+export const requireOwnChange = async (
+  { limited, load }: Pick<Call, 'limited' | 'load'>,
+  { decider, command }: Waiting,
+): Promise<void> => {
   // an author approves nothing, and a member limited to domains nothing but changes of links there
   if (limited?.maker !== undefined || (limited && decider.kind !== link.kind)) refuse('not_found', { what: 'proposal' })
-  if (limited) requireDomain(decider.kind, command, limited, false)
+  if (!limited) return
+  await requireAllDomains({ load }, Number(decider.id(command)), limited)
+  requireDomain(decider.kind, command, limited, false)
 }

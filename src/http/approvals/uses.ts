@@ -1,14 +1,19 @@
+import { domainsOf } from '../../commands/links/places.ts'
 import type { Link } from '../../commands/links/state.ts'
 import type { Load } from '../../commands/load.ts'
 import type { LinkedKind } from '../../events/kinds.ts'
 import { histories } from '../history/kinds.ts'
 
 /** Returns what visitors meet at a link besides its own fields: `kind id`. */
-const usesOf = ({ status, fields: { domain, type, pixels } }: Link): readonly string[] => {
+const usesOf = (used: Link): readonly string[] => {
+  const { status, fields } = used
+  const { type, pixels } = fields
   const [, page, id] = /^(splash|overlay)-(\d+)$/.exec(type) ?? []
   return status === 'open'
     ? [
-        ...(domain ? [`domain ${domain}`] : []),
+        ...domainsOf(used)
+          .filter((id) => id > 0)
+          .map((id) => `domain ${id}`),
         ...(page ? [`${page} ${id}`] : []),
         ...pixels.map((id) => `pixel ${id}`),
       ]

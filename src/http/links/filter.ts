@@ -17,9 +17,11 @@ export interface DomainNames {
   readonly isMainHost: (host: string) => boolean
 }
 
+/** Not 0, which is the service's own host in the tables. */
+const noDomain = -1
 /**
- * Returns the id of a domain by its address: null for the service's own, and 0, which no domain has, for an unknown
- * one.
+ * Returns the id of a domain by its address: null for the service's own, and `noDomain`, which no domain has, for an
+ * unknown one.
  */
 const domainAt = (address: string, account: number, { domains, isMainHost }: DomainNames) => {
   const host =
@@ -27,7 +29,7 @@ const domainAt = (address: string, account: number, { domains, isMainHost }: Dom
       .trim()
       .replace(/^https?:\/\//i, '')
       .split('/')[0] ?? ''
-  return domains.own(account, host)?.id ?? (isMainHost(host) ? null : 0)
+  return domains.own(account, host)?.id ?? (isMainHost(host) ? null : noDomain)
 }
 
 /**

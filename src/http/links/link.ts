@@ -1,7 +1,7 @@
 import { hideForeign } from '../../commands/caller.ts'
 import { domain } from '../../commands/domains/domain.ts'
 import { campaign } from '../../commands/links/campaign.ts'
-import { placesOf } from '../../commands/links/places.ts'
+import { domainsOf, placesOf } from '../../commands/links/places.ts'
 import { link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { countRevision, type Loaded } from '../../commands/load.ts'
@@ -53,8 +53,10 @@ export const readLink = async ({ account, load, reader, pending }: Reading, id: 
       const { fields } = requireOwned(loaded.state, account, 'link')
       // a link keeps the id of a deleted campaign, which is not shown
       const exists = fields.campaign !== null && (await isOpen({ load }, campaign, fields.campaign))
-      const site = fields.domain === null ? undefined : (await load(domain, fields.domain)).state
-      const reachable = site === undefined || (site.status === 'open' && site.verified)
+      const sites = domainsOf(loaded.state).map(async (id) => id === 0 || (await load(domain, id)).state)
+      const reachable = (await Promise.all(sites)).some(
+        (site) => site === true || (site.status === 'open' && site.verified),
+      )
       return { ...fromState(id, loaded), campaign: exists ? fields.campaign : null, reachable }
     },
   })

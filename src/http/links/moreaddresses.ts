@@ -3,13 +3,10 @@ import type { z } from 'zod'
 import { addressesOf, isSame } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { link } from '../../commands/links/link.ts'
-import { hideForeign } from '../../commands/caller.ts'
-import { requireOwned } from '../../commands/owned/owned.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { LinkListRow, LinkRow } from '../../queries/links/link.ts'
 import type { Count } from '../../queries/statistics/labels.ts'
 import { byId, flag, pathId } from '../api/fields.ts'
-import { requireDomains } from '../api/limits/part.ts'
 import { ownedBy } from '../api/owned.ts'
 import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin, short } from './address.ts'
@@ -82,11 +79,8 @@ export const addressRoutes = (services: LinkWriting): readonly Route[] => [
     scope: 'links:write',
     params: byId.extend({ address: pathId }),
     run: async (call) => {
-      const { account, params, write, load, limited } = call
+      const { account, params, write } = call
       const { id, address } = params
-      const { state } = await load(link, id).catch(hideForeign(account, 'link'))
-      const named = addressesOf(requireOwned(state, account, 'link')).find((one) => one.address === address)
-      if (named) requireDomains(limited, [named.domain])
       const { revision } = await write(link, { type: 'DeleteAddress', id, account, address })
       const undo = { method: 'POST' as const, path: `/api/url/${id}/restore`, body: { revision: revision - 1 } }
       return { message: 'Address has been removed.', undo, revision }

@@ -1,4 +1,5 @@
 import { ownMember } from '../../events/accounts/team.ts'
+import { isOnDomains } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
 /** The part of an account that a request is about, or that its caller is limited to. */
@@ -44,7 +45,7 @@ const on = (
   if (kind === 'domain') return `${id} = ${listed}`
   if (onOwnHost.has(kind)) return String(domains.includes(0))
   if (kind !== 'link') return own()
-  return `exists (select from ${present('links')} on_domain where on_domain.id = ${id} and coalesce(on_domain.domain, 0) = ${listed})`
+  return `exists (select from ${present('links')} on_domain where on_domain.id = ${id} and ${isOnDomains(present, 'on_domain', listed)})`
 }
 
 /** Returns SQL of whether a resource is in a part of its account, by a column with its id. */

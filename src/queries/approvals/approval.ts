@@ -1,6 +1,7 @@
 import type { ApprovalRules } from '../../events/approvals/rules.ts'
 import { kinds, resourceKinds } from '../../events/kinds.ts'
 import { inPart, type Part } from '../accounts/part.ts'
+import { isOnDomains } from '../links/addresses.ts'
 import { filtered, inOrder, type Listed, type ListRequest, readPositions } from '../page.ts'
 import type { Reader } from '../reader.ts'
 
@@ -22,14 +23,15 @@ export const isUsedByRuled = async (
   { tags, domains, live }: ApprovalRules,
   used: Used,
 ): Promise<boolean> => {
-  const links = db(table('links')).where({ account, deleted: null })
-  if ('domain' in used) void links.where('domain', used.domain)
+  const links = db({ l: table('links') }).where({ account, deleted: null })
+  const isOn = (listed: string) => isOnDomains(table, 'l', listed)
+  if ('domain' in used) void links.whereRaw(isOn('(?::bigint)'), [used.domain, used.domain])
   else if ('type' in used) void links.where('type', used.type)
   else void links.whereRaw('pixels::jsonb @> ?::jsonb', [JSON.stringify([used.pixel])])
   const ruled = links.whereRaw(
-    `(tags && ?::text[] or coalesce(domain, 0) = any(?::bigint[])
+    `(tags && ?::text[] or ${isOn('any(?::bigint[])')}
       or (?::boolean and coalesce(starts <= now(), true) and coalesce(expiry > now(), true)))`,
-    [[...tags], [...domains], live],
+    [[...tags], [...domains], [...domains], live],
   )
   return (await ruled.select('id').limit(1)).length > 0
 }

@@ -7,6 +7,23 @@ export const everyAddress = (table: TableNames): string => `(
   select id as link, coalesce(main, 1) as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
   union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')})`
 
+/** SQL of whether a link has an address on domains, 0 for the service's own host; `domains` is there twice. */
+export const isOnDomains = (table: TableNames, link: string, domains: string): string =>
+  `(coalesce(${link}.domain, 0) = ${domains}
+    or exists (select from ${table('link_addresses')} o where o.link = ${link}.id and coalesce(o.domain, 0) = ${domains}))`
+
+/**
+ * SQL of the address by which visitors reach a link, as a row with `domain` and `alias`: the main one, or else the first
+ * on a domain that is there and verified; no row when there is none.
+ */
+export const reachableAddress = (table: TableNames, link: string): string => `(
+  select a.domain, a.alias
+  from (select ${link}.domain, ${link}.alias, 0 as place
+    union all select o.domain, o.alias, o.address from ${table('link_addresses')} o where o.link = ${link}.id) a
+  left join ${table('domains')} d on d.id = a.domain
+  where a.domain is null or (d.verified and d.deleted is null)
+  order by a.place limit 1)`
+
 /** An address of a link, beside its main one, as the tables have it. */
 export interface OtherAddress {
   readonly address: number

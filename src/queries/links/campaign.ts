@@ -1,5 +1,6 @@
 import type { CampaignFields } from '../../events/links/campaign.ts'
 import type { TableNames } from '../../projections/engine/projection.ts'
+import { reachableAddress } from './addresses.ts'
 import { findOwned, listOwned, type OwnedRow } from '../owned.ts'
 import { type ListRequest, offset, type Page } from '../page.ts'
 import { idOrNull, type Reader } from '../reader.ts'
@@ -54,10 +55,9 @@ export const rotatorCampaigns = async (
 /** Links that may redirect at the moment, by what they have themselves. */
 const isOpen =
   'l.deleted is null and (l.expiry is null or l.expiry > now()) and (l.starts is null or l.starts <= now())'
-/** Those that redirect, of these. */
+/** Those that redirect, of these: by an address that can be reached. */
 const isServed = (table: TableNames) =>
-  `(l.domain is null or (d.deleted is null and d.verified))
-   and (l.max_clicks is null or l.max_clicks > coalesce((select s.clicks - s.imported from ${table('link_stats')} s where s.link = l.id), 0))`
+  `(l.max_clicks is null or l.max_clicks > coalesce((select s.clicks - s.imported from ${table('link_stats')} s where s.link = l.id), 0))`
 
 /** A link that a rotator may choose. */
 export interface RotatorLink {
@@ -104,9 +104,9 @@ const linksAmong = async (reader: Reader, slug: string, limit: number, looked: n
     .limit(looked)
   if (these) among.whereRaw('l.id = any(?)', [[...these]])
   const rows = (await db(among.as('l'))
-    .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
+    .joinRaw(`cross join lateral ${reachableAddress(table, 'l')} as a`)
     .whereRaw(isServed(table))
-    .select('l.campaign', 'l.id as link', 'l.domain', 'l.alias', 'l.expiry')
+    .select('l.campaign', 'l.id as link', 'a.domain', 'a.alias', 'l.expiry')
     .orderByRaw('random()')
     .limit(limit)) as (RotatorLink & { campaign: string; link: string; domain: string | null })[]
   return rows.map((row) => ({
@@ -138,13 +138,13 @@ export const campaignLinks = async (
   these?: readonly number[],
 ): Promise<readonly PageLink[]> => {
   const rows = (await db({ l: table('links') })
-    .leftJoin({ d: table('domains') }, 'd.id', 'l.domain')
+    .joinRaw(`cross join lateral ${reachableAddress(table, 'l')} as a`)
     .where({ 'l.campaign': id, 'l.account': account })
     .whereRaw(`${isOpen} and ${isServed(table)} and ${these ? 'l.id = any(?)' : 'true'}`, these ? [[...these]] : [])
     .select(
       'l.id as link',
-      'l.alias',
-      'l.domain',
+      'a.alias',
+      'a.domain',
       'l.url',
       'l.max_clicks',
       db.raw(`coalesce(nullif(l.title, ''), l.metatitle) as title, l.password is not null as password`),

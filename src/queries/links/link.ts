@@ -2,6 +2,7 @@ import type { LinkFields, Unframed } from '../../events/links/link.ts'
 import { linkColumns } from '../../projections/links/link.ts'
 import type { TableNames } from '../../projections/engine/projection.ts'
 import {
+  contains,
   filtered,
   inOrder,
   isFiltered,
@@ -13,7 +14,7 @@ import {
   type Source,
 } from '../page.ts'
 import { inPart } from '../accounts/part.ts'
-import { type OtherAddress, otherAddresses } from './addresses.ts'
+import { type OtherAddress, otherAddresses, reachableAddress } from './addresses.ts'
 import { byClicks, clicksOf } from './clicks.ts'
 import { type ImportedTotals, importedSum } from './imported.ts'
 import { type LinkFilter, matching } from './matching.ts'
@@ -83,8 +84,7 @@ export interface LinkListRow extends Pick<
 /** When a campaign or a domain is deleted, its links keep its id; the API shows null for the campaign. */
 const calculated = (table: TableNames) =>
   `l.password is not null as password, (select c.id from ${table('campaigns')} c where c.id = l.campaign and c.deleted is null) as campaign,
-   (l.domain is null or exists (
-     select from ${table('domains')} d where d.id = l.domain and d.verified and d.deleted is null)) as reachable,
+   (l.domain is null or exists ${reachableAddress(table, 'l')}) as reachable,
    ${otherAddresses(table, 'l.id')} as others`
 
 /** The text of a link that lists search, as SQL. */
@@ -98,12 +98,19 @@ const countAll = ({ db, table }: Reader, account: number, archived: boolean | un
 
 /** Links as a list sees them: its filters, and the columns that it is sorted by. */
 const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: ListRequest): Source => {
-  const { db } = reader
+  const { db, table } = reader
   const { archived, ...others } = filter
   const isPart = isFiltered(request) || Object.values(others).some((value) => value !== undefined)
   const links = () =>
     filtered(db, matching(reader, account, filter), request, {
       searched: linkText,
+      orFound: (q) => {
+        const byAlias = contains(db, 'alias', q)
+        return db.raw(`l.id = any(array(select link from ${table('link_addresses')} where account = ? and ?))`, [
+          account,
+          byAlias,
+        ])
+      },
       created: 'l.created',
       isIn: (part) => inPart(reader, 'link', 'l.id', part),
     })

@@ -1,6 +1,6 @@
 import { addressKey, linkAddress, tagKey } from '../../projections/links/link.ts'
 import type { Reader } from '../reader.ts'
-import { everyAddress } from './addresses.ts'
+import { everyAddress, isOnDomains } from './addresses.ts'
 
 /** Selects some of an account's links; undefined fields do not filter. */
 export interface LinkFilter {
@@ -21,7 +21,8 @@ export const matching = ({ db, table }: Reader, account: number, filter: LinkFil
   const links = db({ l: table('links') }).where({ 'l.account': account, 'l.deleted': null })
   if (archived !== undefined) void links.where({ 'l.archived': archived })
   if (tags) void links.whereRaw('l.tag_keys @> ?::text[]', [tags.map((tag) => tagKey(account, tag))])
-  if (domain !== undefined && aliasKey === undefined) void links.where({ 'l.domain': domain })
+  if (domain !== undefined && aliasKey === undefined)
+    void links.whereRaw(isOnDomains(table, 'l', '?::bigint'), [domain ?? 0, domain ?? 0])
   if (aliasKey !== undefined) {
     const [at, value] = domain === undefined ? ['alias_key', aliasKey] : [linkAddress, addressKey(domain, aliasKey)]
     void links.whereRaw(

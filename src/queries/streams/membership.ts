@@ -2,6 +2,7 @@ import type { ItemKind } from '../../events/links/channel.ts'
 import type { Item } from '../../events/subject.ts'
 import { subjects, visited } from '../../projections/statistics/clickfacts.ts'
 import { inPart, type Part } from '../accounts/part.ts'
+import { isOnDomains } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
 /** Where items have to be: in all of these. */
@@ -48,7 +49,7 @@ export const itemsWithin = async (
       .where({ account })
       .whereRaw('i.id = any (?::bigint[])', [wanted])
     if (campaign !== undefined) void rows.where({ campaign })
-    if (domain !== undefined) void rows.where({ domain })
+    if (domain !== undefined) void rows.whereRaw(isOnDomains(table, 'i', '?::bigint'), [domain ?? 0, domain ?? 0])
     if (wantedTags) void rows.whereRaw('i.tags @> ?::text[]', [[...wantedTags]])
     if (part) void rows.whereRaw(inPart(reader, streamsOf(kind), 'i.id', part))
     if (channel !== undefined)

@@ -116,6 +116,7 @@ describe('a member who sees a part of an account', () => {
     await asOwner('PUT', `/api/url/${link}/update`, {
       url: `https://${marker}.example.com/a`,
       domain: 'https://after.example',
+      keep_old: false,
     })
     expect((await ask('GET', `/api/url/${link}${at}`)).status).to.equal(404)
     // the read tables have the move soon after it

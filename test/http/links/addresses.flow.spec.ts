@@ -183,6 +183,31 @@ describe('the addresses of a link', () => {
     })
   })
 
+  it('are as a whole request left them, also where a link is restored to one of the two events of a rename', async () => {
+    const [one, two] = [free(), free()]
+    const id = await create(one)
+    expect((await ok('PUT', `/api/url/${id}/update`, { url, custom: two }))['revision']).to.equal(2)
+    await ok('PUT', `/api/url/${id}/update`, { url: 'https://example.com/b' })
+    const restored = await ok('POST', `/api/url/${id}/restore`, { revision: 1 })
+    expect(restored['notRestored']).to.deep.equal([])
+    expect(await addresses(id)).to.deep.equal([`2 ${two} main`, `1 ${one}`])
+    for (const alias of [one, two]) expect(await leadsTo(alias)).to.equal(url)
+  })
+
+  it('keep a link reachable, also in the rotation of its campaign, while one of their domains is there', async () => {
+    const [one, two, slug] = [free(), free(), free()]
+    const domain = Number((await ok('POST', '/api/domain/add', { domain: `https://${free()}.example` }))['id'])
+    const { domain: host } = (await ok('GET', `/api/domain/${domain}`))['details']
+    const campaign = (await ok('POST', '/api/campaign/add', { name: slug, slug, public: true }))['id']
+    const id = await create(one, { domain: host, campaign })
+    await add(id, { custom: two })
+    await ok('DELETE', `/api/domain/${domain}/delete`)
+    const rotated = async () => (await app.visit(`/r/${slug}`)).headers.get('Location')
+    expect(await until(rotated, (to) => to === url)).to.equal(url)
+    const [row] = (await ok('GET', `/api/urls?short=${two}`))['data'].urls
+    expect([row.status, (await ok('GET', `/api/url/${id}`))['details'].status]).to.deep.equal(['active', 'active'])
+  })
+
   it('get a random alias where none is sent', async () => {
     const id = await create(free())
     const { shorturl } = await add(id, {})

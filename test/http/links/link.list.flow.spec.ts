@@ -222,6 +222,9 @@ describe('filters of GET /api/urls', () => {
     expect((await listed(`domain=${app.app.baseUrl}`)).result).to.equal(3)
     expect((await listed('domain=')).result).to.equal(3)
     expect((await listed('domain=nobody.example')).result).to.equal(0)
+    const own = new URL(String((await app.get(`/api/url/${ids['named']}`, { key })).json['details'].shorturl)).pathname
+    const elsewhere = await app.get(`/api/urls?short=https://nobody.example${own}`, { key })
+    expect(elsewhere.json).to.include({ code: 'not_found' })
     expect((await listed(`campaign=${ids['campaign']}&domain=go.example.com`)).ids).to.deep.equal([ids['branded']])
     expect((await listed(`campaign=${ids['campaign']}&limit=1&page=2`)).ids).to.deep.equal([ids['named']])
     expect((await listed('campaign=99999')).result).to.equal(0)

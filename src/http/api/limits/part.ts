@@ -1,4 +1,5 @@
 import { link } from '../../../commands/links/link.ts'
+import { domainsOf } from '../../../commands/links/places.ts'
 import { refuse } from '../../../commands/decider.ts'
 import type { Handler } from '../../../commands/handle.ts'
 import type { Load } from '../../../commands/load.ts'
@@ -70,7 +71,7 @@ const isOnDomains = async (sources: Sources, kind: ResourceKind, id: number, par
   if (kind === 'domain') return domains.includes(id)
   if (onOwnHost.has(kind)) return domains.includes(0)
   if (kind !== 'link') return isWorkOf(sources, kind, id, account, holder)
-  return domains.includes((await sources.handler.load(link, id)).state.fields.domain ?? 0)
+  return domainsOf((await sources.handler.load(link, id)).state).some((one) => domains.includes(one))
 }
 
 /** Throws `Refused` (`not_found`) unless a resource is in the part that a caller is limited to. */
@@ -136,6 +137,11 @@ export const requireDomains = (part: Part | undefined, used: readonly (number | 
   if (domains && used.some((domain) => !domains.includes(domain ?? 0))) fail(403, 'lacks_rights', { what: 'domain' })
 }
 
+/** Fails with 403 when a link has an address on a domain that a caller may not use: a change would show there, too. */
+export const requireAllDomains = async ({ load }: Pick<Handler, 'load'>, id: number, part: Part | undefined) => {
+  if (part?.domains) requireDomains(part, domainsOf((await load(link, id)).state))
+}
+
 /** Fails for a command that puts something on a domain that a caller may not use. */
 export const requireDomain = (kind: string, command: unknown, part: Part, isNew: boolean) =>
   requireDomains(part, kind === 'link' ? domainsIn(command) : isNew && onOwnHost.has(kind) ? [null] : [])
@@ -176,6 +182,7 @@ export const limitedWriter = <W extends Writer>(writer: W, part: Part, sources: 
       await requireReachable(sources, decider.kind, decider.id(command), part, begun)
       // to use a domain is not to change it
       if (decider.kind === 'domain') await requireInPart(sources, 'domain', Number(decider.id(command)), work)
+      if (decider.kind === link.kind) await requireAllDomains(sources.handler, Number(decider.id(command)), part)
       requireDomain(decider.kind, command, part, false)
       return writer.write(decider, command)
     },

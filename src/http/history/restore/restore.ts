@@ -92,7 +92,7 @@ export const formerState = async <C, S, E extends DomainEvent>(
     return services.handler.loadFormer(decider, id, until, signal)
   }
   const { state, revision } = await within(inTurn, account, read, addressSite(from))
-  if (asked !== undefined && countRevision(revision) !== asked)
+  if (asked !== undefined && countRevision(revision) < asked)
     failField('revision', 'out_of_range', { what: 'revision', max: Math.max(0, countRevision(revision)) })
   if (revision === 'no_stream' || !exists(state))
     return failField(asked === undefined ? 'at' : 'revision', 'out_of_range', { what: 'existed' })

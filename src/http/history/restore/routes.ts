@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { campaign } from '../../../commands/links/campaign.ts'
-import { addressesOf, type Found, isSame } from '../../../commands/links/places.ts'
-import type { Link } from '../../../commands/links/state.ts'
+import { addressesOf } from '../../../commands/links/places.ts'
 import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
 import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
-import { requireDomains } from '../../api/limits/part.ts'
-import { type Call, endpoint, type Route } from '../../api/route.ts'
+import { endpoint, type Route } from '../../api/route.ts'
 import { type Blocking, rejectBlocked } from '../../api/blockedaddress.ts'
 import { linkFieldsOf } from '../fields.ts'
 import { histories, type OwnedHistory } from '../kinds.ts'
@@ -65,16 +63,6 @@ const linkAddresses = (fields: StoredLinkFields) => {
   return { destinations: { url: destinationsOf(fields), expired_url: [expired_url] }, metaimage: [metaimage] }
 }
 
-/** Fails with 403 when a restore takes away an address on a domain that the caller may not use. */
-const requireGone = ({ limited }: Pick<Call, 'limited'>, before: Link, after: Found) => {
-  const kept = addressesOf(after)
-  const gone = addressesOf(before).filter((one) => !kept.some((other) => isSame(one, other)))
-  requireDomains(
-    limited,
-    gone.map(({ domain }) => domain),
-  )
-}
-
 const linkRoute = (services: RestoreServices & LinkWriting) =>
   endpoint(restoreContract, 'POST /api/url/:id/restore', {
     scope: 'links:write',
@@ -96,7 +84,6 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       rejectBlocked({ ...destinations, metaimage }, services)
       const to = former && { revision: former.revision, fields, password, ...(places && { places }) }
       const [token, now] = [randomUUID(), new Date().toISOString()]
-      requireGone(call, before, former?.state ?? before)
       const taken = await takenAddresses(services, id, before, addressesOf(former?.state ?? before).slice(1))
       const without = taken.map(({ address }) => address)
       const answer = await restore(call, services, {

@@ -20,7 +20,7 @@ const listed = {
   domain: address,
   alias: text.meta({ examples: ['spring'] }),
   main: z.boolean().describe('whether it is the one that `shorturl` of the link shows'),
-  date: time.describe('since when the link has it; of the main one, when the link was created'),
+  date: time.describe('of the main one, when the link was created; of another one, since when it is a further address'),
 }
 /** An address in the details of a link. */
 export const linkAddress = z
@@ -29,6 +29,9 @@ export const linkAddress = z
 export type LinkAddress = Answer<typeof linkAddress>
 /** An address in a list of links. */
 export const listedAddress = z.object(listed).meta({ id: 'LinkListAddress' })
+
+const removed = success({ message: text, undo: undoWith, revision }).meta({ id: 'AddressRemoved' })
+export type AddressRemoved = Answer<typeof removed>
 
 export const addressContract = {
   'POST /api/url/:id/addresses': {
@@ -47,6 +50,6 @@ export const addressContract = {
     summary: 'Take an address away from a link',
     description:
       'Not its main one: make another one the main address first. An address that was taken away stays reserved for the account.',
-    answer: success({ message: text, undo: undoWith, revision }).meta({ id: 'AddressRemoved' }),
+    answer: removed,
   },
 } satisfies Contract

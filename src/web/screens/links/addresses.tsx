@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { LinkAddress } from '../../../http/links/contract/addresses.ts'
+import type { AddressRemoved, LinkAddress } from '../../../http/links/contract/addresses.ts'
 import type { LinkDetails } from '../../../http/links/contract/link.ts'
 import { withoutScheme } from '../../core/address.ts'
 import { t } from '../../core/alltexts.ts'
@@ -77,15 +77,20 @@ const Row = ({ address, details, onChange }: OfLink & { readonly address: LinkAd
         request('POST', `/api/url/${details.id}/addresses`, { custom: alias, domain: domainOf(address), main: true }),
       fill(texts.addressMain, { name }),
     )
-  const remove = () =>
+  const remove = () => {
+    // what others have changed since the page was loaded stays
+    let undo: AddressRemoved['undo'] | undefined
     change(
-      () => request('DELETE', `/api/url/${details.id}/address/${id}/delete`),
+      async () => {
+        ;({ undo } = await request<AddressRemoved>('DELETE', `/api/url/${details.id}/address/${id}/delete`))
+      },
       fill(texts.addressRemoved, { name }),
       async () => {
-        await request('POST', `/api/url/${details.id}/restore`, { revision: details.revision })
+        if (undo) await request(undo.method, undo.path, undo.body)
         onChange()
       },
     )
+  }
   return (
     <tr>
       <th scope="row">
