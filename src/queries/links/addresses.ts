@@ -7,10 +7,11 @@ export const everyAddress = (table: TableNames): string => `(
   select id as link, coalesce(main, 1) as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
   union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')})`
 
-/** SQL of whether a link has an address on domains, 0 for the service's own host; `domains` is there twice. */
+/** SQL of whether a link has an address on domains, where 0 is the service's own host; `domains` is in it twice. */
 export const isOnDomains = (table: TableNames, link: string, domains: string): string =>
   `(coalesce(${link}.domain, 0) = ${domains}
-    or exists (select from ${table('link_addresses')} o where o.link = ${link}.id and coalesce(o.domain, 0) = ${domains}))`
+    or exists (select from ${table('link_addresses')} o
+      where o.link = ${link}.id and coalesce(o.domain, 0) = ${domains}))`
 
 /**
  * SQL of the address by which visitors reach a link, as a row with `domain` and `alias`: the main one, or else the first
