@@ -14,8 +14,8 @@ export const isOnDomains = (table: TableNames, link: string, domains: string): s
       where o.link = ${link}.id and coalesce(o.domain, 0) = ${domains}))`
 
 /**
- * SQL of the address by which visitors reach a link, as a row with `domain` and `alias`: the main one, or else the first
- * on a domain that is there and verified; no row when there is none.
+ * SQL of the address by which visitors reach a link, as a row with `domain` and `alias`: the main one, or else the
+ * first on a domain that is there and verified; no row when there is none.
  */
 export const reachableAddress = (table: TableNames, link: string): string => `(
   select a.domain, a.alias
