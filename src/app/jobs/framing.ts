@@ -3,6 +3,7 @@ import { NotReady } from '../../lib/unavailable.ts'
 import { account as accounts } from '../../commands/accounts/account.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { destinationsOf, isFramed, link } from '../../commands/links/link.ts'
+import { domainsOf } from '../../commands/links/places.ts'
 import { systemMetadata } from '../../events/event.ts'
 import {
   addFramedLinks,
@@ -65,14 +66,21 @@ const checkLink = async (
   { handler, probe, originOf, signal }: Pick<FrameCheckOptions, 'handler' | 'probe' | 'originOf' | 'signal'>,
   id: number,
 ): Promise<Checked> => {
-  const { status, account, fields } = (await handler.load(link, id)).state
+  const { state } = await handler.load(link, id)
+  const { status, account, fields } = state
   const none = { account, complete: undefined }
   if (status !== 'open' || !isFramed(fields.type)) return none
   if ((await handler.load(accounts, account)).state.status !== 'active') return none
-  const [embedder, until] = [originOf(fields.domain), performance.now() + timeoutMs]
+  const [embedders, until] = [domainsOf(state).map((domain) => originOf(domain || null)), performance.now() + timeoutMs]
+  /** Asks for each address of the link, until one may not have the frame. */
+  const verdictOn = async (url: string) => {
+    let verdict: Verdict = null
+    for (const embedder of embedders)
+      verdict ??= performance.now() < until ? await probe(url, embedder, signal) : 'later'
+    return verdict
+  }
   const verdicts: { readonly url: string; readonly verdict: Verdict }[] = []
-  for (const url of shuffled(destinationsOf(fields)))
-    verdicts.push({ url, verdict: performance.now() < until ? await probe(url, embedder, signal) : 'later' })
+  for (const url of shuffled(destinationsOf(fields))) verdicts.push({ url, verdict: await verdictOn(url) })
   const answers = verdicts.flatMap(({ url, verdict }) =>
     verdict === 'unknown' || verdict === 'later' ? [] : [{ url, reason: verdict }],
   )

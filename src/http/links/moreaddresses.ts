@@ -12,7 +12,7 @@ import { endpoint, type Route } from '../api/route.ts'
 import { type LinkAddresses, origin, short } from './address.ts'
 import { LinkBody, sentFields } from './body.ts'
 import { addressContract, type LinkAddress } from './contract/addresses.ts'
-import { type LinkWriter, type LinkWriting, rejectBlockedPlace } from './write.ts'
+import { checkFraming, type LinkWriter, type LinkWriting, rejectBlockedPlace } from './write.ts'
 
 type Addressed = Pick<LinkRow & LinkListRow, 'id' | 'alias' | 'domain' | 'created' | 'main' | 'others'>
 
@@ -57,6 +57,7 @@ export const addAddress = async (
     const { state, revision } = await (main
       ? write(link, { type: 'UpdateLink', ...common, changes: fields, keepsOld: true })
       : write(link, { type: 'AddAddress', ...common, fields }))
+    checkFraming(id, state, services)
     const added = addressesOf(state).find((one) => isSame(one, fields))!
     return { id: added.address, shorturl: short(added, services), revision }
   }

@@ -47,13 +47,13 @@ describe('links whose destination refuses to be framed', () => {
     )
 
   /** Runs a check of every framed link, as a day later, with these verdicts. */
-  const check = async (probe: FrameProbe) => {
+  const check = async (probe: FrameProbe, originOf: (domain: number | null) => string = () => 'https://go.example') => {
     const { reader, handler } = app().app.ledger
     await query(app().connection, "update state.framing_checks set due_at = now() - interval '1 hour'")
     const onProblem = (error: unknown) => {
       throw error
     }
-    const options = { reader, handler, probe, originOf: () => 'https://go.example', onProblem }
+    const options = { reader, handler, probe, originOf, onProblem }
     while ((await checkFrames(options)) > 0);
   }
 
@@ -140,6 +140,25 @@ describe('links whose destination refuses to be framed', () => {
       [id],
     )
     expect(planned[0]?.hours).to.be.within(22, 24)
+  })
+
+  it('redirect at all addresses of a link when they refuse frames at one', async () => {
+    const { id } = await add({ type: 'frame', url: page('several') })
+    const own = { key: key(), body: { domain: `https://several-${id}.example` } }
+    expect((await app().post('/api/domain/add', own)).status).to.equal(200)
+    const more = await app().post(`/api/url/${id}/addresses`, { ...own, body: { ...own.body, custom: 'framed-too' } })
+    expect(more.status, more.text).to.equal(200)
+    const origins: string[] = []
+    const probe: FrameProbe = async (url, embedder) => {
+      if (url.includes('several')) origins.push(embedder)
+      return url.includes('several') && embedder === 'https://own.example' ? 'frame-ancestors' : null
+    }
+    const isFound = async () => {
+      await check(probe, (domain) => (domain === null ? 'https://go.example' : 'https://own.example'))
+      return unframed(id)
+    }
+    await until(isFound, (urls) => urls.length === 1)
+    expect(origins.slice(0, 2)).to.deep.equal(['https://go.example', 'https://own.example'])
   })
 
   it('are not probed for a disabled account, and are again once it is enabled', async () => {
