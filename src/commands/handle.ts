@@ -155,7 +155,6 @@ const unlessRefused = async <T>(done: Promise<T>): Promise<T | undefined> => {
 
 export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler => {
   const load = loader(store, snapshots)
-  const claimAnyName = claimName(store, load)
   const withRelease = releasing(store, load)
   // commands on one stream would decide again after each other's appends: many at once, for longer than clients wait
   const inLine = createLines<Passed>()
@@ -177,7 +176,14 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
     ) => {
       const tryAgain = async (claimed: Claimed, passed: Known<S> | undefined) => {
         const attemptOn = (known: Known<S>) =>
-          attempt(store, { claimWrites: claimAnyName, claimed, revisions, requires }, decider, command, context, known)
+          attempt(
+            store,
+            { claimWrites: claimName(store, load), claimed, revisions, requires },
+            decider,
+            command,
+            context,
+            known,
+          )
         for (let n = 1; n <= attempts; n++) {
           const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
           if (earlier) return { handled: earlier }
@@ -204,7 +210,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
         let id = await nextId()
         for (let n = 1, jump = 1; n <= attempts; n++) {
           const command = make(id)
-          const names = { claimWrites: n === 1 ? claimNewName : claimAnyName, claimed }
+          const names = { claimWrites: n === 1 ? claimNewName : claimName(store, load), claimed }
           const done = await attempt(store, names, decider, command, context(id), empty)
           if (done.ok) return { id, ...done }
           if (done.stream === streamOf(decider, command)) {

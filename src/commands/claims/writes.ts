@@ -72,8 +72,9 @@ export const newestClaim = async (store: Pick<EventStore, 'last'>, name: Pick<Cl
 
 type LoadHolder = (stream: string) => Promise<Loaded<{ readonly tokens: Tokens }>>
 
-/** Loads the resource that a claim names as its holder. */
+/** Loads the resource that a claim names as its holder, each once. */
 const holderLoader = (load: Load): LoadHolder => {
+  const loaded = new Map<string, ReturnType<LoadHolder>>()
   const holders: Readonly<Record<NamedKind, LoadHolder>> = {
     account: (id) => load(account, id),
     bio: (id) => load(bio, id),
@@ -85,7 +86,9 @@ const holderLoader = (load: Load): LoadHolder => {
   return (stream) => {
     const { kind, id } = parseStreamId(stream)
     if (!isNamed(kind)) throw new Error(`stream ${stream} cannot hold a unique name`)
-    return holders[kind](id)
+    const found = loaded.get(stream) ?? holders[kind](id)
+    loaded.set(stream, found)
+    return found
   }
 }
 
@@ -95,7 +98,10 @@ const claimFenced = (holder: string, expected: ExpectedRevision, token: string):
   events: [{ type: 'ClaimFenced', data: { token } }],
 })
 
-/** Claims a name, given its newest claim and the state of the resource that made it. */
+/**
+ * Claims names for one attempt, given the newest claim of each and the state of the resource that made it: a link with
+ * a hundred addresses is loaded once.
+ */
 export const claimName = (store: Pick<EventStore, 'last'>, load: Load): ClaimWrites => {
   const loadHolder = holderLoader(load)
   return async (claim, claimant) => {

@@ -32,7 +32,11 @@ const passwordOf = async ({ password }: Pick<LinkBody, 'password'>, hash: Hash) 
 export type LinkWriter = Writer & Reading
 
 /** Called when a link was written: only one that frames its destination has anything to check. */
-export const checkFraming = (id: number, { account, fields }: Link, { frameChecks }: Pick<LinkWriting, 'frameChecks'>) => {
+export const checkFraming = (
+  id: number,
+  { account, fields }: Link,
+  { frameChecks }: Pick<LinkWriting, 'frameChecks'>,
+) => {
   if (isFramed(fields.type)) frameChecks.checkSoon({ id, account })
 }
 
