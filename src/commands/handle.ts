@@ -153,6 +153,27 @@ const unlessRefused = async <T>(done: Promise<T>): Promise<T | undefined> => {
   }
 }
 
+const creating =
+  (store: EventStore, load: Load): Handler['create'] =>
+  (decider, nextId, make, context) =>
+    releasing(store, load)(context, async (claimed) => {
+      const empty = { state: decider.initialState, revision: 'no_stream', position: 0n } as const
+      let id = await nextId()
+      for (let n = 1, jump = 1; n <= attempts; n++) {
+        const command = make(id)
+        const names = { claimWrites: n === 1 ? claimNewName : claimName(store, load), claimed }
+        const done = await attempt(store, names, decider, command, context(id), empty)
+        if (done.ok) return { id, ...done }
+        if (done.stream === streamOf(decider, command)) {
+          const found = await loadCreated(load, decider, decider.id(command), context(id))
+          if (found) return { id, ...found, revision: countRevision(found.revision), events: [] }
+          id = await nextId(id + jump)
+          jump *= 2
+        } else await jitter(n)
+      }
+      return refuse('busy', { what: 'ids' })
+    })
+
 export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler => {
   const load = loader(store, snapshots)
   const withRelease = releasing(store, load)
@@ -204,23 +225,6 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
       return line.handled
     },
 
-    create: (decider, nextId, make, context) =>
-      withRelease(context, async (claimed) => {
-        const empty = { state: decider.initialState, revision: 'no_stream', position: 0n } as const
-        let id = await nextId()
-        for (let n = 1, jump = 1; n <= attempts; n++) {
-          const command = make(id)
-          const names = { claimWrites: n === 1 ? claimNewName : claimName(store, load), claimed }
-          const done = await attempt(store, names, decider, command, context(id), empty)
-          if (done.ok) return { id, ...done }
-          if (done.stream === streamOf(decider, command)) {
-            const found = await loadCreated(load, decider, decider.id(command), context(id))
-            if (found) return { id, ...found, revision: countRevision(found.revision), events: [] }
-            id = await nextId(id + jump)
-            jump *= 2
-          } else await jitter(n)
-        }
-        return refuse('busy', { what: 'ids' })
-      }),
+    create: creating(store, load),
   }
 }
