@@ -6,25 +6,25 @@ import { isUnavailable, Unavailable } from '../../lib/unavailable.ts'
 export interface PacedOptions<T> {
   readonly find: (key: string) => Promise<T>
   /**
-   * Returns what the tables have now of what was found, at a cost that no account chooses; undefined: a slow answer is
-   * returned as it was found.
+   * Returns the current data of a found answer, at a cost that no account chooses; undefined: a slow answer is returned
+   * as it was found.
    */
   readonly renew?: (key: string, found: T) => Promise<T>
-  /** Resolves when the database answers anything at all. */
+  /** Resolves when the database responds at all. */
   readonly alive?: () => PromiseLike<unknown>
   readonly seen: Progress['seen']
-  /** ms for which an answer is kept while the tables have not moved */
+  /** ms for which an answer is cached while the tables have not moved */
   readonly age: number
-  /** answers that are kept */
+  /** maximum number of cached answers */
   readonly most: number
-  /** ms of a clock that never goes back */
+  /** ms of a monotonic clock */
   readonly now?: () => number
 }
 
 interface Found<T> {
-  /** what the look-up has found */
+  /** the result of the look-up */
   readonly found: T
-  /** the same as it was when it was last asked for */
+  /** the result as it was last renewed */
   readonly answer: T
   readonly seen: bigint
   readonly until: number
@@ -39,16 +39,16 @@ interface Waiting<T> {
 }
 
 const tooMany = 'too many pages are being looked up'
-/** look-ups that wait at most: of all, and of one account or network */
+/** maximum number of waiting look-ups: in total, and of one account or network */
 const [total, perSource] = [1000, 200]
-/** ms; what takes no longer delays nobody */
+/** ms; a faster look-up delays no other one noticeably */
 const quick = 200
-/** One look-up takes at most this part of the time. */
+/** Look-ups take at most this share of the time. */
 const share = 1 / 20
 
 /**
- * Returns an answer and how long it took, without the time until the database answers anything at all: a database that
- * stands still, or has no connection left, says nothing of what the answer costs.
+ * Returns an answer and its duration, without the time until the database responds at all: a blocked database, or one
+ * without a free connection, says nothing about the cost of the answer.
  */
 const timed = async <T>(find: () => Promise<T>, now: () => number, alive: PacedOptions<unknown>['alive']) => {
   const from = now()
@@ -70,11 +70,11 @@ const timed = async <T>(find: () => Promise<T>, now: () => number, alive: PacedO
 }
 
 /**
- * Returns what looks up public pages whose cost an account chooses, one at a time: they leave connections to redirects.
- * A key begins with the account and a space. Accounts take turns, and so do the networks that ask: one with many pages
- * does not delay the others. Requests share a look-up that has not begun. A slow answer is kept for twenty times as
+ * Looks up public pages whose cost an account chooses, one at a time, so that connections remain for redirects. A key
+ * begins with the account and a space. Accounts take turns, and so do the networks of visitors: one with many pages
+ * does not delay the others. Requests share a look-up that has not begun. A slow answer is cached for twenty times as
  * long as it took, so that many visits to one page do not delay the others, and only renewed meanwhile. While the
- * database is unavailable, an older answer is returned. Rejects with `Unavailable` when too many wait.
+ * database is unavailable, it returns an older answer. Rejects with `Unavailable` when too many wait.
  */
 export const createPaced = <T>({
   find,
@@ -109,7 +109,7 @@ export const createPaced = <T>({
   }
   const work = async () => {
     isWorking = true
-    // whoever asks for the same in this turn shares the look-up
+    // requests for the same page in this turn share the look-up
     await Promise.resolve()
     for (let next = lane.shift(); next; next = lane.shift()) await lookUp(next.key).then(next.resolve, next.reject)
     isWorking = false

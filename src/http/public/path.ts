@@ -1,6 +1,6 @@
 import { withoutEnd } from '../../lib/url.ts'
 
-/** What is pasted behind an address, and no alias has: punctuation, spaces, characters that nobody sees. */
+/** Characters that are pasted after an address, and no alias has: punctuation, spaces, invisible characters. */
 const isPasted = /[\p{P}\p{S}\p{Z}\p{C}](?<![-_/])/u
 
 /** Characters that mean the same when they are escaped (RFC 3986, 6.2.2.2), and those of other alphabets. */
@@ -15,8 +15,8 @@ const decoded = (text: string): string => {
 }
 
 /**
- * Returns the path of an address as its owner has written it: with one slash before it, without escapes of what needs
- * none, and without what was pasted behind it. The query stays as it is. An escaped slash is none.
+ * Returns the path of an address as its owner has written it: with one slash before it, without unneeded escapes, and
+ * without pasted characters after it. The query stays as it is. An escaped slash is no slash.
  */
 export const asWritten = (url: string): string => {
   const at = url.search(/[?#]/)

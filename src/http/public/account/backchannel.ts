@@ -17,15 +17,15 @@ export interface BackchannelOptions extends Pick<
   readonly issuer: Pick<Issuer, 'logoutIn'>
 }
 
-/** Where the issuer says that somebody has signed out there. */
+/** The path at which the issuer reports a logout. */
 export const backchannelPath = '/oidc/backchannel-logout'
 
-/** an issuer that signs everybody out is one address */
+/** an issuer that signs everybody out uses one address */
 const rate = { limit: 6000, seconds: 600 }
 /** bytes of a form, and characters of a token */
 const [formLimit, longest] = [16_384, 8192]
 
-/** What the issuer is told, which has no page to show (OpenID Connect Back-Channel Logout, 2.8). */
+/** The response to the issuer, which shows no page (OpenID Connect Back-Channel Logout, 2.8). */
 interface Outcome {
   readonly status: number
   readonly error?: string
@@ -77,7 +77,7 @@ const createLogout = ({ entrance, issuer, log, sessions }: BackchannelOptions) =
   }
 }
 
-/** Serves the address at which the issuer ends sessions, and passes on everything else. */
+/** Serves the address at which the issuer ends sessions, and passes on other requests. */
 export const createBackchannel = (options: BackchannelOptions, others: PublicHandler): PublicHandler => {
   const { domains, limiter, log, trustProxy } = options
   const logOut = createLogout(options)

@@ -10,7 +10,7 @@ import type { WritePage } from '../page/page.ts'
 import { confirmedPage, confirmPage, type FormProblem, tooMany } from './pages.ts'
 import { type createWrites, type Step, type StepOptions, unlessRefused, unlessTaken, type Visitor } from './writes.ts'
 
-/** Changes the address of an account, while a sign-in needs what it needed when the link was asked for. */
+/** Changes the address of an account, as long as its sign-in is the same as when the link was requested. */
 const changeAddress = async (
   { handler, pepper }: StepOptions,
   { account: id, content }: FoundLink<'email'>,
@@ -28,9 +28,9 @@ const notSignedIn: FormProblem = {
 }
 
 /**
- * Whoever is asked to confirm an address of theirs for the account of somebody else must not get that account: its
- * owner would still have keys, sessions and webhooks of it. So the page asks for its password or, where it has none
- * that counts, for a session of it.
+ * A person who confirms their address for the account of another person must not get that account: its owner would
+ * still have its keys, sessions and webhooks. So the page asks for its password or, without a usable one, for a session
+ * of it.
  */
 export const createEmailStep = (options: StepOptions, update: ReturnType<typeof createWrites>['update']): Step => {
   const { handler, links, passwords, passwordSignIn, sessions } = options
@@ -49,7 +49,7 @@ export const createEmailStep = (options: StepOptions, update: ReturnType<typeof 
       return { problem: notSignedIn }
     return { shown: credential }
   }
-  /** Wrong passwords count for each link, which only a session or key of the account can ask for. */
+  /** Wrong passwords count for each link, which only a session or key of the account can request. */
   const verify = async (id: number, token: string, presented: { readonly password: string; readonly from: string }) => {
     if (!validPassword.safeParse(presented.password).success) return { problem: wrongPassword }
     const holder = { kind: 'link', id: createHash('sha256').update(token).digest('base64url') } as const

@@ -20,7 +20,7 @@ const statuses: Readonly<Record<Hindrance, number>> = {
   other: 403,
 }
 
-/** Returns the page that says why somebody is not signed in, and what to do. */
+/** Returns the page that says why a sign-in failed, and what to do. */
 export const hindrancePage =
   ({ why, message }: Pick<NotSignedIn, 'why' | 'message'>, issuer: string, endsFlow?: string): WritePage =>
   ({ texts: { oidc } }) => {

@@ -4,8 +4,8 @@ import { formStyle } from '../styles/form.ts'
 import { form, type FormState } from './pages.ts'
 
 /**
- * The form by which somebody without an account accepts an invitation. Whoever has one signs in on the dashboard; so
- * does everybody where nobody signs in with a password.
+ * The form to accept an invitation without an account. A person with an account signs in on the dashboard, and so does
+ * everybody when passwords are off.
  */
 export const invitationPage =
   (

@@ -41,10 +41,10 @@ export interface OidcPagesOptions
   readonly trustProxy: TrustedProxies
 }
 
-/** two requests for each sign-in: a company that begins its day is one address */
+/** two requests for each sign-in: a company at the start of its day uses one address */
 const rate = { limit: 400, seconds: 600 }
 
-/** Sends a browser to an address that it asks for itself; a `POST` would be sent again. */
+/** Redirects a browser to an address with GET; a `POST` would be sent again. */
 export const leadTo = (res: ServerResponse, location: string, cookies: readonly string[]) =>
   res
     .writeHead(303, {
@@ -55,7 +55,7 @@ export const leadTo = (res: ServerResponse, location: string, cookies: readonly 
     })
     .end()
 
-/** What somebody becomes besides by signing in. */
+/** Called after a sign-in. */
 export interface Signed {
   readonly signedIn: (account: number, credential: string, person: Person) => Promise<void>
 }
@@ -66,8 +66,8 @@ type Signing = Pick<
 >
 
 /**
- * Whether opening an address may sign somebody in: as no part of a page, and not by a link of another site while there
- * is a session, which would end. The dashboard then has the session, or a button to sign in.
+ * Whether opening an address may sign a person in: not as part of a page, and not by a link of another site while there
+ * is a session, which would end. Otherwise the dashboard uses the session, or shows a button to sign in.
  */
 export const mayEnter = async (
   req: IncomingMessage,
@@ -80,8 +80,8 @@ export const mayEnter = async (
 }
 
 /**
- * Ends a session that an issuer has just opened or confirmed, if it has ended that of its own `since` the person came
- * back from it: a logout looks for sessions after it is noted, and this for logouts after the session is stored.
+ * Ends a session that an issuer has just opened or confirmed, if the issuer has ended its own session `since` the
+ * person returned: a logout looks for sessions after it is recorded, and this for logouts after the session is stored.
  */
 const requireGoing = async (
   person: Person,
@@ -95,8 +95,7 @@ const requireGoing = async (
 }
 
 /**
- * Signs a person in, who has come back from the issuer `since` then. Returns the cookies that the browser gets. Throws
- * `NotSignedIn`.
+ * Signs a person in who returned from the issuer at `since`. Returns the cookies for the browser. Throws `NotSignedIn`.
  */
 export const signInAs = async (
   req: IncomingMessage,
@@ -111,7 +110,7 @@ export const signInAs = async (
   if (deactivated) throw new NotSignedIn('deactivated', `a directory has ended the access to account ${id}`)
   await groupRoles?.signedIn(id, credential.token, person)
   const { client, token: before } = browserOf(req, { ...hosts, baseUrl: () => serviceUrl })
-  // always a new session: one that the browser had before may be known to somebody else
+  // always a new session: the former one of the browser may be known to another person
   const old = before === undefined ? undefined : await sessions.find(before)
   if (old) await sessions.end(old.account, old.id)
   const { id: session, token } = await sessions.open(id, credential, client, { confirmed, there: person })
@@ -119,10 +118,10 @@ export const signInAs = async (
   return [sessionCookie(token, serviceUrl, sessions.seconds)]
 }
 
-/** Returns what becomes of somebody who is back from the issuer: the cookies that the browser gets. */
+/** Returns the steps after the return from the issuer, each with the cookies for the browser. */
 const createSteps = (options: OidcPagesOptions) => {
   const { entrance, handler, serviceUrl, sessions } = options
-  /** Returns the session that a flow was begun with, if this browser still has it. */
+  /** Returns the session that began a flow, if this browser still has it. */
   const sessionOf = async (req: IncomingMessage, flow: Flow) => {
     const token = tokenOf(req, serviceUrl)
     const session = token === undefined ? undefined : await sessions.find(token)
@@ -136,7 +135,7 @@ const createSteps = (options: OidcPagesOptions) => {
     const { session, credential } = await sessionOf(req, flow)
     const found = await entrance.find(person)
     if (found?.account !== session.account)
-      throw new NotSignedIn('other', `somebody else has signed in than account ${session.account}`)
+      throw new NotSignedIn('other', `a person other than account ${session.account} has signed in`)
     if (!isFresh(person, flow.begun))
       throw new NotSignedIn('fresh', 'the ID token has no `auth_time` after the request, although `max_age` was 0')
     const isOpener = credential.kind === 'identity' && credential.token === found.credential.token
@@ -155,15 +154,15 @@ const createSteps = (options: OidcPagesOptions) => {
     return []
   }
   return (req: IncomingMessage, person: Person, flow: Flow, from: string, since: Date): Promise<readonly string[]> => {
-    // the issuer may have asked for nothing: what widens a right asks again
+    // the issuer may not have asked for a credential: a wider right asks again
     if (flow.for === 'signIn') return signInAs(req, person, from, options, { confirmed: false, since })
     return flow.for === 'confirm' ? confirm(req, person, flow, since) : link(req, person, flow)
   }
 }
 
 /**
- * Serves `/oidc/`: where a sign-in with the issuer begins, and where the issuer sends browsers back to. Both are opened
- * as pages, so that they answer with pages.
+ * Serves `/oidc/`: the start of a sign-in with the issuer, and the address that the issuer sends browsers back to.
+ * Browsers open both as pages, so they answer with pages.
  */
 export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: Issuer }): PublicHandler => {
   const { domains, issuer, issuerName, limiter, log, sendPage, serviceUrl, trustProxy } = options
@@ -187,8 +186,8 @@ export const createOidcPages = (options: OidcPagesOptions & { readonly issuer: I
     leadTo(res, flow.to, [...cookies, endFlow(serviceUrl)])
   }
   const refuse = (req: IncomingMessage, res: ServerResponse, error: NotSignedIn) => {
-    // who it is stays out of the log
-    log.warn({ why: error.why, problem: error.message }, 'somebody was not signed in with the issuer')
+    // the log must not contain the person
+    log.warn({ why: error.why, problem: error.message }, 'a sign-in with the issuer failed')
     sendPage(req, res, hindrancePage(error, issuerName, endFlow(serviceUrl)))
   }
 

@@ -8,7 +8,7 @@ import { counted, type Texts } from '../texts/languages.ts'
 import type { Message } from '../texts/parts.ts'
 
 type Field = 'email' | 'password'
-/** What is wrong with a form: of one field, or of all. */
+/** The problem with a form: of one field, or of the whole. */
 export interface FormProblem {
   readonly status: 400 | 429
   readonly field: Field | undefined
@@ -21,7 +21,7 @@ export const tooMany = (wait: number): FormProblem => ({
   text: (texts) => counted(texts, texts.account.problems.tooMany, Math.ceil(wait / 60)),
   headers: { 'Retry-After': String(wait) },
 })
-/** What a form is sent with, so far. */
+/** The current values of a form. */
 export interface FormState {
   readonly token: string
   readonly email?: string
@@ -32,7 +32,7 @@ interface FormField {
   readonly name: Field
   readonly label: string
   readonly hint?: string
-  /** whether it is the password of an account that exists */
+  /** whether it is the password of an existing account */
   readonly current?: boolean
 }
 interface FormParts {
@@ -63,7 +63,9 @@ const control = ({ name, current }: FormField, email: string, invalid: Html | st
         required${invalid}
       />`
 
-/** A form that sends the token of a link. Opening the link changes nothing: scanners of mails open links, too. */
+/**
+ * A form that sends the token of a link. Opening the link changes nothing, because scanners of mails open links, too.
+ */
 export const form = (
   texts: Texts,
   { token, email = '', problem }: FormState,
@@ -111,9 +113,9 @@ export const firstAccountPage =
   }
 
 /**
- * The form that confirms an address: of a new account, which gets its password here, or of one that exists, whose
- * password it asks for; one without a password has to be signed in to. Anybody may ask for the mail with an address of
- * somebody else.
+ * The form that confirms an address: of a new account, which gets its password here, or of an existing one, whose
+ * password it asks for; an account without a password must be signed in. Any person can request the mail with the
+ * address of another.
  */
 export const confirmPage =
   (
@@ -190,7 +192,7 @@ export const enteredPage =
       <p class="actions"><a class="button go" href="/dashboard/account">${created.open}</a></p>`,
   })
 
-/** The page that shows the key of a new account, once. `joined` is the account that it became a member of. */
+/** The page that shows the key of a new account, once. `joined` is the account that it has joined. */
 export const createdPage =
   (made: { readonly id: number; readonly username: string; readonly api_key: string }, joined?: number): WritePage =>
   ({

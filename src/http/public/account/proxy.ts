@@ -13,7 +13,7 @@ export type ProxyPagesOptions = Omit<OidcPagesOptions, 'issuer' | 'pepper'>
 
 const rate = { limit: 200, seconds: 600 }
 
-/** Serves `/account/proxy`, where somebody signs in whom the proxy names, and passes on everything else. */
+/** Serves `/account/proxy`, where the person whom the proxy names signs in, and passes on other requests. */
 export const createProxyPages =
   (options: ProxyPagesOptions, others: PublicHandler): PublicHandler =>
   async (req, res) => {
@@ -36,12 +36,12 @@ export const createProxyPages =
         )
       const to = placeOf(new URLSearchParams(search).get('to'))
       if (!(await mayEnter(req, options))) return void leadTo(res, to, [])
-      // the proxy cannot be asked to sign somebody in again: coming through it counts
+      // the proxy cannot be asked to sign the person in again: a request through it counts
       const cookies = await signInAs(req, proxiedPerson(subject), from, options, { confirmed: true })
       leadTo(res, to, cookies)
     } catch (error) {
       if (error instanceof NotSignedIn) {
-        log.warn({ why: error.why, problem: error.message }, 'somebody was not signed in by the proxy')
+        log.warn({ why: error.why, problem: error.message }, 'a sign-in by the proxy failed')
         return sendPage(req, res, hindrancePage(error, issuerName))
       }
       if (error instanceof Failure && error.status === 429)

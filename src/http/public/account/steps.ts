@@ -31,8 +31,8 @@ import {
 } from './writes.ts'
 
 /**
- * The page that says so marks the browser as one that has signed in: its owner reads the mails of the account, and
- * wrong passwords of others must not keep it from signing in now.
+ * Shows the page, and marks the browser as one that has signed in: its owner reads the mails of the account, and wrong
+ * passwords of others must not keep it from signing in now.
  */
 const changedPage =
   (id: number | null, { pepper, serviceUrl }: Pick<StepOptions, 'pepper' | 'serviceUrl'>) =>
@@ -62,7 +62,7 @@ const createPasswordStep = (options: StepOptions, update: ReturnType<typeof crea
   },
 })
 
-/** Makes an account for somebody who is invited to another one, also where nobody may register. */
+/** Makes an account for an invited person, also where registration is closed. */
 const createInvitationStep = (options: StepOptions, create: ReturnType<typeof createWrites>['create']): Step => {
   const { handler, links, hashNewPassword, passwordSignIn, progress } = options
   const find = (token: string) => findInvitation({ links, load: handler.load }, token)
@@ -93,7 +93,7 @@ const createInvitationStep = (options: StepOptions, create: ReturnType<typeof cr
         return used?.result
       } catch (error) {
         if (!isTaken(error, 'email')) throw error
-        // the link stays: the person who has that account signs in to it, and accepts
+        // the link stays: the person with that account signs in to it, and accepts
         const field = asked.email === undefined ? 'email' : undefined
         return show(token, { status: 400, field, text: ({ account: { taken } }) => taken.title }, email)
       }
@@ -101,10 +101,10 @@ const createInvitationStep = (options: StepOptions, create: ReturnType<typeof cr
   }
 }
 
-/** s of a session that a link of the operator has opened: long enough to link an identity */
+/** s of a session that an operator's link opens: long enough to link an identity */
 const enteredSeconds = 12 * 3600
 
-/** An operator has made the link, for somebody who cannot sign in. */
+/** An operator has made the link, for a person who cannot sign in. */
 const createEnterStep = ({ handler, links, serviceUrl, sessions }: StepOptions): Step => ({
   asks: [],
   show: async (token) => ((await links.find('enter', token)) ? enterPage({ token }) : undefined),
@@ -120,11 +120,11 @@ const createEnterStep = ({ handler, links, serviceUrl, sessions }: StepOptions):
   },
 })
 
-/** Does nothing where nobody signs in with a password. */
+/** Does nothing when passwords are off. */
 const withPasswords = ({ passwordSignIn }: StepOptions, step: Step): Step =>
   passwordSignIn ? step : { ...step, show: async () => undefined, act: async () => undefined }
 
-/** Returns what the links of each kind do. */
+/** Returns the step of each kind of link. */
 export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Step>> => {
   const { hashNewPassword, links, isFirst } = options
   const { create, update } = createWrites(options)
@@ -143,7 +143,7 @@ export const createSteps = (options: StepOptions): Readonly<Record<LinkKind, Ste
       },
     },
     register: withPasswords(options, {
-      // not that of whoever asked for the mail: anybody may do so with an address of somebody else
+      // does not use a password of the request for the mail: any person can send one with the address of another
       asks: ['password'],
       show: async (token, problem) => {
         const link = await links.find('register', token)

@@ -42,26 +42,26 @@ export interface Posted {
   readonly email: string
   readonly password: string
 }
-/** Who sends the page of a link: a language, an address block, and a browser. */
+/** The visitor who sends the page of a link: language, address block, and browser. */
 export interface Visitor {
   readonly lang: string
   readonly from: string
   readonly client: SessionClient
   /** the token of a session, which may have ended */
   readonly token: string | undefined
-  /** whom the proxy in front names; undefined: nobody */
+  /** the person whom the proxy in front names; undefined: none */
   readonly proxied: string | undefined
 }
-/** What a link does: its page, what the page asks for, and what happens when it is sent. */
+/** The step of a link: its page, the fields of the page, and the action when it is sent. */
 export interface Step {
   readonly asks: readonly (keyof Posted)[]
-  /** Returns the page with the button; undefined when the link does not work any more. */
+  /** Returns the page with the button; undefined when the link no longer works. */
   readonly show: (token: string, problem?: FormProblem, email?: string) => Promise<WritePage | undefined>
-  /** Returns the page that says what was done; undefined when the link does not work any more. */
+  /** Returns the page with the result; undefined when the link no longer works. */
   readonly act: (token: string, posted: Posted, visitor: Visitor) => Promise<WritePage | undefined>
 }
 
-/** ms that a change is waited for until it is in the read tables */
+/** ms to wait for a change to reach the read tables */
 export const timeoutMs = 2000
 
 export const contextOf = (id: number) => ({
@@ -72,7 +72,7 @@ export const contextOf = (id: number) => ({
   at: new Date().toISOString(),
 })
 
-/** What a new account becomes a member of at once. */
+/** The account that a new account joins at once. */
 interface Joining {
   readonly account: number
   readonly join: (person: number) => Promise<void>
@@ -106,8 +106,8 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
         throw error
       }),
     /**
-     * Changes an account, and tells its owner: at the old address, if it is that which changes. `shown` is what
-     * was asked for: it is refused when the account has that no more.
+     * Changes an account, and informs its owner: at the old address, if that is what changes. `shown` is the credential
+     * of the request: the change is refused when the account no longer has it.
      */
     update: async (
       id: number | null,
@@ -116,7 +116,7 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
     ) => {
       if (id === null) throw new Error('a link that changes an account must name one')
       const before = (await handler.load(account, id)).state.email
-      // before the change: it is sent once the change has happened, and lost by no crash
+      // before the change: the mail is sent once the change has happened, and no crash loses it
       const orders: MailOrder[] = [
         ...(email === undefined || before === null ? [] : [{ kind: 'emailChanged', lang, to: before, email } as const]),
         ...(password === undefined ? [] : [{ kind: 'passwordChanged', lang, password } as const]),
@@ -135,7 +135,7 @@ export const createWrites = ({ handler, mails, nextId, progress, pepper }: StepO
   }
 }
 
-/** Returns the page that says so when the address is that of an account meanwhile. */
+/** Returns the page for an address that an account has taken meanwhile. */
 export const unlessTaken = (work: Promise<WritePage>) =>
   work.catch((error: unknown) => {
     if (isTaken(error, 'email')) return takenPage

@@ -13,18 +13,21 @@ import { createBudget, missLimit } from '../budget.ts'
 import { asWritten } from '../path.ts'
 
 const longest = 64
-/** what may name a person: the address of a mailbox or a machine, a first and a last name, a parameter, a token */
+/**
+ * parts that may identify a person: the address of a mailbox or a machine, a first and a last name, a parameter, a
+ * token
+ */
 const personal = /[@=.:]|[\p{L}\p{N}_]{21}|\p{C}|\/.*\/.*\//u
 const fileEnd = /\.(?:html?|php|aspx?|pdf)$/
 const countOf = (text: string, others: RegExp) => text.replaceAll(others, '').length
 const isPersonal = (path: string) => {
-  // as it is meant: ＠ is an @
+  // normalized: ＠ is an @
   const text = normalized('path', 'NFKC', path)?.replace(fileEnd, '') ?? '='
   const digits = countOf(text, /\P{Nd}/gu)
-  // numbers and tokens are written in groups, too
+  // numbers and tokens may be written in groups, too
   return personal.test(text) || digits >= 7 || (digits > 0 && countOf(text, /[^\p{L}\p{N}]/gu) > 20)
 }
-/** files that programs ask for by themselves: nobody has typed them */
+/** files that programs request automatically: no visitor has typed them */
 const unasked =
   /^\/(?:robots\.txt|(?:app-)?ads\.txt|sitemap[\w-]*\.xml|apple-touch-icon[\w-]*\.png|browserconfig\.xml)$/
 
@@ -36,7 +39,7 @@ const spelled = (path: string) => {
   }
 }
 
-/** Returns the path that a miss is counted by, without anything that may be personal; undefined: it is not counted. */
+/** Returns the path by which a miss is counted, without parts that may be personal; undefined: it is not counted. */
 export const missedPath = (url: string): string | undefined => {
   const [given = ''] = asWritten(url).split(/[?#]/, 1)
   const text = given.length > longest * 12 ? undefined : spelled(given)
@@ -55,17 +58,17 @@ export interface MissedOptions {
 }
 
 /**
- * Counts requests for addresses that lead nowhere, so many of a network in a minute. They are no visits, and no event
- * has them.
+ * Counts requests for addresses that lead nowhere, a limited number per network and minute. They are no visits, and
+ * have no events.
  */
 export interface Missed {
-  /** of an address without a link: for the owner of the domain, or the operator */
+  /** counts an address without a link: for the owner of the domain, or the operator */
   readonly address: (req: IncomingMessage, domain: KnownDomain | undefined, kind: MissKind) => void
-  /** of a link: for its owner */
+  /** counts a miss of a link: for its owner */
   readonly link: (req: IncomingMessage, link: Pick<Target, 'account' | 'domain' | 'aliasKey'>, kind: MissKind) => void
-  /** of an address that is blocked, which may have a link */
+  /** counts a blocked address, which may have a link */
   readonly blocked: (req: IncomingMessage, domain: KnownDomain | undefined, alias: string) => void
-  /** of a HEAD request for something of an account, which is no visit */
+  /** counts a HEAD request for a resource of an account, which is no visit */
   readonly head: (account: number) => void
 }
 
@@ -103,7 +106,7 @@ export const createMissed = ({ misses, domains, targets, baseUrl, trustProxy }: 
   return {
     address,
     link,
-    // the answer does not wait for it: without tables it is not counted
+    // the answer does not wait: without tables, the miss is not counted
     blocked: (...asked) => void count(...asked).catch(() => {}),
     head: (account) => misses.note({ account, host: '', path: '', kind: headRequests, byPerson: false }),
   }

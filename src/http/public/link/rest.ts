@@ -3,10 +3,10 @@ import { normalized } from '../../../lib/strangers.ts'
 
 /** A longer rest is not passed on: servers refuse addresses of more than a few thousand characters. */
 const longest = 2048
-/** as often as servers behind each other decode a path */
+/** as often as chained servers may decode a path */
 const rounds = 6
 
-/** Returns bytes, one character for each, with their escapes decoded. */
+/** Returns bytes, one character for each, with their escapes decoded once. */
 const decodedOnce = (bytes: string) =>
   bytes.replaceAll(/%([\dA-F]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
@@ -15,13 +15,15 @@ const textOf = (bytes: string) => {
   return isUtf8(buffer) ? buffer.toString() : bytes
 }
 
-/** What servers ignore at the end of a segment, or in it: parameters, spaces, characters that nobody sees. */
+/** Characters that servers ignore at the end of a segment, or in it: parameters, spaces, invisible characters. */
 const ignored = /;.*|[\p{Z}\p{C}]/gsu
 const isDots = (segment: string) => /^\.{1,2}$/.test(segment.replaceAll(ignored, ''))
-/** An overlong form of an ASCII character, as decoders of old take it. */
+/** An overlong form of an ASCII character, as old decoders accept it. */
 const overlong = /[\xc0\xc1][\x80-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]/
 
-/** Whether a path leads up a folder, or to itself, for any reader: in any escape and form of a dot or a slash. */
+/**
+ * Whether a path leads to a parent folder, or to itself, for any reader: in any escape and form of a dot or a slash.
+ */
 const leadsUp = (path: string): boolean => {
   let bytes = path
   for (let n = 0; n < rounds; n++) {
@@ -35,21 +37,21 @@ const leadsUp = (path: string): boolean => {
 }
 
 const escaped = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
-/** characters that a path does not have (RFC 3986), and a percent sign that escapes nothing */
+/** characters that a path cannot have (RFC 3986), and a percent sign that escapes nothing */
 const unfit = /[^\w\-.~!$&'()*+,;=:@/%]|%(?![\dA-F]{2})/gi
-/** what means something in a query or a fragment; escapes stay */
+/** characters with a meaning in a query or a fragment; escapes stay */
 const unquoted = /[^\w\-.~%]/g
 
 /**
- * Returns the path of a request behind its first slash, as a destination may have it; undefined when it is not passed
- * on: it is too long, or leads up a folder.
+ * Returns the path of a request after its first slash, in a form for a destination; undefined when it is not passed on:
+ * it is too long, or leads to a parent folder.
  */
 export const pathIn = (url: string): string | undefined => {
   const [path = ''] = url.split(/[?#]/, 1)
   return passed(path.slice(1))
 }
 
-/** Returns what follows the alias in it, an empty text when nothing does. */
+/** Returns the part after the alias, or an empty string. */
 export const restOf = (url: string): string | undefined => {
   const [path = ''] = url.split(/[?#]/, 1)
   return passed(path.replace(/^\/[^/]*\/?/, ''))
@@ -60,20 +62,20 @@ const passed = (rest: string) => {
   return rest.replaceAll(unfit, escaped)
 }
 
-/** Splits a URL into what is before its path, the path, the query with its mark, and the fragment with its own. */
+/** Splits a URL into the part before its path, the path, the query with its mark, and the fragment with its mark. */
 const parts = /^([a-z][a-z\d+.-]*:\/\/[^/?#]*)(\/[^?#]*)?(\?[^#]*)?(#.*)?$/is
 /** Braces in a path are stored as escapes. */
 const anyPlace = /(?:\{|%7B)(path|host|query)(?:\}|%7D)/gi
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 export type Values = Readonly<Partial<Record<'path' | 'host' | 'query', string>>>
 
-/** Places that are filled: each repeats what a visitor has sent, so more of them stay as they are. */
+/** Number of placeholders to fill: each repeats the visitor's input, so further ones stay as they are. */
 const mostPlaces = 4
-/** characters of a URL with its values */
+/** maximum characters of a URL with its values */
 const longestFilled = 8192
 
-/** Returns the forms of the values in a path and elsewhere, each made once. A value that is too long is left out. */
+/** Returns the forms of the values in a path and elsewhere, each made once. Leaves out a value that is too long. */
 const formsOf = (values: Values) => {
   const forms = new Map<string, string>()
   const make = (name: keyof Values, value: string, inPath: boolean) => {
@@ -91,8 +93,8 @@ const formsOf = (values: Values) => {
 }
 
 /**
- * Returns a URL with values for its first placeholders: a path as it is within a path, everything else escaped. Without
- * the values where it would be too long with them.
+ * Returns a URL with values for its first placeholders: the path unchanged within a path, everything else escaped.
+ * Omits the values when the URL would be too long with them.
  */
 export const withValues = (url: string, values: Values): string => {
   const [, site = url, path = '', query = '', fragment = ''] = parts.exec(url) ?? []
@@ -107,7 +109,7 @@ export const withValues = (url: string, values: Values): string => {
   return whole.length <= longestFilled ? whole : withValues(url, { path: '', host: '', query: '' })
 }
 
-/** Returns a destination with the rest of a path: in its placeholders, else behind its own path. */
+/** Returns a destination with the rest of a path: in its placeholders, or else after its own path. */
 export const withRest = (url: string, rest: string): string => {
   const [, site = url, path = '', query = '', fragment = ''] = parts.exec(url) ?? []
   const filled = withValues(url, { path: rest })

@@ -4,9 +4,9 @@ import { type Html, html } from './html.ts'
 export const hostOf = (url: string) => new URL(url).host
 
 /**
- * Returns the host of a URL, written left to right in any language. The domain that somebody registered is bold, what
- * its owner put in front of it is not; where the Public Suffix List does not know, the whole host is bold. Names in
- * other scripts stay in punycode, so that none looks like another.
+ * Returns the host of a URL, written left to right in any language. The registered domain is bold, its subdomains are
+ * not; when the Public Suffix List does not know it, the whole host is bold. Names in other scripts stay in punycode,
+ * so that none looks like another.
  */
 export const hostMarkup = (url: string): Html => {
   const { hostname, host } = new URL(url)
@@ -18,7 +18,7 @@ export const hostMarkup = (url: string): Html => {
 
 const maxLength = 60
 
-/** Decodes what can be read; the rest stays percent-encoded, as do invisible characters. */
+/** Decodes readable characters; others stay percent-encoded, as do invisible ones. */
 const readable = (part: string) => {
   try {
     const decoded = decodeURIComponent(part)
@@ -40,6 +40,6 @@ export const pathOf = (url: string) => {
   return short.length > maxLength ? `${short.slice(0, maxLength)}…` : short
 }
 
-/** A button that leads to the destination; `id="go"` is what the scripts look for. */
+/** A button that leads to the destination; the scripts look for `id="go"`. */
 export const continueButton = (url: string, label: string) =>
   html`<a id="go" class="button go" href="${url}" rel="noreferrer nofollow ugc">${label}</a>`

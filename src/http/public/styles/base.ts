@@ -34,7 +34,7 @@ img, svg { display: block; max-inline-size: 100%; block-size: auto }
 [hidden] { display: none !important }
 /* the inner ring has the color of the page, so that the outer one never touches an owner's color */
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; box-shadow: 0 0 0 2px var(--paper) }
-/* what a screen reader says and nobody needs to see */
+/* text for screen readers only */
 .said { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .top { grid-row: 1 }
 .main { grid-row: 2 }

@@ -427,7 +427,7 @@ describe('accounts without a password that passkeys sign in to', () => {
       const added = await browser.ask('POST', '/api/passkey/add', { passkey: passkey.create(options, { origin }) })
       expect(added.status, added.text).to.equal(200)
     }
-    expect((await mailed('A new passkey'))?.text).to.include('whoever has it can sign in')
+    expect((await mailed('A new passkey'))?.text).to.include('anyone who has it can sign in')
     expect((await browser.ask('DELETE', '/api/passkey/2/delete')).status).to.equal(200)
     expect((await mailed('A passkey was removed'))?.text).to.include('does not sign in any more')
   })
