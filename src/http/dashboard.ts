@@ -16,13 +16,13 @@ import type { PublicHandler } from './public/responses.ts'
 import { languages } from './public/texts/languages.ts'
 
 export interface DashboardOptions {
-  /** where the bundle is; without one, there is no dashboard */
+  /** folder of the bundle; without one, there is no dashboard */
   readonly folder: string
   readonly domains: Pick<Domains, 'byHost'>
   readonly baseUrl: () => string
-  /** whether the dashboard is on a host; on others, it leads to `baseUrl` */
+  /** whether a host has the dashboard; other hosts lead to `baseUrl` */
   readonly isDashboardHost: (host: string) => boolean
-  /** whether anybody can create an account */
+  /** whether registration is open */
   readonly registration: boolean
   /** whether there is no account yet */
   readonly isEmpty: () => Promise<boolean>
@@ -32,14 +32,14 @@ export interface DashboardOptions {
   readonly issuer: string | undefined
   /** whether that is a proxy in front */
   readonly proxy: boolean
-  /** whether passwords do */
+  /** whether people sign in with passwords */
   readonly passwords: boolean
   readonly sendPage: SendPage
-  /** serves what is not the dashboard's: its path on a branded domain */
+  /** serves other paths: those of the dashboard on a branded domain */
   readonly handle: PublicHandler
 }
 
-/** What `bin/web.js` has written. */
+/** The output of `bin/web.js`. */
 const Manifest = z.object({
   script: z.string(),
   style: z.string(),
@@ -62,7 +62,7 @@ const copies = [
   ['gzip', '.gz'],
 ] as const
 
-/** It loads what this service serves, asks only this service, and no script can make markup or code of a text. */
+/** It loads files of this service only, sends requests only to it, and no script can turn text into markup or code. */
 const policyOf = ({ hash }: Inline) =>
   [
     `default-src 'none'`,
@@ -86,7 +86,7 @@ const logo = new Html(
   '<svg viewBox="0 0 22 22" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><path d="M3 5h16M3 10h9"/><path d="M3 15.5h16M3 19h16" stroke-width="1.5"/></svg>',
 )
 
-/** What is seen before the script runs: the shell of a screen or the sign-in, without words. */
+/** The page before the script runs: the shell of a screen or the sign-in, without words. */
 const waiting = (isSignedIn: boolean) =>
   isSignedIn
     ? html`<div class="shell">
@@ -100,7 +100,7 @@ const waiting = (isSignedIn: boolean) =>
         <header><span class="brand">${logo}Linkledger</span></header>
       </div>`
 
-/** The screens that somebody opens first most often, by their paths, with what they need besides. */
+/** The screens that users open first most often, by their paths, with further files that they need. */
 const firstScreens = [
   { pattern: /^\/?$/, screen: 'statistics/overview', hasAllTexts: false, hasChart: true },
   { pattern: /^\/links$/, screen: 'links/list', hasAllTexts: true, hasChart: false },
@@ -108,8 +108,8 @@ const firstScreens = [
 ] as const
 
 /**
- * Returns the scripts that a page needs: without their names in it, they are asked for one after another. The chart can
- * wait for the others, which ask for its figures.
+ * Returns the scripts that a page needs: without their names in the page, they would load one after another. The chart
+ * can wait for the others, which request its figures.
  */
 const scriptsOf = ({ preload, parts, chart }: Bundle, { lang, isSignedIn, path }: PageOptions) => {
   const first = isSignedIn ? firstScreens.find(({ pattern }) => pattern.test(path)) : undefined
@@ -178,7 +178,7 @@ const sendShell = async (req: IncomingMessage, res: ServerResponse, bundle: Bund
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   const headers = {
     ETag: etag,
-    // asked for again each time: after an update, the names of the scripts are others
+    // revalidated each time: after an update, the names of the scripts differ
     'Cache-Control': 'private, no-cache',
     Vary: 'Accept-Encoding, Accept-Language, Cookie',
     'Content-Security-Policy': policyOf(bundle.inlined),
@@ -198,7 +198,7 @@ const sendShell = async (req: IncomingMessage, res: ServerResponse, bundle: Bund
   res.end(req.method === 'HEAD' ? undefined : body)
 }
 
-/** Sends a file whose name has the hash of its content, so that it is never asked for again. */
+/** Sends a file whose name has the hash of its content, so that browsers never request it again. */
 const sendAsset = async (req: IncomingMessage, res: ServerResponse, folder: string, name: string) => {
   const [encoding, ending = ''] = copies.find(([one]) => accepts(req).encodings([one])) ?? []
   const body = await readFile(join(folder, name + ending))
@@ -214,8 +214,8 @@ const sendAsset = async (req: IncomingMessage, res: ServerResponse, folder: stri
 }
 
 /**
- * Serves the dashboard at `/dashboard` and below, on the hosts of the service. Which screen is shown, the script in the
- * page decides.
+ * Serves the dashboard at `/dashboard` and below, on the hosts of the service. The script in the page decides which
+ * screen to show.
  */
 export const createDashboard = (options: DashboardOptions): PublicHandler => {
   const { folder, domains, isDashboardHost, baseUrl, sendPage, handle } = options
@@ -228,7 +228,7 @@ export const createDashboard = (options: DashboardOptions): PublicHandler => {
       return void res.end()
     }
     if (req.method !== 'GET' && req.method !== 'HEAD') return sendPage(req, res, pages.methodNotAllowed)
-    // a checkout that runs without a build has none
+    // a checkout without a build has none
     bundle ??= readBundle(folder).catch(() => undefined)
     const found = await bundle
     const path = (req.url ?? '').split('?')[0] ?? ''

@@ -7,35 +7,35 @@ import type { Open } from '../../events/openenum.ts'
 import type { Assertion } from '../../security/passkeys.ts'
 import type { Call } from '../api/route.ts'
 
-/** what a key has that nothing limits */
+/** the rights of an unlimited key */
 export const unlimited = 'all scopes, no end and no networks'
 
 /**
- * What a request needs besides the scope of its route, to widen a right: nothing; that nothing limits its key; that the
- * password was entered in the last ten minutes of its session; the password, and a code where there is a second factor,
- * for which such a session counts, too; or both in the request itself.
+ * What a request needs besides the scope of its route, to widen a right: nothing; an unlimited key; a session whose
+ * password was entered in the last ten minutes; the password, and a code where there is a second factor, for which such
+ * a session counts, too; or both in the request itself.
  */
 export type Need = 'nothing' | typeof unlimited | 'confirmation' | 'password' | 'password and code' | 'a session'
 
 /**
- * Who asks: a session that a password has opened, one that an issuer, a passkey or a link of an operator has, the key
- * of the registration without any limit, or any other key.
+ * The kind of caller: a session opened by a password, a session opened by an issuer, a passkey or an operator's link,
+ * the unlimited key of the registration, or any other key.
  */
 export type Asker = 'session' | 'other session' | 'first key' | 'key'
 
 interface Step extends Readonly<Record<Asker, Need>> {
-  /** what is done */
+  /** the step, in words */
   readonly does: string
   readonly routes: readonly string[]
 }
 
-/** Without a password, a passkey or a fresh sign-in with the issuer is as good. */
+/** Without a password, a passkey or a fresh sign-in with the issuer counts. */
 const otherSession = { 'other session': 'confirmation' } as const
 const anybody = (need: Need) => ({ session: need, ...otherSession, 'first key': need, key: need })
-/** A key gives no more than it has: that is decided on the keys of the account. */
+/** A key gives at most its own rights: the account's decider checks that. */
 const onlySessions = { session: 'confirmation', ...otherSession, 'first key': 'nothing', key: 'nothing' } as const
 
-/** Every step by which a credential becomes another one, or a wider one. There are no others. */
+/** Every step by which a credential becomes another or a wider one. The list is complete. */
 export const steps = {
   account: {
     does: 'set a password or an e-mail address',
@@ -62,10 +62,10 @@ export const steps = {
     ...onlySessions,
   },
   members: {
-    does: 'invite somebody to the account, change the role of a member, or hand over their keys and work',
+    does: 'invite a person to the account, change the role of a member, or hand over their keys and work',
     routes: ['POST /api/member/invite', 'PUT /api/member/:id/update', 'DELETE /api/member/:id/delete'],
     ...onlySessions,
-    // a member has what their role has, for good: more than a key gives that has less itself
+    // a member has the rights of their role permanently: more than a narrower key gives
     key: unlimited,
   },
   secondFactor: {
@@ -76,7 +76,7 @@ export const steps = {
   identities: {
     does: 'link an identity of an issuer',
     routes: ['POST /api/identity/add'],
-    // it signs in for good, without the password and without the second factor
+    // it signs in permanently, without the password and without the second factor
     session: 'password and code',
     ...otherSession,
     'first key': 'a session',
@@ -93,7 +93,7 @@ export const steps = {
   passkeys: {
     does: 'add a passkey',
     routes: ['POST /api/passkey/begin'],
-    // as an identity does
+    // like an identity
     session: 'password and code',
     ...otherSession,
     'first key': 'a session',
@@ -124,22 +124,22 @@ export const steps = {
 } as const satisfies Readonly<Record<string, Step>>
 export type StepName = keyof typeof steps
 
-/** Scopes that give no right to other rights. One that a newer release has may. */
+/** Scopes that lead to no further rights. A scope of a newer release may. */
 const harmless: readonly Open<Scope>[] = ['read', 'write', 'links:write', 'stats:read'] satisfies Scope[]
-/** Whether a key with some scopes leads to other rights, or sends what happens to another place. */
+/** Whether a key with some scopes leads to further rights, or sends events to another place. */
 export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some((one) => !harmless.includes(one))
 
-/** Whether nothing limits a key. */
+/** Whether a key is unlimited. */
 export const isUnlimited = (key: Pick<AccountKey, 'scopes' | 'expires' | 'addresses'> | undefined): boolean =>
   key?.expires === null && key.addresses === null && allScopes.every((scope) => key.scopes.includes(scope))
 
-/** Returns the key that sends a request, as the account has it now. */
+/** Returns the current state of the key that sends a request. */
 export const sendingKey = ({ key }: Pick<Caller, 'key'>, { keys }: Pick<Account, 'keys'>): AccountKey | undefined =>
   keys.keys.find(({ number }) => number === key?.number)
 
 /**
- * Returns who asks. The key of the registration counts as such while it has all scopes, no end and no networks, in an
- * account that has neither a second factor, nor members, nor the mark of an operator.
+ * Returns the kind of caller. The key of the registration counts as such while it is unlimited, in an account without a
+ * second factor, members and the mark of an operator.
  */
 export const askerOf = (
   { credential, key, session }: Pick<Caller, 'credential' | 'key' | 'session'>,
@@ -152,17 +152,17 @@ export const askerOf = (
   return isFirst && secondFactor === null && !operator && !hasMembers(team) ? 'first key' : 'key'
 }
 
-/** What a request gives besides its key or session. */
+/** The credentials of a request besides its key or session. */
 export interface Given {
   readonly current_password?: string | undefined
-  /** of the second factor there is, or a recovery code */
+  /** of the current second factor, or a recovery code */
   readonly code?: string | undefined
-  /** in place of a code */
+  /** instead of a code */
   readonly passkey?: Assertion | undefined
   /** the field that the code is in, if it is not `code` */
   readonly codeField?: 'code' | 'current_code'
 }
-/** What has sent it. */
+/** The sender of a request. */
 export type Caller = Pick<
   Call,
   | 'account'

@@ -19,11 +19,11 @@ export interface Entered {
   readonly credential: Credential & { readonly kind: 'identity' }
 }
 
-/** What a sign-in asks of the directories of organizations (SCIM), and tells them. */
+/** Checks and updates the directories of organizations (SCIM) at a sign-in. */
 export interface DirectoryGate {
-  /** Throws `NotSignedIn` when a directory has ended the access of somebody who has no account yet. */
+  /** Throws `NotSignedIn` when a directory has ended the access of a person without an account. */
   readonly requireActive: (person: Person) => Promise<void>
-  /** Notes which account a person signs in to. Throws `NotSignedIn` when their access has ended meanwhile. */
+  /** Records the account that a person signs in to. Throws `NotSignedIn` when their access has ended meanwhile. */
   readonly join: (person: Person, account: number) => Promise<void>
 }
 
@@ -36,22 +36,22 @@ export interface EntranceOptions extends Pick<RegisterServices, 'countRegistrati
   readonly holderOf: (
     name: Pick<Claim, 'kind' | 'name'>,
   ) => Promise<{ readonly account: number; readonly token: string } | undefined>
-  /** whether the first sign-in makes an account */
+  /** whether the first sign-in creates an account */
   readonly registers: boolean
-  /** whether a verified address is enough to enter the account that has it */
+  /** whether a verified address is enough to sign in to its account */
   readonly linksByEmail: boolean
 }
 
 export interface Entrance {
   /** Returns the account that a person signs in to, which may be new. Throws `NotSignedIn`. */
   readonly enter: (person: Person, from: string) => Promise<Entered>
-  /** Returns the account that a person is an identity of. */
+  /** Returns the account that the identity of a person is linked to. */
   readonly find: (person: Pick<Person, 'issuer' | 'subject'>) => Promise<Entered | undefined>
-  /** Links a person to an account, while that has the credential by which it was asked for. */
+  /** Links a person to an account, as long as it still has the credential of the request. */
   readonly link: (person: Person, id: number, requires: (state: unknown) => void) => Promise<void>
 }
 
-/** Returns what makes an account for somebody whom the issuer knows. */
+/** Returns a function that creates an account for a person from an issuer. */
 const registering =
   ({ countRegistration, handler, nextId, pepper, progress, registers }: EntranceOptions) =>
   async (person: Person, email: string | undefined, from: string) => {
@@ -69,7 +69,7 @@ const registering =
     })
   }
 
-/** Throws `NotSignedIn` where the issuer does not say that an address is that of the person. */
+/** Throws `NotSignedIn` unless the issuer confirms that an address belongs to the person. */
 const requireVerified = ({ verified }: Person) => {
   if (!verified)
     throw new NotSignedIn(
@@ -78,13 +78,13 @@ const requireVerified = ({ verified }: Person) => {
     )
 }
 
-/** Opens what decides which account somebody enters whom the issuer knows. */
+/** Opens the decision which account a person from an issuer signs in to. */
 export const openEntrance = (options: EntranceOptions): Entrance => {
   const { directory, handler, holderOf, linksByEmail, pepper, progress, registers } = options
   const entered = (id: number, token: string): Entered => ({ account: id, credential: { kind: 'identity', token } })
 
   const find = async (person: Pick<Person, 'issuer' | 'subject'>) => {
-    // an operator may have linked it as the settings spell the issuer
+    // an operator may have linked it with the issuer's spelling in the settings
     for (const issuer of spellingsOf(person.issuer)) {
       const holder = await holderOf({ kind: 'identity', name: identityKey(pepper, { ...person, issuer }) })
       if (holder) return entered(holder.account, holder.token)
@@ -98,7 +98,7 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
     await progress.wait(position, timeoutMs)
   }
 
-  /** Links the account that has a verified address, unless that asks for more than the address at a sign-in. */
+  /** Links the account that has a verified address, unless its sign-in needs more than the address. */
   const enterByEmail = async (person: Person, id: number) => {
     const requires = ({ operator, secondFactor, status }: Pick<Account, 'operator' | 'secondFactor' | 'status'>) => {
       if (!linksByEmail || operator || secondFactor)
@@ -137,7 +137,7 @@ export const openEntrance = (options: EntranceOptions): Entrance => {
       const entered =
         (await find(person)) ??
         (await enterFirst(person, from).catch(async (error: unknown) => {
-          // somebody who signs in twice at once: the other one has the address and the identity by now
+          // of two concurrent sign-ins of a person, the other one now has the address and the identity
           const other = await find(person)
           if (other) return other
           throw error

@@ -4,17 +4,17 @@ import { begin, type Issuer } from '../../security/issuer.ts'
 import { seal, unseal } from '../../security/seal.ts'
 import { cookieOf } from '../api/session.ts'
 
-/** A browser that was sent to the issuer, and what for. Sealed, it is in a cookie of that browser. */
+/** The flow of a browser that was sent to the issuer, and its purpose. Sealed in a cookie of that browser. */
 const Flow = z.object({
   for: z.enum(['signIn', 'confirm', 'link']),
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** where it goes on: a path of the dashboard */
+  /** the path of the dashboard to continue at */
   to: z.string(),
   /** ms since 1970 */
   begun: z.number(),
-  /** the session that is confirmed, or that an identity is linked by */
+  /** the session that is confirmed, or that links an identity */
   session: z.number().optional(),
 })
 export type Flow = z.output<typeof Flow>
@@ -27,20 +27,23 @@ export interface FlowServices {
   readonly pepper: Buffer
 }
 
-/** s that somebody may take to sign in */
+/** s that a sign-in may take */
 const lifetime = 600
 const context = 'sign-in with an issuer'
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 const nameOf = (baseUrl: string) => `${isSecure(baseUrl) ? '__Host-' : ''}linkledger_oidc`
 
-/** Browsers send it when the issuer leads them back, which is a request of another site: `Lax`, not `Strict`. */
+/** Browsers send it on the way back from the issuer, which is a request of another site: `Lax`, not `Strict`. */
 const cookie = (value: string, seconds: number, baseUrl: string) =>
   `${nameOf(baseUrl)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(baseUrl) ? '; Secure' : ''}`
 
-/** Returns the `Set-Cookie` header that ends a flow: its answer counts once. */
+/** Returns the `Set-Cookie` header that ends a flow: its response counts once. */
 export const endFlow = (baseUrl: string) => cookie('', 0, baseUrl)
 
-/** Returns where to send a browser, and the `Set-Cookie` header by which its answer is known. Throws `NotSignedIn`. */
+/**
+ * Returns the address to send a browser to, and the `Set-Cookie` header that identifies its return. Throws
+ * `NotSignedIn`.
+ */
 export const beginFlow = async (
   { baseUrl, issuer, pepper }: FlowServices & { readonly issuer: Issuer },
   what: Pick<Flow, 'for' | 'to' | 'session'>,
@@ -69,6 +72,6 @@ export const flowOf = (req: IncomingMessage, { baseUrl, pepper }: FlowServices):
  */
 export const placeOf = (given: string | null | undefined): string => {
   const isPath = given && given.length <= 500 && /^\/dashboard(?:[/?][\w/?=&%.,~+@-]*)?$/.test(given)
-  // browsers leave out `..`, also in escapes
+  // browsers resolve `..`, also when escaped
   return isPath && /^\/dashboard(?:\/|$)/.test(new URL(given, 'http://x').pathname) ? given : '/dashboard'
 }

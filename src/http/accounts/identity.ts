@@ -17,28 +17,28 @@ import type { Entrance } from './entrance.ts'
 import { beginFlow, type Flow, type FlowServices, placeOf } from './flow.ts'
 import { identityContract } from './contract/identity.ts'
 
-/** The roles that groups of an issuer give. */
+/** The roles that groups of an issuer grant. */
 export interface ManagedRoles {
-  /** Ends those of somebody who does not sign in with it any more. */
+  /** Ends the roles of a person who no longer signs in with it. */
   readonly end: (account: number) => Promise<void>
-  /** Whether groups may give a person a role in an account. */
+  /** Whether groups may grant a person a role in an account. */
   readonly gives: (person: number, account: number) => Promise<boolean>
 }
 
-/** What the routes of identities need. */
+/** Dependencies of the routes of identities. */
 export interface IdentityServices extends FlowServices {
   readonly sessions: Pick<Sessions, 'endOf'>
   readonly stepUps: Pick<StepUps, 'require'>
-  /** what knows and ends the roles that groups of the issuer give; undefined without OIDC_ISSUER */
+  /** reads and ends the roles from groups of the issuer; undefined without OIDC_ISSUER */
   readonly groupRoles: ManagedRoles | undefined
-  /** what links the people whom a proxy names; undefined without AUTH_PROXY_HEADER */
+  /** links people whom a proxy names; undefined without AUTH_PROXY_HEADER */
   readonly proxy: Pick<Entrance, 'link'> | undefined
 }
 
-/** s until a sign-in is tried again while the issuer is away */
+/** s until a sign-in is retried while the issuer is unavailable */
 export const retryAfter = 30
 
-/** Where a browser signs in by the proxy in front, and goes on from there. */
+/** The address at which a browser signs in through the proxy, and continues from there. */
 const proxyAddress = (to: string) => `/account/proxy?to=${encodeURIComponent(to)}`
 
 const To = z.object({ to: text(500).optional() })
@@ -62,7 +62,7 @@ const goToIssuer = async (
   return { address: begun.address }
 }
 
-/** Links whom the proxy names in this request: nobody has to go anywhere. */
+/** Links the person whom the proxy names in this request, without a redirect. */
 const linkProxied = async (
   proxy: Pick<Entrance, 'link'>,
   { account: id, body, browser, credential }: Call<unknown, unknown, z.output<typeof To>>,

@@ -21,7 +21,7 @@ import type { StepUps } from './credentials.ts'
 import type { IdentityServices } from './identity.ts'
 import type { Mails } from './mails.ts'
 
-/** What the routes of invitations and members need. */
+/** Dependencies of the routes of invitations and members. */
 export interface InvitationServices extends Pick<IdentityServices, 'groupRoles'> {
   readonly baseUrl: () => string
   readonly links: OneTimeLinks
@@ -32,14 +32,14 @@ export interface InvitationServices extends Pick<IdentityServices, 'groupRoles'>
   readonly stepUps: Pick<StepUps, 'require'>
 }
 
-/** seconds that an invitation works */
+/** seconds for which an invitation works */
 export const invitationSeconds = 7 * 86_400
 
-/** domains that a member is limited to at most */
+/** maximum number of domains of a member */
 const mostDomains = 1000
 const list = z.array(z.unknown().meta({ type: 'integer' }), must('wrong_type', { what: 'domain_ids' }))
 const isId = (given: unknown): given is number => Number.isSafeInteger(given)
-/** Ids of domains, 0 for the service's own host. What is wrong with one of them is said of the list. */
+/** Ids of domains, 0 for the service's own host. A problem with one of them is reported on the list. */
 export const domainIds = (most: number, of = list) =>
   of
     .max(most, orStop(says('too_many', { max: most })))
@@ -48,7 +48,7 @@ export const domainIds = (most: number, of = list) =>
 /** The same; null or not sent: all. */
 export const domains = domainIds(mostDomains, list.min(1, orStop(says('too_few', { what: 'one' })))).nullish()
 
-/** Returns the domains that a member is limited to. Throws `Refused` for one that the account does not have. */
+/** Returns the domains that a member is limited to. Throws `Refused` for a domain of another account. */
 export const ownDomains = async (call: Pick<Call, 'account' | 'load'>, given: readonly number[] | null | undefined) => {
   for (const id of given ?? []) if (id !== 0) await requireOwn(call, domain, id)
   return given ?? undefined
@@ -56,13 +56,13 @@ export const ownDomains = async (call: Pick<Call, 'account' | 'load'>, given: re
 
 export const role = z.enum(Role.options, says('not_one_of', { values: Role.options.join(', ') }))
 
-/** Returns which member sends a request. */
+/** Returns the member who sends a request. */
 export const senderOf = ({ member, key }: Pick<Call, 'member' | 'key'>): Sender => ({
   member: member?.number ?? ownMember,
   key: key !== undefined,
 })
 
-/** Returns what an invitation is to while it can be accepted. */
+/** Returns the invitation of a link while it can be accepted. */
 export const findInvitation = async (
   { links, load }: { readonly links: OneTimeLinks; readonly load: Load },
   token: string,
@@ -72,9 +72,9 @@ export const findInvitation = async (
   const [{ state }, { state: owner }] = await Promise.all([load(team, link.account), load(account, link.account)])
   const invited = state.members[link.content.member]
   if (!invited || !isInvited(state, link.content.member, new Date().toISOString())) return undefined
-  // an account that is about to be erased takes nobody's work with it
+  // an account with a pending erasure gets no new members: their work would be erased with it
   if (owner.status !== 'active' || owner.erases !== null) return undefined
-  // whoever may not enter their own account gives no roles, as in its members' requests
+  // a sender who may not sign in to their own account grants no roles, as in the requests of members
   const inviter = personOf(state, link.account, inviterOf(state, invited))
   if (inviter === undefined || isShut((await load(account, inviter)).state)) return undefined
   return {

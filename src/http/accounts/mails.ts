@@ -3,12 +3,12 @@ import type { MailOrder, Outbox } from '../../security/outbox.ts'
 import { fail } from '../api/errors.ts'
 import { countNetworks, type Limiter } from '../api/limits/limiter.ts'
 
-/** Orders mails. None is sent within a request: its answer takes the same time whatever becomes of the mail. */
+/** Orders mails. None is sent within a request, so that its duration discloses nothing about the mail. */
 export interface Mails {
   /**
-   * Orders a mail, for an account if there is one. Beyond five mails of a kind an hour to an address that somebody has
-   * entered, it does nothing. So it does beyond ten notices of a kind an hour to an owner: who fills a mailbox hides
-   * what matters.
+   * Orders a mail, for an account if there is one. Ignores orders beyond five mails of a kind an hour to an address
+   * that was entered in a form, and beyond ten notices of a kind an hour to an owner: an attacker could hide a notice
+   * in a full mailbox.
    */
   readonly order: (order: MailOrder, account?: number) => Promise<void>
   /** Counts a request for a mail, of an account or an address block. Fails with 429 after twenty in an hour. */
@@ -25,7 +25,7 @@ export interface MailsOptions {
 
 const hour = 3600
 const [perRecipient, perRequester, perOwner] = [5, 20, 10]
-/** Notices that a key or a session can cause as often as it wants. */
+/** Notices that a key or a session can cause without a limit. */
 const repeatable = new Set<MailOrder['kind']>([
   'keyAdded',
   'keyWidened',
@@ -42,9 +42,9 @@ export const createMails = ({ outbox, limiter, pepper, onOrder }: MailsOptions):
   const isTooMany = async (order: MailOrder, account: number | undefined) => {
     if (repeatable.has(order.kind))
       return (await limiter.count(`notices ${order.kind} ${account}`, perOwner, hour)).over
-    // a notice goes to the owner, of what has happened
+    // a notice goes to the owner, after the event
     if (!('to' in order) || order.kind === 'emailChanged') return false
-    // each kind for itself: nobody can use up the owner's resets by registering the address
+    // each kind separately, so that registrations with the owner's address cannot use up their resets
     return (await limiter.count(`mail to ${order.kind} ${nameOf(order.to)}`, perRecipient, hour)).over
   }
   return {

@@ -71,7 +71,7 @@ const single = endpoint(memberContract, 'GET /api/member/:id', {
   },
 })
 
-/** The `owner` check of a route whose path has the number of a member, or of somebody who is invited. */
+/** The `owner` check of a route whose path has the number of a member or of an invited person. */
 const knownMember = async ({
   account,
   load,
@@ -81,7 +81,7 @@ const knownMember = async ({
   if (params.id !== ownMember && all[params.id] === undefined) refuse('not_found', { what: 'member' })
 }
 
-/** Fails where a team account would have no owner left who can act. */
+/** Fails when a team account would have no owner left who can act. */
 const requireOwnerLeft = async ({ load, reader }: Pick<Reading, 'load' | 'reader'>, id: number, member: number) => {
   const { isTeam, members: all } = (await load(team, id)).state
   const { role: held, person = null } = all[member] ?? {}
@@ -89,7 +89,7 @@ const requireOwnerLeft = async ({ load, reader }: Pick<Reading, 'load' | 'reader
   if ((await teamsOwnedAlone(reader, person)).includes(id)) refuse('lacks_rights', { what: 'last_owner' })
 }
 
-/** Whether the issuer gives somebody no role in an account any more, so that it would not bring them back. */
+/** Whether the issuer no longer grants a person a role in an account, so that it would not bring them back. */
 const isGone = async (
   { groupRoles }: Pick<InvitationServices, 'groupRoles'>,
   { load }: Pick<Reading, 'load'>,
@@ -135,13 +135,13 @@ const remove = ({ groupRoles, links, stepUps }: InvitationServices) =>
       const { person = null } = (await load(team, id)).state.members[params.id] ?? {}
       const own = person === null ? undefined : (await load(account, person)).state
       const gone = await isGone({ groupRoles }, call, person, id)
-      // whoever gets the keys may have more rights than their maker had
+      // the new holder of the keys may have more rights than their creator had
       if (query.to !== undefined) await stepUps.require('members', call)
       await requireOwnerLeft(call, id, params.id)
       await write(team, { type: 'RemoveMember', id, member: params.id, by: senderOf(call), to: query.to, gone })
       await links.endInvitation(id, params.id)
       const deleted = deletedForGood('Member', 'invite them again')
-      // somebody who may not enter their own account may still know the keys, which work again
+      // a removed member who may not sign in to their own account may still know the keys, which work again
       const isWarned = query.to !== undefined && own !== undefined && isShut(own)
       return isWarned ? { ...deleted, message: `${deleted.message} ${keysWorkAgain}` } : deleted
     },

@@ -13,18 +13,18 @@ import { newKey } from '../../security/apikeys.ts'
 import { accountContract } from './contract/account.ts'
 
 const hour = 3600
-/** part of all registrations that is kept for networks that have had none in this hour */
+/** share of all registrations that is reserved for networks without one in this hour */
 const kept = 0.1
 
-/** Registrations in an hour, 0 = unlimited: of one address block, and of all together. */
+/** Registrations in an hour, 0 = unlimited: of one address block, and in total. */
 export interface RegistrationLimits {
   readonly perAddress: number
   readonly total: number
 }
 
 /**
- * Returns a function that counts the registration of an address block, and fails with 429 when there are too many. It
- * has nothing to do with the rate limit: an account is for good, and its password costs a hash.
+ * Returns a function that counts the registration of an address block, and fails with 429 when there are too many.
+ * Independent of the rate limit: an account is permanent, and its password costs a hash.
  */
 export const limitRegistrations =
   (limiter: Limiter, { perAddress, total }: RegistrationLimits) =>
@@ -40,12 +40,12 @@ export const limitRegistrations =
     if (total === 0) return
     const all = await limiter.count('register', own.isFirst ? total : Math.ceil(total * (1 - kept)), hour)
     if (!all.over) return
-    // what was refused takes no place from others
+    // a refused registration takes no place from others
     await limiter.uncount('register')
     refuse(all.wait, 'service')
   }
 
-/** What a registration needs. */
+/** Dependencies of a registration. */
 export interface RegisterServices {
   /** Counts a registration from an address block. Fails with 429 when there are too many. */
   readonly countRegistration: (from: string) => Promise<void>
@@ -60,8 +60,8 @@ export interface RegisterServices {
 }
 
 /**
- * Orders the mail that confirms a new address, or tells the owner of one that is taken. Nothing here depends on which
- * it is: the answer and its time must not show who has an account. A username shows itself, at the address of its
+ * Orders the mail that confirms a new address, or informs the owner of a taken one. Response and duration are the same
+ * in both cases, so that they do not show whether an account exists. A username is public anyway, in the address of its
  * lists.
  */
 const registerByMail = async (
@@ -75,7 +75,7 @@ const registerByMail = async (
   { hashNewPassword }: Pick<RegisterServices, 'hashNewPassword'>,
 ) => {
   if (username !== undefined && (await findAccountBy(reader, { username }))) refuseTaken('username')
-  // the page of the link asks for the password again; a process of an earlier release makes the account with this one
+  // the page of the link asks for the password again; a process of an earlier release creates the account with this one
   const hash = await hashNewPassword(password, stranger(from))
   await mails.order({ kind: 'register', lang, to: email, username, timezone, password: hash })
   return {
@@ -83,7 +83,7 @@ const registerByMail = async (
   }
 }
 
-/** Answers a registration that was interrupted. Nobody has seen its key, which is replaced, each time under new ids. */
+/** Answers a registration that was interrupted. Its key was never shown: replaces it, each time under new ids. */
 const newKeyFor = async (
   { id, state: { username } }: { readonly id: number; readonly state: Pick<Account, 'username'> },
   part: Call['part'],
@@ -104,7 +104,7 @@ export const registerRoutes = (services: RegisterServices): readonly Route[] => 
       requirePasswords(services)
       const before = await created('account', account)
       if (before) return newKeyFor(before, part, pepper)
-      // after the fields were checked: a mistake in them is no registration
+      // after the fields were checked: an invalid request is no registration
       await countRegistration(from)
       if (mails) return registerByMail({ body, from, lang, reader }, mails, services)
       return register(

@@ -25,25 +25,25 @@ import type { Mails } from './mails.ts'
 import { PasskeyAnswer } from './passkey/ceremony.ts'
 import { sessionContract } from './contract/session.ts'
 
-/** A code that somebody has entered at sign-in: of the authenticator app, or a recovery code. */
+/** A code that was entered at sign-in: of the authenticator app, or a recovery code. */
 export interface PresentedCode {
   readonly account: number
   readonly factor: SecondFactor
   readonly code: string
-  /** the field that it is in, if it is not `code` */
+  /** the field of the code, if it is not `code` */
   readonly field?: string
   /** the address block of the client */
   readonly from: string
-  /** the session that asks for it, or the browser that had a right code before: each has a budget of its own */
+  /** the session that sends it, or a browser that had a right code before: each has a budget of its own */
   readonly holder?: GuessHolder | undefined
-  /** Stores that a recovery code is used. Throws `Refused` when it was used before. */
+  /** Records that a recovery code is used. Throws `Refused` when it was used before. */
   readonly useRecoveryCode: (hash: string) => Promise<unknown>
 }
 
 export interface SecondFactors {
-  /** Fails unless a code is right and was never used: with 400, or 429 after too many wrong ones. */
+  /** Fails unless a code is right and unused: with 400, or 429 after too many wrong ones. */
   readonly require: (presented: PresentedCode) => Promise<void>
-  /** Fails with 400 unless the app with this secret shows this code. Returns what uses the code up. */
+  /** Fails with 400 unless the app with this secret shows this code. Returns a function that uses the code up. */
   readonly confirm: (account: number, secret: string, code: string) => () => Promise<unknown>
 }
 
@@ -55,16 +55,16 @@ export interface SecondFactorOptions {
 
 const wrong = problem('wrong_code', { field: 'code' })
 const used = problem('wrong_code', { what: 'used', field: 'code' })
-/** Returns the failure of a sign-in that has no right code: `second_factor` says that one is needed. */
+/** Returns the failure of a sign-in without a right code: `second_factor` tells the client that one is needed. */
 export const needsCode = (reason: Problem) => new Failure(400, reason, {}, { second_factor: true })
 const isRecoveryCode = (code: string) => !/^\d{6}$/.test(code)
 const plain = (code: string) => (/^[\d\s]+$/.test(code) ? code.replaceAll(/\s/g, '') : code.trim())
 
-/** Checks second factors. Wrong codes are limited by account and by address, in all processes together. */
+/** Checks second factors. Limits wrong codes by account and by address, across processes. */
 export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOptions): SecondFactors => {
   const [countCode, countRecovery] = [openGuesses(limiter, 'code'), openGuesses(limiter, 'recovery code')] as const
 
-  /** Returns what is wrong with a code, undefined when it is right. */
+  /** Returns the problem with a code, undefined when it is right. */
   const problemOf = async ({ account, factor, code, useRecoveryCode }: PresentedCode) => {
     if (!isRecoveryCode(code)) {
       const step = stepOfCode(factor.secret, code, Date.now())
@@ -106,7 +106,7 @@ export const openSecondFactors = ({ limiter, sessions, pepper }: SecondFactorOpt
   }
 }
 
-/** What the routes of second factors need. */
+/** Dependencies of the routes of second factors. */
 export interface SecondFactorServices {
   readonly baseUrl: () => string
   /** undefined without SMTP_URL */
@@ -118,10 +118,10 @@ export interface SecondFactorServices {
   readonly stepUps: Pick<StepUps, 'require'>
 }
 
-// a session that an issuer has opened has none to send
+// a session that an issuer has opened has no password to send
 const currentPassword = verbatim(1024).optional()
 
-/** The label under which an authenticator app shows the account. */
+/** The label of the account in an authenticator app. */
 const labelOf = ({ email, username }: Pick<Account, 'email' | 'username'>) => email ?? username ?? ''
 
 const stateOf = async ({ account: id, load }: Pick<Call, 'account' | 'load'>) => (await load(account, id)).state
@@ -147,7 +147,7 @@ const newSecret = ({ baseUrl }: SecondFactorServices) =>
     },
   })
 
-/** Orders the notice that the second factor of an account, if it has one, is removed or replaced next. */
+/** Orders the notice that the second factor of an account, if it has one, is about to be removed or replaced. */
 const announce = async (
   mails: Mails | undefined,
   kind: 'secondFactorRemoved' | 'secondFactorReplaced',
@@ -172,7 +172,7 @@ const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorSe
     run: async (call) => {
       const { account: id, body, session, write } = call
       const { current_password, current_code: code, passkey } = body
-      // first what uses no code up
+      // first the checks that use no code up
       const use = secondFactors.confirm(id, body.secret, body.code)
       await stepUps.require('secondFactor', call, { current_password, code, codeField: 'current_code', passkey })
       await use()
@@ -180,7 +180,7 @@ const add = ({ mails, pepper, secondFactors, sessions, stepUps }: SecondFactorSe
       const recovery = codes.map((code) => hashRecoveryCode(pepper, id, code))
       await announce(mails, 'secondFactorReplaced', call)
       await write(account, { type: 'AddSecondFactor', id, secret: body.secret, recovery })
-      // a session that was opened without the second factor does not outlive its beginning
+      // sessions that were opened without the second factor end when it begins
       await sessions.endOthers(id, session)
       return {
         message:

@@ -21,7 +21,7 @@ import type { SecondFactors } from './secondfactor.ts'
 import type { StepUps } from './credentials.ts'
 import { sessionContract } from './contract/session.ts'
 
-/** What sessions of the dashboard need. */
+/** Dependencies of the sessions of the dashboard. */
 export interface SessionServices extends EnteringServices {
   /** undefined without OIDC_ISSUER */
   readonly issuer: Pick<Issuer, 'signOutAddress'> | undefined
@@ -29,7 +29,7 @@ export interface SessionServices extends EnteringServices {
   readonly passwords: AccountPasswords
   /** whether people may sign in with passwords */
   readonly passwordSignIn: boolean
-  /** whether whoever signs out is led to the sign-out of the issuer */
+  /** whether the sign-out leads to the sign-out of the issuer */
   readonly signsOutThere: boolean
   readonly secondFactors: SecondFactors
   readonly stepUps: Pick<StepUps, 'confirm'>
@@ -38,20 +38,20 @@ export interface SessionServices extends EnteringServices {
 const SignIn = z.object({ email, password: verbatim(1024), ...secondFactor })
 type SignIn = z.output<typeof SignIn>
 
-/** What wrong passwords of a sign-in are counted for. The address itself is in no table. */
+/** The name by which wrong passwords of a sign-in are counted. No table has the address itself. */
 const nameOf = (pepper: Buffer, address: string) =>
   `sign-in ${createHmac('sha256', pepper).update(`sign-in ${address}`).digest('base64url')}`
 
 /**
- * Returns the account whose password was entered. Fails with 400, with 403 when it is disabled, or with 429 after too
- * many wrong ones.
+ * Returns the account of the entered password. Fails with 400, with 403 when it is disabled, or with 429 after too many
+ * wrong ones.
  */
 const checkPassword = async (
   { bindTo, body, browser: sender, from, load, pending, reader }: Call<unknown, unknown, SignIn>,
   { passwords, pepper }: SessionServices,
 ) => {
   const found = await findAccountBy(reader, { email: body.email })
-  // it may not be projected yet: nobody is told that the right password is wrong
+  // the account may not be projected yet: respond 503, not that the password is wrong
   if (!found && pending.any('account-')) throw new Behind('an account is not projected yet')
   const { password } = body
   const before = found && { id: found.id, ...(await load(account, found.id)) }
@@ -65,7 +65,7 @@ const checkPassword = async (
   }
   if (verdict === 'wrong' || !found) return fail(400, 'wrong_password', { what: 'sign_in' })
   const { state } = await load(account, found.id)
-  // set while the sign-in waited: nobody has shown the new one
+  // a password that was set while the sign-in waited was not entered
   if (state.password !== verdict.hash) return fail(400, 'wrong_password', { what: 'sign_in' })
   bindTo(found.id, verdict.hash)
   requireOpen(state)
@@ -91,7 +91,7 @@ const signIn = (services: SessionServices) =>
     public: true,
     body: SignIn,
     run: async (call) => {
-      // also what signs somebody in must not come from another site: they would use the account of somebody else
+      // the sign-in must not come from another site either: it could sign the visitor in to the account of an attacker
       if (!call.browser.sameOrigin) fail(403, 'not_dashboard', { what: 'sign_in' })
       requirePasswords(services)
       const entering = await checkPassword(call, services)
@@ -99,7 +99,7 @@ const signIn = (services: SessionServices) =>
       await checkSecondFactor(call, entering, services)
       const credential = { kind: 'password', hash: state.password } as const
       const { session, setCookies } = await openFor(call, services, { ...entering, credential })
-      // a second factor that was added meanwhile has ended the sessions that were there
+      // a second factor that was added meanwhile has ended the sessions of before
       if ((await call.load(account, id)).state.secondFactor?.secret !== state.secondFactor?.secret) {
         await services.sessions.end(id, session)
         throw needsCode(problem('required_here', { what: 'second_factor', field: 'code' }))

@@ -19,7 +19,7 @@ import { type AccountPasswords, holderOf } from './password.ts'
 import type { Passkeys } from './passkey/ceremony.ts'
 import { needsCode, type SecondFactors } from './secondfactor.ts'
 
-/** Opens what asks for passwords and codes before a right is widened. */
+/** Opens the check that asks for passwords and codes before a right is widened. */
 export const openStepUps = ({
   passkeys,
   passwords,
@@ -36,7 +36,7 @@ export const openStepUps = ({
     if (passkey !== undefined) return void (await passkeys.use(call, passkey, { account: id, session: call.session }))
     if (code === undefined) throw needsCode(problem('required_here', { what: 'second_factor', field }))
     const useRecoveryCode = (hash: string) => write(account, { type: 'UseRecoveryCode', id, hash })
-    // codes of keys count with those of sign-ins: nobody gets more of them by holding many keys
+    // codes of keys count with those of sign-ins, so that many keys give no more guesses
     const holder = call.session === undefined ? undefined : holderOf(call)
     await secondFactors.require({ account: id, factor, code, field, from, holder, useRecoveryCode })
   }
@@ -44,7 +44,7 @@ export const openStepUps = ({
     await passwords.require(call, given.current_password)
     await requireCode(call, given)
   }
-  /** A password that is not needed, and is sent all the same, must be right. */
+  /** A password must be right even when it is not needed. */
   const requireSent = async (call: Caller, { current_password: sent }: Given) => {
     if (sent !== undefined) await passwords.require(call, sent)
   }
@@ -81,7 +81,7 @@ export const openStepUps = ({
   }
 }
 
-/** Returns what a step needs of a caller. The account is read only where it makes a difference. */
+/** Returns what a step needs from a caller. Reads the account only if it makes a difference. */
 const needFor = async (step: StepName, call: Caller): Promise<Exclude<Need, typeof unlimited>> => {
   const { session, 'other session': other, 'first key': first, key } = steps[step] as Readonly<Record<Asker, Need>>
   const { account: id, load } = call

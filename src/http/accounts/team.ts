@@ -23,7 +23,7 @@ import type { IdentityServices } from './identity.ts'
 import { requireOwnSignIn } from './joiner.ts'
 import type { RegisterServices } from './register.ts'
 
-/** What the routes of team accounts need. */
+/** Dependencies of the routes of team accounts. */
 export interface TeamServices
   extends
     Pick<AccountServices, 'erasure' | 'pepper' | 'stepUps'>,
@@ -31,17 +31,17 @@ export interface TeamServices
     Pick<RegisterServices, 'countRegistration'> {
   readonly links: Pick<OneTimeLinks, 'end'>
   readonly progress: Pick<Progress, 'wait'>
-  /** whether anybody may make accounts; operators may in any case */
+  /** whether registration is open; operators may add accounts in any case */
   readonly registers: boolean
   readonly sessions: Pick<Sessions, 'endOthers'>
 }
 
 /** ms that a handover waits for the tables */
 const timeoutMs = 10_000
-/** team accounts that a person may own when they add one more */
+/** maximum number of team accounts that a person may own when they add one */
 const mostTeams = 50
 
-/** Adds a team account, whose first owner is the caller. */
+/** Adds a team account, with the caller as its first owner. */
 const addTeam = ({ countRegistration, pepper, registers }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/add', {
     scope: [],
@@ -113,7 +113,7 @@ const keep = endpoint(memberContract, 'DELETE /api/membership/:id/erase', {
 
 const mayOwn = (state: Account) => state.status === 'active' && state.erases === null && !isShut(state)
 
-/** Ends the own sign-in of an account, in whose place a member is owner. */
+/** Ends the account's own sign-in, and makes a member its owner instead. */
 const handOver = ({ groupRoles, links, progress, sessions, stepUps }: TeamServices) =>
   endpoint(memberContract, 'POST /api/account/handover', {
     scope: [],
@@ -128,12 +128,12 @@ const handOver = ({ groupRoles, links, progress, sessions, stepUps }: TeamServic
       await requireNoMemberships()
       if ((await load(account, id)).state.operator) refuse('lacks_rights', { what: 'operator_account' })
       const { person } = (await load(team, id)).state.members[body.member] ?? refuse('not_found', { what: 'member' })
-      // an owner who cannot sign in would leave the account to no one
+      // an owner who cannot sign in would lock the account
       if (person !== null && !mayOwn((await load(account, person)).state)) refuse('lacks_rights', { what: 'no_owner' })
       await stepUps.require('handover', call, body)
-      // an attempt that ends here leaves both as owners, and can be made again
+      // an attempt that ends here leaves both as owners, and can be repeated
       const { position, state } = await write(team, { type: 'HandOver', id, member: body.member })
-      // from here on it joins nothing; what it joined before is in the tables at that position
+      // the own sign-in joins no accounts from here on; earlier memberships are in the tables at that position
       if (!(await progress.wait(position, timeoutMs))) throw new Behind('memberships are not projected yet')
       await requireNoMemberships()
       await write(account, { type: 'EndSignIn', id, member: heirOf(state, ownMember) })

@@ -10,9 +10,9 @@ export interface OwnFailure {
   readonly shape?: z.ZodRawShape
 }
 
-/** What the schemas of a route do not say about it. */
+/** The description of a route, in addition to its schemas. */
 export interface Description {
-  /** what it does, in a few words */
+  /** a short description */
   readonly summary: string
   readonly description?: string
   /** the meaning of fields in the body or the query, by name */
@@ -21,21 +21,18 @@ export interface Description {
   readonly example?: object
   /** the query that goes with it, where one is required */
   readonly exampleQuery?: Readonly<Record<string, string>>
-  /** the body, where it is not what the route validates */
+  /** the body, when it differs from the one that the route validates */
   readonly body?: z.ZodType
   /** examples of the same body as text, by content type */
   readonly texts?: Readonly<Record<string, string>>
-  /**
-   * failures that differ from those of the other routes: what they mean, and what the answer has besides `error` and
-   * `message`
-   */
+  /** failures that differ from those of the other routes: their meaning, and fields besides `error` and `message` */
   readonly failures?: Readonly<Partial<Record<FailureStatus, OwnFailure>>>
   readonly answer: z.ZodType
-  /** what the answer lists */
+  /** the entries of the list in the answer */
   readonly list?: ListShape
-  /** the content type of the answer, where that is no JSON */
+  /** the content type of the answer, unless it is JSON */
   readonly answerType?: string
-  /** what the answer is in other content types, which `Accept` asks for */
+  /** other content types of the answer, which `Accept` selects */
   readonly answersAs?: Readonly<Record<string, string>>
 }
 /** Descriptions by method and path: `GET /api/account`. */
@@ -45,7 +42,7 @@ export const id = z
   .int()
   .positive()
   .meta({ examples: [42] })
-/** What a failure has besides its sentence, in answers that contain failures. */
+/** The fields of a failure besides its sentence, in answers that contain failures. */
 export const problemFields = {
   code: z.enum(problemCodes).describe(problemProperties.code.description),
   field: z.string().optional().describe(problemProperties.field.description),
@@ -59,7 +56,7 @@ export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
   .meta({ examples: ['2030-01-31 18:00:00'] })
-/** `2030-01-31`, a day of the zone that the request names */
+/** `2030-01-31`, a day in the zone of the request */
 export const day = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)
@@ -69,7 +66,7 @@ export const count = z
   .nonnegative()
   .meta({ examples: [1234] })
 
-/** One of the values that events have, or one that a newer release has stored. */
+/** A value of an event: a known one, or one that a newer release has stored. */
 export const stored = <T extends string>(known: z.ZodType<T>) => known as unknown as z.ZodType<Open<T>, Open<T>>
 
 /** Goes up with every change of a resource. */
@@ -87,7 +84,7 @@ export const undo = z
 /** The same, with what to send. */
 export const undoWith = undo.extend({ body: z.object({ revision: count }) }).meta({ id: 'UndoTo' })
 export const deleted = success({ message: text, undo }).meta({ id: 'Deleted' })
-/** The answer to a request that deleted what cannot come back. */
+/** The answer to a request that deleted a resource for good. */
 export const deletedForGood = success({ message: text, undo: z.null().describe('it cannot be taken back') }).meta({
   id: 'DeletedForGood',
 })
@@ -98,20 +95,20 @@ export type Created = Answer<typeof created>
 export const updated = success({ message: text, revision }).meta({ id: 'Updated' })
 export type Updated = Answer<typeof updated>
 
-/** The same data, of which nothing is changed. */
+/** The same data, read-only. */
 export type Immutable<T> = unknown extends T ? T : T extends string ? T : { readonly [K in keyof T]: Immutable<T[K]> }
-/** What an answer has, by its schema. */
+/** The type of an answer, by its schema. */
 export type Answer<S extends z.ZodType> = Immutable<z.input<S>>
-/** What a route of a contract answers, by its method and path there. */
+/** The answer of a route of a contract, by its method and path there. */
 export type AnswerOf<C extends Contract, N extends keyof C> = Answer<C[N]['answer']>
 
-/** A list: what its entries have. */
+/** A list, and the schema of its entries. */
 export interface ListShape<N extends string = string, R extends z.ZodObject = z.ZodObject> {
-  /** of the collection in the answer */
+  /** name of the collection in the answer */
   readonly name: N
   /** an entry with all columns */
   readonly row: R
-  /** the columns that an entry has whatever `fields` says */
+  /** the columns that every entry has, regardless of `fields` */
   readonly identity: readonly string[]
 }
 const paging = z.object({
@@ -130,7 +127,7 @@ export interface Page<N extends string, Row> {
   readonly error: '0'
   readonly data: Answer<typeof paging> & { readonly [K in N]: readonly Row[] }
 }
-/** What all lists have, whatever they list. */
+/** The fields of every list. */
 export interface AnyPage {
   readonly data: Answer<typeof paging>
 }
@@ -140,16 +137,16 @@ export type NameIn<L extends AnyPage> = Exclude<keyof L['data'], keyof AnyPage['
 export type EntryOf<L extends AnyPage> = L['data'][NameIn<L>] extends readonly (infer E)[] ? E : never
 /** With `fields`, the entries of a list have some columns only. */
 export type Listing<N extends string, Row> = Page<N, Partial<Row>>
-/** What a list answers without `fields`: its entries have all columns. */
+/** The answer of a list without `fields`: its entries have all columns. */
 export type Whole<L extends { readonly list: ListShape }> = Page<L['list']['name'], Answer<L['list']['row']>>
-/** What the description of a list has. */
+/** The description of a list. */
 export interface List<N extends string, R extends z.ZodObject, Beside = unknown> {
   readonly list: ListShape<N, R>
   readonly answer: z.ZodType<unknown, Listing<N, Answer<R>> & Beside>
 }
 
 /**
- * Describes a list: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: what the answer has
+ * Describes a list: `LinkList`, of which each entry is a `Link`, if that is its title. `beside`: fields of the answer
  * besides the page.
  */
 export const listOf = <const N extends string, R extends z.ZodRawShape, B extends z.ZodRawShape = Record<never, never>>(
@@ -163,17 +160,17 @@ export const listOf = <const N extends string, R extends z.ZodRawShape, B extend
   const entry = row.partial().extend(always).meta({ id: title })
   const data = paging.extend({ [name]: z.array(entry).describe('rows; with `fields`, only those columns of them') })
   const answer: z.ZodType = z.object({ error: z.literal('0'), data, ...beside }).meta({ id: `${title}List` })
-  // the compiler does not follow a name that is computed
+  // the compiler cannot infer a computed name
   return { list: { name, row, identity }, answer: answer as List<never, never, never>['answer'] }
 }
 
-/** Clicks that were not measured here; without any, answers have none. */
+/** Clicks that were not measured here; answers without such clicks lack the field. */
 export const imported = count
   .min(1)
   .optional()
   .describe('clicks that another service has counted, as the owner says: they are in `clicks`')
 
-/** What became of several links together. */
+/** The totals of several links. */
 export const linkTotals = z
   .object({
     links: count.describe('number of its links'),
@@ -191,7 +188,7 @@ export const labels = z.record(z.string(), z.string()).meta({
   examples: [{ Canada: '12', Germany: '3' }],
 })
 
-/** What people did in total. `top` is what a list of the most frequent labels is. */
+/** The totals of people. `top` is the schema of a list of the most frequent labels. */
 export const statistics = <T extends z.ZodType, N extends string>(top: T, networks: readonly N[]) => ({
   clicks: count,
   uniqueClicks: count,
@@ -202,7 +199,7 @@ export const statistics = <T extends z.ZodType, N extends string>(top: T, networ
   socialCount: z.object(Object.fromEntries(networks.map((network) => [network, count])) as Record<N, typeof count>),
 })
 
-/** The fields of a list's query. */
+/** Query fields of a list. */
 export const pageFields = {
   limit: 'entries on a page, 15 if not sent, at most 1,000',
   page: 'number of the page, from 1 on',
@@ -214,7 +211,7 @@ export const pageFields = {
   q: 'part of the name, in any letter case',
   fields: 'columns to return, separated by commas; all if not sent',
 }
-/** The same of a list of what members make. */
+/** The same for a list of members' work. */
 export const ownedFields = {
   ...pageFields,
   made_by: 'made by this member of the account, or by a key of theirs',

@@ -115,7 +115,7 @@ export const requestHeaders = {
   'Idempotency-Key':
     '1 to 255 printable ASCII characters, such as a UUID: for 24 hours, the same request with this key is executed once and gets the same answer',
   'Last-Event-ID':
-    'the id of the last line that the client has: the stream goes on after it, whatever `from` says. Clients of server-sent events send it by themselves',
+    'the id of the last line that the client has: the stream goes on after it and ignores `from`. Clients of server-sent events send it by themselves',
   'If-None-Match': 'ETags of answers that the client has: if one is still right, the answer is 304 without a body',
   'If-Match':
     'an ETag, a list of them, or a revision in quotes: the resource is changed only if it has one of their revisions, else the answer is 412',

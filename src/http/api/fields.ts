@@ -31,7 +31,7 @@ export const colorAsSent = z.string(must('wrong_type', { what: 'string' })).tran
 /** The same in lower case. */
 export const color = colorAsSent.transform((hex) => hex.toLowerCase())
 
-/** What nobody sees at either end of an address that was copied. */
+/** Invisible characters at either end of a copied address. */
 const isUnseen = /[\s\u200b\u2060]/u
 const trimmedUrl = (input: string) => withoutEnd(input, isUnseen).replace(/^[\s\u200b\u2060]+/, '')
 
@@ -51,7 +51,7 @@ export const destination = destinationAsSent.transform((safe) => safe.url)
 export const url = urlAsSent.transform((safe) => safe.url)
 
 export const flag = z.boolean(must('wrong_type', { what: 'boolean' }))
-/** The same in a query; nothing means false. */
+/** The same in a query; an empty value means false. */
 export const truthText = z
   .enum(['true', 'false'], must('wrong_type', { what: 'boolean' }))
   .optional()
@@ -91,7 +91,7 @@ export const bodyId = z.union(
 export const pathId = z.string().transform((text) => parseId(text) ?? 0)
 export const byId = z.object({ id: pathId })
 
-/** A query is text; the reference of the API says what the text is. */
+/** A query is text; the API reference shows the type of its values. */
 const whole = { type: 'integer', minimum: 1 } as const
 
 const count = (initial: number, max: number) =>
@@ -104,10 +104,7 @@ const count = (initial: number, max: number) =>
     })
     .meta(whole)
 
-/**
- * An id that a list is filtered by. It is never ignored: a client with a mistake would take the whole list for the part
- * it asked for.
- */
+/** An id to filter a list by. An invalid one is an error: a client would take the whole list for the requested part. */
 export const filterId = z
   .string()
   .optional()
@@ -119,13 +116,13 @@ export const filterId = z
   })
   .meta(whole)
 
-/** How many rows are wanted. */
+/** The number of requested rows. */
 export const limitUpTo = (max: number) => count(15, max)
 
 /** The query of a list: `limit` and `page`. A malformed number counts as not sent, a large one is clamped. */
 export const pagination = z.object({ limit: limitUpTo(1000), page: count(1, 1_000_000_000) })
 
-/** A time, or a day with `timeOfDay`; `` counts as not sent. */
+/** A time, or a day with `timeOfDay`; `` counts as missing. */
 export const moment = (timeOfDay: string) =>
   z
     .string()

@@ -23,28 +23,28 @@ export type PresentOnly = What<'present_only'>
 
 /** A validated request. `write` and `create` return once the change is in the read tables, or after two seconds. */
 export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
-  /** what the answer is read from: the tables as they are, or as they were at the moment that the request asks for */
+  /** the source of the answer: the present tables, or those of the requested moment */
   readonly reader: Reader
   /** the streams whose changes are not in the tables yet */
   readonly pending: PendingStreams
-  /** those of the list that the request reads */
+  /** cursors of the list that the request reads */
   readonly cursors: Cursors
-  /** of the route */
+  /** path of the route */
   readonly path: string
   readonly params: P
   readonly query: Q
-  /** the time zone that the query names with `tz`: its days are those of there; undefined: UTC */
+  /** the time zone that the query names with `tz`, for its days; undefined: UTC */
   readonly zone: string | undefined
   readonly body: B
   /** the API key of the request; undefined on a public route, and for a session */
   readonly key: KeyHolder | undefined
   /** the member who has the key or session; undefined: the account's own sign-in */
   readonly member: MemberHolder | undefined
-  /** the part of the account that the caller is limited to; undefined: they see all of it */
+  /** the part of the account that the caller is limited to; undefined: all of it */
   readonly limited: Part | undefined
-  /** the id of the session that has sent the request */
+  /** the id of the session that sent the request */
   readonly session: number | undefined
-  /** what that session was opened with */
+  /** the credential that opened that session */
   readonly credential: Credential | undefined
   /** whether the password of that session was entered, or its sign-in repeated, in the last ten minutes */
   readonly confirmed: boolean
@@ -56,22 +56,19 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    * always does there
    */
   readonly inScope: boolean
-  /** Whether the caller has a scope, on a route that does not need it. */
+  /** Whether the caller has a scope that the route does not need. */
   readonly may: (right: Right) => boolean
-  /**
-   * Returns whether the caller would be admitted to the route now, with one more scope if it needs one: for answers
-   * that take long.
-   */
+  /** Returns whether the route still admits the caller, with one more scope if needed: for slow answers. */
   readonly isAdmitted: (also?: Right) => Promise<boolean>
   /** Returns a header of the request, `` when it was not sent. */
   readonly header: (name: string) => string
-  /** Returns which of these content types the client likes best; undefined when it accepts none. */
+  /** Returns the content type that the client prefers; undefined when it accepts none. */
   readonly accepts: (types: readonly string[]) => string | undefined
-  /** Returns what a public route writes with, once it knows the holder of a key that was presented to it. */
+  /** Returns the writer of a public route, for the holder of a key that was presented to it. */
   readonly onBehalfOf: (holder: Who) => Caller
-  /** Writes in the name of the operator who is signed in. */
+  /** Writes in the name of the signed-in operator. */
   readonly operate: Operate
-  /** Makes a change that was proposed, and is approved now. */
+  /** Makes a proposed change that has been approved. */
   readonly apply: Apply
   /** the address block of the client */
   readonly from: string
@@ -79,19 +76,16 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   readonly gone: () => AbortSignal
   /** the language for mails that follow from the request, by its Accept-Language */
   readonly lang: string
-  /**
-   * Counts this request as `requests` in all. Fails with 429 when so many are not left: call it before anything is
-   * changed.
-   */
+  /** Counts this request as `requests` in total. Fails with 429 when fewer are left: call it before a change. */
   readonly charge: (requests: number) => Promise<void>
   /**
-   * Binds what the request writes to an account to the password that it has shown, by its stored hash: while that waits
-   * for anything, the owner may set another one, and it is refused then. A session is bound to its own.
+   * Binds the writes of the request to the password that it has shown, by its stored hash: the owner may set another
+   * password meanwhile, and then a write is refused. A session is bound to its own.
    */
   readonly bindTo: (account: number, password: string | null) => void
   /**
-   * Returns 32 random bytes for a secret in the answer, which are the same when the request is executed again;
-   * undefined without an Idempotency-Key.
+   * Returns 32 random bytes for a secret in the answer. They are the same when the request is executed again; undefined
+   * without an Idempotency-Key.
    */
   readonly seed: () => Promise<Buffer | undefined>
   readonly create: <C, S, E extends DomainEvent>(
@@ -99,7 +93,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
     decider: Decider<C, S, E>,
     make: (id: number) => C,
   ) => Promise<Handled<S, E> & { readonly id: number }>
-  /** Returns what an earlier execution of this request has created, if that ended without an answer. */
+  /** Returns what an earlier execution of this request has created, if it ended without an answer. */
   readonly created: <C, S, E extends DomainEvent>(
     kind: keyof NextIds,
     decider: Decider<C, S, E>,
@@ -115,54 +109,53 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    */
   readonly transaction: <R>(decide: (writer: Writer) => Promise<R>, options: { readonly dryRun: boolean }) => Promise<R>
   /**
-   * Runs `work` with a writer whose changes wait a moment for the read tables at most, each stored on its own. Then
-   * waits for all of them.
+   * Runs `work` with a writer whose changes wait only briefly for the read tables, each stored on its own. Then waits
+   * for all of them.
    */
   readonly withoutWaiting: <R>(work: (writer: Writer) => Promise<R>) => Promise<R>
-  /** Returns what goes on in the background, as the same caller, once the request has its answer. */
+  /** Returns the parts that continue in the background after the answer, as the same caller. */
   readonly later: () => Pick<
     Call,
     'account' | 'from' | 'isAdmitted' | 'load' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting' | 'write'
   > & { readonly actor: Actor }
 }
-/** The caller of a request: an account, and its key unless it is somebody on the dashboard. */
+/** The caller of a request: an account, and its key, unless it is a user on the dashboard. */
 export type Who = Pick<KeyHolder, 'account'> & {
   readonly key?: string
   readonly session?: number
   /** the account that the session is signed in to */
   readonly person?: number
   readonly member?: MemberHolder | undefined
-  /** what the session was opened with */
+  /** the credential that opened the session */
   readonly credential?: Credential
 }
 
-/** Who reads resources, and from what. */
+/** A reader of resources, and its sources. */
 export type Reading = Pick<Call, 'account' | 'load' | 'reader' | 'pending'>
-/** Writes what an operator does. `of` owns what it is about; null: no account does. */
+/** Writes the changes of an operator. `of` owns the subject; null: no account does. */
 export type Operate = <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   command: C,
   of: number | null,
 ) => Promise<Handled<S, E>>
-/**
- * Makes a change that was approved, of the resource at a revision; undefined: at any. It is made once for a command.
- */
+/** Makes an approved change of the resource at a revision; undefined: at any. Once for each command. */
 export type Apply = <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
   command: C,
   context: Omit<Cause, 'request'>,
   revision: number | undefined,
 ) => Promise<Handled<S, E>>
-/** What changes resources on behalf of a request. */
+/** Changes resources on behalf of a request. */
 export type Writer = Pick<Call, 'account' | 'load' | 'write' | 'create' | 'created' | 'part'>
 
-/** Query parameters as strings; of a repeated one the first. */
+/** Query parameters as strings; the first one of a repeated parameter. */
 export type Query = Readonly<Record<string, string>>
 
 interface Checks<P, Q, B> {
   /**
-   * Whether it needs no key and must not be for pages of other sites: a browser behind a firewall would call it for
-   * them. It takes only a body that says that it is JSON, which such a page has to ask leave for, and gets none.
+   * Whether it needs no key but must be closed to pages of other sites: a browser behind a firewall would call it for
+   * them. It accepts only bodies with the content type of JSON, which such a page may not send without a permission
+   * that it does not get.
    */
   readonly ownPagesOnly?: true
   /** a key without the scope may call it with the `current_password` of the account */
@@ -170,21 +163,21 @@ interface Checks<P, Q, B> {
   readonly params?: z.ZodType<P>
   readonly query?: z.ZodType<Q>
   /**
-   * Whether it is about who is signed in: a session acts in its own account there, whichever of its accounts it has
-   * chosen, and keys of members may not call it; with `or key` they may, and a session may choose any account.
+   * Whether it is about the signed-in person: a session acts in its own account there, even if it has chosen another,
+   * and keys of members may not call it; with `or key` they may, and a session may choose any account.
    */
   readonly person?: true | 'or key'
-  /** Whether it shows and changes nothing but the part of the account that its caller is limited to. */
+  /** Whether it shows and changes only the part of the account that its caller is limited to. */
   readonly limited?: true
   /** without a schema, a body is not read */
   readonly body?: z.ZodType<B>
   /** Reads the body; without it, the body is a JSON object of at most 64 KiB. */
   readonly read?: (ctx: Context, charge: Call['charge'], account: number | undefined) => Promise<unknown>
-  /** Removes what `read` has stored and `run` has not taken, as of a request that is refused or was answered before. */
+  /** Removes what `read` has stored and `run` has not taken, for a request that is refused or was answered before. */
   readonly release?: (read: unknown) => Promise<void>
   /**
-   * Whether it reads or changes one resource that has a revision. What is read then has an ETag; what is changed obeys
-   * `If-Match`, which the first `write` of the route compares.
+   * Whether it reads or changes one resource that has a revision. A read has an ETag; a change obeys `If-Match`, which
+   * the first `write` of the route compares.
    */
   readonly single?: true
   /** Its answer has statistics, which may take long. */
@@ -196,11 +189,11 @@ interface Checks<P, Q, B> {
   /** Its answer has a secret: under an Idempotency-Key, only the API key that sent the request gets it again. */
   readonly secret?: true
   /**
-   * What it does is a cookie, or is about the session that sends it: a repeated request is executed again, whatever its
+   * It sets a cookie, or is about the session that sends it: a repeated request is executed again, even with the same
    * Idempotency-Key.
    */
   readonly ofSession?: true
-  /** Why a GET has no `at`: what it answers is of the present only, or is read after the answer has begun. */
+  /** Why a GET has no `at`: it answers about the present only, or reads after the answer has begun. */
   readonly nowOnly?: PresentOnly
   /**
    * Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated.
@@ -211,19 +204,21 @@ interface Checks<P, Q, B> {
 type Method = 'get' | 'post' | 'put' | 'delete'
 
 /**
- * What a request needs: nothing, and then it is counted per client address, or an API key with a scope (see
+ * The access to a route: public, and then counted per client address, or with an API key that has a scope (see
  * `scope.ts`).
  */
 type Access = { readonly public: true; readonly scope?: never } | { readonly public?: never; readonly scope: Needed }
 
-/** What a route is besides its method and path. `run` returns the body of the answer, or what is sent instead. */
+/** A route without its method and path. `run` returns the body of the answer, or what is sent instead. */
 type Details<P, Q, B, R> = Checks<P, Q, B> & Access & { readonly run: (call: Call<P, Q, B>) => Promise<R> }
 
 /** What is served at a path. */
 export type Route = Details<unknown, unknown, unknown, object> & { readonly method: Method; readonly path: string }
 
 type WithoutError<T> = T extends { readonly error: 0 } ? Omit<T, 'error'> : T
-/** What `run` returns of the answer in a contract: the body, to which `error: 0` is added, or what is sent instead. */
+/**
+ * The result of `run`, by the answer in a contract: the body, to which `error: 0` is added, or what is sent instead.
+ */
 type Returned<D extends Description> = D extends { readonly answerType: string }
   ? Download | Picture
   : WithoutError<Answer<D['answer']>> | (D extends { readonly answersAs: object } ? Download : never)

@@ -2,14 +2,14 @@ import type { Open } from '../../events/openenum.ts'
 import { allows, Scope, wideningOf } from '../../events/accounts/scope.ts'
 
 /**
- * What a route may need: a scope of a key; `operator`, which only sessions of an account have that the command line has
- * marked; or `audit`, which the sessions of auditors have.
+ * A right that a route may need: a scope of a key; `operator`, which only sessions of an account have that the command
+ * line has marked; or `audit`, which the sessions of auditors have.
  */
 export type Right = Scope | 'operator' | 'audit'
-/** What a route needs; with several, any of them is enough. Every key may call a route with none. */
+/** The rights that a route needs; any one of several is enough. Every key may call a route with none. */
 export type Needed = Right | readonly Right[]
 
-/** What a caller is allowed. A key is never an operator, even if the log says that it has a scope of that name. */
+/** The rights of a caller. A key is never an operator, even if the log has a scope of that name. */
 export interface Rights {
   readonly scopes: readonly Open<Scope>[]
   readonly operator?: boolean
@@ -32,13 +32,13 @@ export const mayCall = ({ scopes, operator = false, audit = false }: Rights, nee
   )
 }
 
-/** Returns what a caller may do, in one order; undefined for one that may do whatever a key may. */
+/** Returns the rights of a caller, in a fixed order; undefined for one with all rights of a key. */
 export const limitedRights = (rights: Rights): readonly Scope[] | undefined => {
   const allowed = Scope.options.filter((scope) => mayCall(rights, scope))
   return allowed.length < Scope.options.length ? allowed : undefined
 }
 
-/** Returns the scopes that open a route, as a sentence has them: "`links:write` or `write`". */
+/** Returns the scopes that open a route, for a sentence: "`links:write` or `write`". */
 export const namesOf = (needed: Needed): string =>
   openedBy(needed)
     .map((scope) => `\`${scope}\``)

@@ -11,55 +11,55 @@ import { type AuthProxy, proxiedBy } from '../../security/authproxy.ts'
 import type { Session, SessionClient, Sessions } from '../../security/sessions.ts'
 import { readAgent } from '../../clicks/visitor/agent.ts'
 
-/** Somebody who is signed in on the dashboard. */
+/** A person who is signed in on the dashboard. */
 export interface SessionHolder {
-  /** in which they act */
+  /** the account in which they act */
   readonly account: number
-  /** which they sign in to */
+  /** the account that they sign in to */
   readonly person: number
-  /** what they are there, if that is another one */
+  /** their membership, if that is another account */
   readonly member?: MemberHolder | undefined
   /** the id of the session */
   readonly session: number
   /** whether its password was entered, or its sign-in repeated, in the last ten minutes */
   readonly confirmed: boolean
-  /** what it was opened with */
+  /** the credential that opened it */
   readonly credential: Credential
   readonly scopes: readonly Open<Scope>[]
   /** whether their own account is marked as that of an operator */
   readonly operator: boolean
-  /** whether they may read all that `account` may */
+  /** whether they may read everything that `account` may */
   readonly audit: boolean
 }
 
-/** What a request tells about the browser that has sent it. */
+/** Facts about the browser that sent a request. */
 export interface BrowserCall {
   /**
-   * Whether a page of this service has sent the request: no other site, and no branded domain, of which somebody else
-   * may have the pages tomorrow.
+   * Whether a page of this service has sent the request: no other site, and no branded domain, which may belong to
+   * another person later.
    */
   readonly sameOrigin: boolean
   readonly client: SessionClient
   /** the token in the cookie */
   readonly token: string | undefined
-  /** whom the proxy in front names, as `AuthProxy` says */
+  /** the person whom the proxy in front names, as from `AuthProxy` */
   readonly proxied: string | undefined
-  /** Returns the mark of a browser that has signed in to an account before; it has to be checked. */
+  /** Returns the mark of a browser that has signed in to an account before; it must still be checked. */
   readonly markOf: (account: number) => string | undefined
-  /** what is kept of the uses of passkeys that it has begun, sealed, by their ids; the last one comes last */
+  /** the sealed passkey flows that it has begun, by their ids; the newest is last */
   readonly passkeys: ReadonlyMap<string, string>
 }
 
 export interface SessionOptions {
   readonly sessions: Sessions
-  /** Reads an account as it is now. */
+  /** Returns the current state of an account. */
   readonly accountOf: (id: number) => Promise<Account>
   readonly members: Pick<Members, 'find'>
   readonly domains: Domains
   readonly baseUrl: () => string
   /** undefined without AUTH_PROXY_HEADER */
   readonly authProxy: AuthProxy | undefined
-  /** whether the dashboard and its sessions are on a host */
+  /** whether a host serves the dashboard and its sessions */
   readonly isDashboardHost: (host: string) => boolean
 }
 
@@ -81,7 +81,7 @@ export const sessionCookie = (token: string | undefined, baseUrl: string, second
 const markAge = 400 * 86_400
 const markName = (account: number, secure: boolean) => `${secure ? '__Host-' : ''}linkledger_browser_${account}`
 
-/** Returns the `Set-Cookie` header by which a browser that has signed in to an account is known later. */
+/** Returns the `Set-Cookie` header that identifies a browser which has signed in to an account. */
 export const browserCookie = (account: number, mark: string, baseUrl: string): string => {
   const secure = isSecure(baseUrl)
   return `${markName(account, secure)}=${mark}; Path=/; Max-Age=${markAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
@@ -90,8 +90,8 @@ export const browserCookie = (account: number, mark: string, baseUrl: string): s
 const passkeyName = (secure: boolean) => `${secure ? '__Host-' : ''}linkledger_passkey_`
 
 /**
- * Returns the `Set-Cookie` header by which the answer of a passkey is known as that of this browser. Each page that
- * asks has one of its own, by a part of its challenge: the answer of one must not take away that of another.
+ * Returns the `Set-Cookie` header that ties the response of a passkey to this browser. Each page that asks has a cookie
+ * of its own, named by a part of its challenge, so that the response of one page does not remove that of another.
  */
 export const passkeyCookie = (id: string, sealed: string, baseUrl: string, seconds: number): string => {
   const secure = isSecure(baseUrl)
@@ -105,25 +105,25 @@ export const cookieOf = ({ headers }: IncomingMessage, of: string) => {
     ?.split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(name))
-  // two cookies of the name: one of them is not ours
+  // with two cookies of the name, one is not ours
   return found?.length === 1 ? found[0]?.slice(name.length) || undefined : undefined
 }
 
-/** Returns the uses of passkeys that a browser has begun, in the order in which it sends them: the oldest first. */
+/** Returns the passkey flows that a browser has begun, in the order in which it sends them: the oldest first. */
 const passkeysOf = ({ headers }: IncomingMessage, baseUrl: string): ReadonlyMap<string, string> => {
   const found = new RegExp(`(?:^|; ?)${passkeyName(isSecure(baseUrl))}([\\w-]{8})=([^;]+)`, 'g')
   return new Map([...(headers.cookie ?? '').matchAll(found)].map(([, id = '', sealed = '']) => [id, sealed]))
 }
 
-/** Returns the token of a session that a browser has, which may have ended. */
+/** Returns the session token of a browser; the session may have ended. */
 export const tokenOf = (req: IncomingMessage, baseUrl: string) => cookieOf(req, cookieName(isSecure(baseUrl)))
 
 /** Whether a browser has a session, which may have ended. */
 export const hasSessionCookie = (req: IncomingMessage, baseUrl: string): boolean => tokenOf(req, baseUrl) !== undefined
 
 /**
- * Returns the host of an origin that can be a page of this service: behind https, a page that came over http is not,
- * whatever host it names.
+ * Returns the host of an origin that can be a page of this service. Behind https, a page over http is none, even on the
+ * same host.
  */
 const hostOf = (origin: string, baseUrl: string) => {
   try {
@@ -135,10 +135,9 @@ const hostOf = (origin: string, baseUrl: string) => {
 }
 
 /**
- * Whether a page of this service has sent a request. Browsers say so in `Sec-Fetch-Site`, except over plain http and
- * older ones: then a request that changes something has an `Origin`, and one that reads may have none, because the
- * cookie is not sent with requests of other sites. The dashboard asks by script alone, and leads no window to an
- * answer.
+ * Whether a page of this service has sent a request. Browsers send `Sec-Fetch-Site`, except over plain http and older
+ * ones: then a changing request has an `Origin`, and a reading one may have none, because the cookie is not sent with
+ * requests of other sites. The dashboard sends requests by script only, and navigates no window to an answer.
  */
 const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => {
   const { origin, host } = headers
@@ -152,13 +151,13 @@ const isSameOrigin = ({ method, headers }: IncomingMessage, baseUrl: string) => 
   return origin !== undefined || method === 'GET' || method === 'HEAD'
 }
 
-/** Returns what a session is listed as that a request opens. */
+/** Returns the client for the list of sessions, from the request that opens a session. */
 export const clientOf = ({ headers }: IncomingMessage): SessionClient => {
   const { browser, os } = readAgent(headers['user-agent'] ?? '')
   return { browser: browser.family, os: os.family }
 }
 
-/** Returns what a request tells about its browser. */
+/** Returns the facts about the browser of a request. */
 export const browserOf = (
   req: IncomingMessage,
   {
@@ -182,11 +181,11 @@ export const browserOf = (
   }
 }
 
-/** Who presents a session that works, or why it does not work; undefined for a request without one. */
+/** The holder of a working session, or why it does not work; undefined for a request without one. */
 export type PresentedSession =
   | { readonly holder: SessionHolder; readonly session: Session }
   | { readonly disabled: number }
-  /** of whom the session is: they are no member of the account that they have chosen */
+  /** the person of the session, who is no member of the account that they have chosen */
   | { readonly foreign: number }
   | undefined
 
@@ -201,8 +200,8 @@ const chosenBy = ({ headers, method, url = '' }: IncomingMessage): number | unde
 }
 
 /**
- * Whether the proxy names the person of a session that it has opened. One for which it names somebody else, or nobody,
- * ends; a request that came around the proxy counts as one without a session, and ends none.
+ * Whether the proxy names the person of a session that it has opened. A session ends when the proxy names another
+ * person or none; a request that bypassed the proxy counts as one without a session, and ends none.
  */
 export const isProxied = async (
   sessions: Pick<Sessions, 'end'>,
@@ -217,10 +216,11 @@ export const isProxied = async (
 }
 
 /**
- * Returns who has sent a request, by the cookie of a session. A request of another site counts as one without a cookie.
- * The account is read from its stream, so that a session never outlives its password or identity, or an account that is
- * disabled or erased. `person`: they act in their own account, whichever they have chosen; only what finds out who they
- * are answers where that is none of theirs, since then another tab has signed in somebody else than its page shows.
+ * Returns the sender of a request, by the cookie of a session. A request of another site counts as one without a
+ * cookie. Reads the account from its stream, so that a session never outlives its password or identity, or an account
+ * that is disabled or erased. `person`: they act in their own account, even if they have chosen another. Only the route
+ * that reads the signed-in person answers in an account that is not theirs, because another tab may have signed in
+ * another person.
  */
 export const presentedSession = async (
   req: IncomingMessage,

@@ -19,7 +19,7 @@ import { isProposer, isSender, namesIn } from './people.ts'
 import { changesOf, deciderOf, effectOf, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
 import { requireOwnChange, requireSeen } from './seen.ts'
 
-/** What the routes of approvals need. */
+/** Dependencies of the routes of approvals. */
 export interface ApprovalServices extends LinkAddresses {
   readonly handler: Handler
 }
@@ -36,7 +36,7 @@ const present = (row: ListedProposal, name: Awaited<ReturnType<typeof namesIn>>)
 })
 const peopleIn = (rows: readonly ListedProposal[]) => rows.flatMap(({ member, decider }) => [member, decider ?? member])
 
-/** A caller who sees a part of the account sees of it what `requireSeen` lets them see. */
+/** A caller who sees a part of the account sees the part of proposals that `requireSeen` allows. */
 const listed = endpoint(approvalContract, 'GET /api/proposals', {
   scope: 'read',
   limited: true,
@@ -92,7 +92,7 @@ const single = ({ handler, ...services }: ApprovalServices) =>
 
 const Note = z.object({ note: text(1000).optional() })
 
-/** Fails unless a call may approve a proposal: by somebody who is signed in, and could make the change themselves. */
+/** Fails unless a call may approve a proposal: a signed-in member who could make the change themselves. */
 const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Waiting) => {
   const { load, may, member, session } = call
   const { decider, target, kind } = waiting
@@ -105,7 +105,7 @@ const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Wai
 /** names the command of a proposal: it is executed once, even if the proposal is approved several times */
 const space = '8d0c9f4e-4f0b-4a53-9d5f-3a4f6b1a6a34'
 
-/** Refusals of a change whose resource is not as it was when the change was proposed. */
+/** Refusals of a change whose resource has changed since the proposal. */
 const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
 
 const approve = ({ handler }: ApprovalServices) =>
@@ -130,10 +130,11 @@ const approve = ({ handler }: ApprovalServices) =>
         if (isOutdated) refuse('stale')
         throw error
       }
-      // after a crash the change may be made already: `apply` finds it by its command
+      // after a crash the change may be stored already: `apply` finds it by its command
       if (waiting.approved === undefined)
         await requireCurrent(handler, waiting).catch(async (error: unknown) => {
-          // who has approved it at the same moment has made the change: it is noted before the resource is changed
+          // another member who approved it at the same moment has made the change: that is recorded before the resource
+          // changes
           if ((await waitingProposal(handler, id, number)).approved === undefined) await end(false)(error)
         })
       await write(approval, { type: 'Approve', id, number, member, note: body.note })

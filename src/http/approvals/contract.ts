@@ -68,7 +68,7 @@ export const approvalContract = {
   'PUT /api/account/approval': {
     summary: 'Set which changes need a second person',
     description:
-      'Changes of these links are proposed then: the answer is 202 with a `proposal`, and nothing is changed until another owner, admin or editor approves it. So are changes of domains, splash pages, overlays and pixels that such links use, and rules for fewer links. Somebody else has to be there who could approve.',
+      'Changes of these links are proposed then: the answer is 202 with a `proposal`, and nothing is changed until another owner, admin or editor approves it. So are changes of domains, splash pages, overlays and pixels that such links use, and rules for fewer links. The account needs another member who could approve.',
     fields: {
       tags: 'links with one of these tags; none if not sent',
       domains: 'ids of domains, 0 for the service’s own host; none if not sent',

@@ -11,24 +11,24 @@ import { changesBetween, type Fields, type OriginOf } from '../history/fields.ts
 import { histories } from '../history/kinds.ts'
 import { isOtherSince } from './uses.ts'
 
-/** That of any kind of resource. */
+/** The decider of any kind of resource. */
 export type AnyDecider = Decider<object, unknown, DomainEvent>
 
-/** A proposal that waits, with what it would do. */
+/** A pending proposal, with its command. */
 export interface Waiting extends Proposal {
   readonly decider: AnyDecider
   readonly command: object
-  /** who has sent the command, and by which key */
+  /** the sender of the command, and their key */
   readonly actor: Actor
-  /** of the proposal in the log */
+  /** position of the proposal in the log */
   readonly position: bigint
 }
 
-/** Returns what decides on a kind of resource that is proposed to be changed. */
+/** Returns the decider of a kind of resource that can have proposals. */
 export const deciderOf = (kind: string): AnyDecider =>
   (isResource(kind) ? histories[kind].decider : approval) as unknown as AnyDecider
 
-/** Returns a proposal that waits. Throws `Refused` (`not_found`). */
+/** Returns a pending proposal. Throws `Refused` (`not_found`). */
 export const waitingProposal = async (
   handler: Pick<Handler, 'load' | 'steps'>,
   account: number,
@@ -39,7 +39,7 @@ export const waitingProposal = async (
   const { at, kind } = proposal
   for await (const { event } of handler.steps(approval, account, { from: at, upTo: at })) {
     const { data, metadata } = event as unknown as Event<'ChangeProposed'> & { readonly metadata: { actor: Actor } }
-    // null: its account was erased, and nobody asks for it any more
+    // null for an erased account, which has no requests
     const command = { ...data.command, now: new Date().toISOString() }
     return { ...proposal, decider: deciderOf(kind), command, actor: metadata.actor, position: event.position }
   }
@@ -51,12 +51,12 @@ interface Change {
   readonly after: Link
 }
 
-/** Returns what a proposal would make of its resource now. Throws `Refused` where it would be refused. */
+/** Returns the present effect of a proposal on its resource. Throws `Refused` where it would be refused. */
 export const effectOf = async ({ load }: Pick<Handler, 'load'>, waiting: Waiting) => {
   const { decider, target, command, revision, position } = waiting
   const { state: before, revision: now } = await load(decider, target)
   const events = decider.decide(command, before)
-  // the rules compare themselves with those that they were decided on
+  // the rules compare themselves with the rules of the decision
   const after = fold(decider, events, before)
   const isChanged = decider.kind !== approval.kind && countRevision(now) !== revision
   const isOther = decider.kind === 'link' && (await isOtherSince(load, { before, after } as Change, position))
@@ -74,7 +74,7 @@ const fieldsOf = (kind: string, state: unknown, originOf: OriginOf): Fields => {
   return histories[kind].fields(state, originOf)
 }
 
-/** Returns what differs between two states of a resource, by its kind. */
+/** Returns the differences between two states of a resource, by its kind. */
 export const changesOf = (
   kind: string,
   { before, after }: { readonly before: unknown; readonly after: unknown },

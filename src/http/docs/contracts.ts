@@ -19,7 +19,7 @@ import { visitsContract } from '../statistics/contract/visits.ts'
 import { streamContract } from '../streams/contract.ts'
 
 const ofKind: Readonly<Record<OwnedKind, KindTopic>> = ofKinds
-/** What the histories and restores of some kinds say besides what is true of all, by endpoint. */
+/** Additional descriptions of the histories and restores of some kinds, by endpoint. */
 const besides = new Map<string, string | undefined>(
   ownedKinds.flatMap((kind) => [
     [`GET /api/${kinds[kind].path}/:id/history`, ofKind[kind].history],
@@ -37,7 +37,7 @@ const withBesides = (contract: Contract): Contract =>
     }),
   )
 
-/** `QR codes` and `Bio pages`: what groups are called. */
+/** The names of groups: `QR codes` and `Bio pages`. */
 const titleOf = (kind: OwnedKind) => kinds[kind].many.replace(/^[a-z]/, (first) => first.toUpperCase())
 
 /** Every group of the API, in the order of the documentation. */
@@ -78,7 +78,7 @@ export const topics: Readonly<Record<string, Topic>> = {
     contract: streamContract,
   },
   Proofs: {
-    about: 'Receipts: the proof that the log has an event or a click, for somebody who may see no other',
+    about: 'Receipts: the proof that the log has an event or a click, for a reader who may see no other',
     contract: proofContract,
   },
   History: {

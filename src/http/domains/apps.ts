@@ -6,7 +6,7 @@ import { flag, orInitial } from '../api/fields.ts'
 /** Apple reads no larger file (128 KB). */
 const mostBytes = 128 * 1024
 
-/** An object in which a name that nobody reads is refused: an app would open what it was to leave alone. */
+/** An object that refuses unknown names: an app would open addresses that it should leave alone. */
 const strict = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, {
     error: ({ code, keys, input }) => {
@@ -38,10 +38,10 @@ const common = {
 const parts = ['/', '?', '#']
 const isSomething = (component: object) => parts.some((part) => part in component)
 const nothing = says('too_few', { what: 'one_of', values: parts.join(' ') })
-/** The reference of the API names none of their fields: `/` is no name in any language that has a client. */
+/** The API reference names none of their fields: `/` is no valid name in the languages of its clients. */
 const component = <T extends z.ZodType>(schema: T) =>
   z.unknown().meta({ type: 'object', additionalProperties: {} }).pipe(schema)
-/** In the order in which they are tried. */
+/** In the order in which systems try them. */
 const components = {
   apple: list(
     component(
@@ -93,11 +93,11 @@ export const android = orInitial(
   [],
 )
 
-/** Returns what `/.well-known/apple-app-site-association` has. */
+/** Returns the content of `/.well-known/apple-app-site-association`. */
 export const appleFile = ({ details }: AppleApps) => ({ applinks: { details } })
 
 const relation = 'delegate_permission/common.handle_all_urls'
-/** Returns what `/.well-known/assetlinks.json` has. */
+/** Returns the content of `/.well-known/assetlinks.json`. */
 export const androidFile = (apps: AndroidApps) =>
   apps.map(({ components: links, ...target }) => ({
     relation: [relation],

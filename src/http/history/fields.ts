@@ -16,7 +16,7 @@ import { rulesByName } from '../links/rules.ts'
 import { dataOf } from '../qr/address.ts'
 
 const mark = Symbol('hidden')
-/** A value that is compared, and never shown: only whether there is one. */
+/** A value that is compared, but shown only as set or not. */
 interface Hidden {
   readonly [mark]: true
   readonly value: string | null
@@ -24,10 +24,10 @@ interface Hidden {
 const hidden = (value: string | null): Hidden => ({ [mark]: true, value })
 const isHidden = (value: unknown): value is Hidden => typeof value === 'object' && value !== null && mark in value
 
-/** The fields of a resource by the names that the API has for them. */
+/** The fields of a resource by their names in the API. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What a field was and is. Of a secret, only whether it is set. */
+/** The former and the present value of a field. Of a secret, only whether it is set. */
 export interface FieldChange {
   readonly field: string
   readonly old: unknown
@@ -36,7 +36,7 @@ export interface FieldChange {
 
 const shown = (value: unknown): unknown => (isHidden(value) ? value.value !== null : (value ?? null))
 
-/** Most values are the same ones, or no objects: these need no JSON. */
+/** Most values are identical, or no objects: these need no JSON. */
 const isSame = (one: unknown, other: unknown) =>
   one === other ||
   (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
@@ -70,7 +70,7 @@ export const linkFieldsOf = (link: Link, originOf: OriginOf): Fields => {
   // as `completed`: it is made of each state
   // oxlint-disable-next-line prefer-object-spread
   const fieldsOf = Object.assign({ longurl: entered ?? url }, same, presented)
-  // few links have either
+  // few links have one of these
   if (link.imported === undefined && link.places === undefined) return fieldsOf
   const addresses = placesOf(link).others.map((one) => `${originOf(one.domain)}/${one.alias}`)
   return {
@@ -119,7 +119,7 @@ export const accountFieldsOf = ({
   email,
   username,
   password: hidden(password),
-  // UTC is where nobody has named another one
+  // UTC is the default
   timezone: timezone === utc ? null : timezone,
   // there is no account before it is registered
   status: status === 'none' ? null : status,
@@ -130,7 +130,7 @@ export const accountFieldsOf = ({
   erases: timeOrNull(erases),
 })
 
-/** Returns the fields of an API key; none when there is none with the number. */
+/** Returns the fields of an API key; none for an unknown number. */
 export const keyFieldsOf = ({ keys: { keys } }: Account, wanted: number): Fields => {
   const key = keys.find(({ number }) => number === wanted)
   if (!key) return {}

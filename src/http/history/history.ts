@@ -20,7 +20,7 @@ import type { FieldChange, OriginOf } from './fields.ts'
 import { hiddenStreams, type Seen, withoutContents } from './hidden.ts'
 import { historyOf, type KindHistory } from './kinds.ts'
 
-/** What histories are made of. */
+/** Sources of histories. */
 export interface HistorySources {
   readonly reader: Reader
   readonly ordinals: Ordinals
@@ -30,7 +30,7 @@ export interface HistorySources {
   readonly seen?: Seen | undefined
   /** for an operator, who may see the names of operators */
   readonly actorOf?: typeof actorOf
-  /** ends a search whose answer nobody waits for any more */
+  /** aborts a search when its client no longer waits */
   readonly signal?: AbortSignal
   /** counts what a search reads */
   readonly onRead?: (read: unknown) => void
@@ -53,14 +53,14 @@ export interface HistoryEntry {
 /** Streams that are no resource. */
 const stateless: Readonly<Record<string, unknown>> = { channelitem: channelItem, answer, block, team }
 
-/** What a history shows of an event, and the states of its resource before and after it. */
+/** The event of a history as shown, and the states of its resource before and after it. */
 export interface Found extends Pick<HistoryEntry, 'message' | 'resource' | 'changes'> {
   readonly step: Step<unknown>
   /** whether the caller sees nothing else of the resource than these changes */
   readonly isHidden: boolean
 }
 
-/** A kind of stream that this module knows nothing about is read without a state. */
+/** A stream of an unknown kind is read without a state. */
 const deciderOf = (kind: string) =>
   (historyOf(kind)?.decider ??
     stateless[kind] ?? {
@@ -70,7 +70,7 @@ const deciderOf = (kind: string) =>
       evolve: () => undefined,
     }) as KindHistory['decider']
 
-/** Reads the events at some revisions of a stream, with what they changed if that is shown. */
+/** Reads the events at some revisions of a stream, with their changes if those are shown. */
 const readStream = async function* (
   stream: string,
   revisions: Iterable<number>,
@@ -91,7 +91,7 @@ const readStream = async function* (
   }
 }
 
-/** Streams that are read at the same time; the store combines their reads. */
+/** number of streams to read concurrently; the store combines their reads */
 const streamsAtATime = 32
 
 /** How events are read. */
@@ -102,8 +102,8 @@ interface ReadSources extends HistorySources {
 }
 
 /**
- * Calls `use` with the event of each row. Each stream is read once, from a snapshot before them: what a value was
- * follows from the events before. Others are served in between, however many streams are read at the same time.
+ * Calls `use` with the event of each row. Reads each stream once, from a snapshot before the events: former values
+ * follow from earlier events. Yields to other requests in between.
  */
 export const forEachFound = async (
   rows: readonly HistoryRow[],
@@ -131,7 +131,7 @@ export const forEachFound = async (
 /** Returns the name of an event of a history. */
 export const typeOf = ({ type, data }: LogEvent): string => (type === 'Unknown' ? data.type : type)
 
-/** What an entry has before numbers and names are looked up. */
+/** An entry before its numbers and names are looked up. */
 type Read = Omit<HistoryEntry, 'event' | 'actor'> & { readonly acting: Acting }
 
 const readOf = ({ step: { event }, resource, changes, message }: Found): Read => ({
@@ -145,7 +145,7 @@ const readOf = ({ step: { event }, resource, changes, message }: Found): Read =>
   message,
 })
 
-/** Which of the events are read: by default all, with all columns. */
+/** The events to read: by default all, with all columns. */
 export interface HistoryPage {
   readonly listed: Pick<Listed<HistoryRow>, 'rows' | 'next'>
   readonly placeOf: (row: HistoryRow) => Position
@@ -153,8 +153,8 @@ export interface HistoryPage {
 }
 
 /**
- * Returns the events of the rows of a page, in their order, as many as an answer has room for. States are not kept:
- * each may have 64 KB.
+ * Returns the events of the rows of a page, in their order, as many as fit into an answer. States are not kept: each
+ * may have 64 KB.
  */
 export const readPage = async (
   { listed, placeOf, shown }: HistoryPage,

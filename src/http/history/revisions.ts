@@ -23,7 +23,7 @@ import { searchingFor, searchSome } from './search.ts'
 import { present, type ReadRevision, readOf, type Revision, type ShownRevision } from './presented.ts'
 import { revisions, revisionsContract } from './contract/revisions.ts'
 
-/** What histories of revisions need. */
+/** Dependencies of the histories of revisions. */
 export interface RevisionServices {
   readonly handler: Handler
   readonly ordinals: Ordinals
@@ -37,7 +37,7 @@ const requireOwn = async ({ account, load }: Pick<Caller, 'account' | 'load'>, i
 
 /**
  * Calls `use` with the revisions of a link from one to another, both included. They are not kept: each may have 64 KB
- * of rules. Ends when nobody waits for the answer any more.
+ * of rules. Stops when the client no longer waits for the answer.
  */
 const forEachRevision = async (
   id: number,
@@ -73,7 +73,7 @@ const says = ({ fields }: Revision, q: readonly string[] | undefined) =>
 
 const matches = (one: Revision, request: ListRequest) => isWithin(one, request) && says(one, request.q)
 
-/** The revisions that match a request, in its order: of a search, those that it has searched. */
+/** The revisions that match a request, in its order: for a search, those that it has searched. */
 interface Matching {
   readonly rows: readonly Revision[]
   readonly searched?: number
@@ -133,7 +133,7 @@ const matchingOf = async (
   return { ...end, rows: matching.map(bare) }
 }
 
-/** Reads the revisions of a page, as many as an answer has room for. */
+/** Reads the revisions of a page, as many as fit into an answer. */
 const readRows = async (
   listed: Listed<Revision>,
   { params: { id }, query, last, signal }: Asked,
@@ -146,7 +146,7 @@ const readRows = async (
     const place = places.get(one.revision)
     if (place !== undefined) room.put(place, readOf(one, query.fields))
   }
-  // the next one ends the last of them
+  // the next revision ends the last of them
   const span = { from: Math.min(...missing), last: Math.min(last, Math.max(...missing) + 1), signal }
   if (missing.length > 0) await forEachRevision(id, services, span, use)
   const { rows, ...further } = room.rows(listed, ({ revision }) => [revision, listed.total])
@@ -158,7 +158,7 @@ const readRows = async (
   }
 }
 
-/** Reads a page of revisions with what they did. */
+/** Reads a page of revisions with their visits. */
 const readPage = async (
   call: RevisionsCall,
   request: ListRequest,
@@ -201,7 +201,7 @@ const readPage = async (
   })
 }
 
-/** What each revision of a link said, and where it has sent whom. */
+/** The rules of each revision of a link, and the visitors that it sent to each destination. */
 export const revisionRoutes = (services: RevisionServices): readonly Route[] => [
   endpoint(revisionsContract, 'GET /api/url/:id/revisions', {
     scope: 'read',

@@ -3,7 +3,7 @@ import type { LinkListRow } from '../../queries/links/link.ts'
 import { type LinkAddresses, siteOf } from './address.ts'
 import type { LinkRow as ListedLink } from './contract/link.ts'
 
-/** Returns what a visitor of a link meets now; an archived link redirects all the same. */
+/** Returns the current state of a link for visitors; an archived link still redirects. */
 export const statusOf = (
   row: Omit<LinkListRow, 'clicks' | 'uniques' | 'imported'>,
   services: Pick<LinkAddresses, 'domains'> & { readonly blocks: Blocks },

@@ -21,7 +21,7 @@ const schemas = [
   {
     id: userSchema,
     name: 'User',
-    description: 'Somebody who signs in with the issuer.',
+    description: 'A person who signs in with the issuer.',
     attributes: [
       attribute('userName', 'string', unique),
       attribute('externalId', 'string', exact),
@@ -88,7 +88,7 @@ const listOf = (all: readonly { readonly id: string }[]) =>
     id === undefined ? listAnswer(all) : { status: 200, body: all.find((one) => one.id === id) ?? notFound() },
   )
 
-/** Serves what a directory learns about this service. */
+/** Serves the description of this service for directories. */
 export const discoveryResources = ({ serviceUrl }: Pick<ScimServices, 'serviceUrl'>) => ({
   ServiceProviderConfig: readOnly((id) => (id === undefined ? { status: 200, body: config(serviceUrl) } : notFound())),
   ResourceTypes: listOf(typeList),

@@ -8,7 +8,7 @@ const term = new RegExp(
 )
 const path = new RegExp(String.raw`^([\w$]+)(?:\[(\w+) eq (${quoted}|[\w.-]+)\])?(?:\.(\w+))?$`, 'i')
 const core = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group)[.:]/i
-/** the name of all that a resource is */
+/** the name of a whole resource */
 const whole = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):?$/i
 
 const valueOf = (text: string): unknown => {
@@ -16,16 +16,16 @@ const valueOf = (text: string): unknown => {
   return 'value' in read ? read.value : text
 }
 
-/** Returns a value of a filter. Refuses characters that no attribute has. */
+/** Returns a value of a filter. Rejects characters that no attribute has. */
 const comparedOf = (text: string): string => {
   const value = String(valueOf(text))
   return /[\p{Cc}\p{Cs}]/u.test(value) ? refuse(400, 'A filter has no control characters.', 'invalidFilter') : value
 }
 
-/** A comparison of an attribute, in small letters, with a text. */
+/** A comparison of an attribute, in lower case, with a text. */
 export type Comparison = readonly [attribute: string, value: string]
 
-/** Returns the comparisons of a filter that all have to be true: `userName eq "ann" and externalId eq "7"`. */
+/** Returns the comparisons of a filter that must all be true: `userName eq "ann" and externalId eq "7"`. */
 export const parseFilter = (filter: string): readonly Comparison[] => {
   const text = cut('filter', filter).trim()
   if (text === '') return []
@@ -42,14 +42,14 @@ export const parseFilter = (filter: string): readonly Comparison[] => {
   return goesOn ? wrong() : found
 }
 
-/** What an operation changes: `emails[type eq "work"].value`. Names of attributes are in small letters. */
+/** The target of an operation: `emails[type eq "work"].value`. Names of attributes are in lower case. */
 export interface Path {
   readonly attribute: string
   readonly where?: Comparison | undefined
   readonly part?: string | undefined
 }
 
-/** Returns what a path names; undefined when it cannot be read. What only an extension has is named ``. */
+/** Returns the target of a path; undefined for an invalid one. An attribute of an extension is named ``. */
 export const parsePath = (given: string): Path | undefined => {
   const text = cut('filter', given)
   if (text.length > textLimits.filter) return undefined
@@ -62,7 +62,7 @@ export const parsePath = (given: string): Path | undefined => {
   return { attribute: attribute.toLowerCase(), where, part: part?.toLowerCase() }
 }
 
-/** A change of an attribute. `value` undefined or null: it is removed, or all of it. */
+/** A change of an attribute. `value` undefined or null: removes it, or all of it. */
 export interface Operation extends Path {
   readonly op: 'add' | 'replace' | 'remove'
   readonly value: unknown
@@ -72,20 +72,20 @@ export type Fields = Readonly<Record<string, unknown>>
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns the same with names in small letters: those of SCIM have no letter case. */
+/** Returns the same with names in lower case: names in SCIM have no letter case. */
 export const lowered = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
 
 const wrong = (detail: string): never => refuse(400, detail, 'invalidSyntax')
 const isWhole = (name: string) => name.length <= 60 && whole.test(name)
 
-/** operations of a request, and attributes in them */
+/** maximum operations of a request, and attributes in them */
 const most = 1000
 const requireFew = (many: number) => {
   if (many > most) refuse(413, `A request has at most ${most} operations and attributes.`)
 }
 
-/** Returns attributes with those that stand below the schema of the resource, as those of extensions do. */
+/** Returns attributes, including those below the schema of the resource, as extensions have them. */
 const attributesOf = (fields: Fields): readonly (readonly [name: string, value: unknown])[] =>
   Object.entries(fields).flatMap((one) => {
     const [name, value] = one
@@ -93,7 +93,7 @@ const attributesOf = (fields: Fields): readonly (readonly [name: string, value: 
     return isObject(value) ? Object.entries(value) : wrong(`${name} must be an object.`)
   })
 
-/** Returns the changes that make a resource of what a directory sends. Attributes that nobody knows are left out. */
+/** Returns the changes for a resource that a directory sends. Ignores unknown attributes. */
 export const operationsOf = (fields: Fields, op: 'add' | 'replace' = 'replace'): readonly Operation[] => {
   const all = attributesOf(fields)
   requireFew(all.length)
@@ -122,7 +122,7 @@ const parseOperation = (given: unknown): readonly Operation[] => {
   return [{ ...found, op: op as Operation['op'], value }]
 }
 
-/** Returns how many attributes an operation names. */
+/** Returns the number of attributes in an operation. */
 const attributesIn = (given: unknown): number => {
   if (!isObject(given)) return 1
   const value = Object.entries(given).find(([name]) => name.toLowerCase() === 'value')?.[1]

@@ -1,17 +1,17 @@
 import type { Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What handlers do, by their server and by each response of it. */
+/** Running work of handlers, by their server and by each response. */
 const running = new WeakMap<Server | ServerResponse, Set<Promise<unknown>>>()
 
-/** Lets a server know the work of its handlers. */
+/** Tracks the work of a server's handlers. */
 export const trackHandlers = (server: Server) => {
   const works = new Set<Promise<unknown>>()
   running.set(server, works)
   server.on('request', (_, response: ServerResponse) => void running.set(response, works))
 }
 
-/** Notes work for a response. The server waits for it when it closes, also when nobody waits for the response. */
+/** Tracks work for a response. The server waits for it when it closes, even if the client is gone. */
 export const keepOpenFor = (response: ServerResponse, work: unknown) => {
   const works = running.get(response)
   if (!works || !(work instanceof Promise)) return
@@ -26,7 +26,7 @@ export const handlersEnded = async (server: Server, ms: number) => {
   const late = new AbortController()
   const timeout = sleep(ms, true, { signal: late.signal }).catch(() => true)
   let isLate: unknown = false
-  // a handler that ends may have begun something else
+  // a handler that ends may have started more work
   while (works.size > 0 && isLate !== true) isLate = await Promise.race([timeout, Promise.allSettled(works)])
   late.abort()
 }

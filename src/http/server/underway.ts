@@ -1,18 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The connections of each server, with the number of their requests that wait for a response. */
+/** The connections of each server, with the number of their pending requests. */
 const waiting = new WeakMap<Server, Map<Socket, number>>()
 
-/** Returns the connections of a server, with the number of their requests that wait for a response. */
+/** Returns the connections of a server, with the number of their pending requests. */
 export const requestsUnderWay = (server: Server): Iterable<readonly [Socket, number]> => waiting.get(server) ?? []
 
-/** A connection with so many requests under way is not read any further. Browsers and proxies send one at a time. */
+/** A connection with this many pending requests is not read further. Browsers and proxies send one at a time. */
 const mostRead = 10
-/** Requests arrive together before a connection can be paused: one with more than so many is closed. */
+/** Requests arrive together before a connection can be paused: one with more than this many is closed. */
 const most = 100
 
-/** Counts the requests of each connection that are under way, and lets nobody send many more than are answered. */
+/** Counts the pending requests of each connection, and stops clients that send many more than are answered. */
 export const limitUnderWay = (server: Server): void => {
   const open = new Map<Socket, number>()
   waiting.set(server, open)
@@ -24,7 +24,7 @@ export const limitUnderWay = (server: Server): void => {
   server.on('connection', (socket: Socket) => {
     open.set(socket, 0)
     socket.once('close', () => open.delete(socket))
-    // Node reads on for the body of a request
+    // Node resumes reading for the body of a request
     socket.on('resume', () => {
       if (isFull(socket)) socket.pause()
     })

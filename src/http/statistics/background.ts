@@ -33,17 +33,17 @@ interface Asked extends Pick<Job, 'work'> {
   readonly account: number
   readonly actor: Asker
   readonly request: string
-  /** the reclassification to take back */
+  /** the reclassification to undo */
   readonly made: string | null
 }
 
 /** Reclassifications in the background. */
 export interface ReclassifyJobs {
-  /** Returns nothing while somebody else has it, or the account has a job that changes something. */
+  /** Returns nothing while another process or request has it, or the account has a job that changes visits. */
   readonly claim: (account: number) => Promise<Claim | undefined>
-  /** Returns false while the account has one, or somebody else has its claim. */
+  /** Returns false while the account has a job, or another process or request has its claim. */
   readonly begin: (job: Asked) => Promise<boolean>
-  /** Returns the last one of an account; of 0, that of all accounts. */
+  /** Returns the last job of an account; for 0, that of all accounts. */
   readonly of: (account: number) => Promise<Job | undefined>
 }
 export interface ReclassifyServices {
@@ -52,7 +52,7 @@ export interface ReclassifyServices {
 
 const stillRunning = () => fail(409, 'still_running', { what: 'reclassification' }, { 'Retry-After': '5' })
 
-/** Does work that changes visits of an account. Fails with 409 while something else does. */
+/** Runs work that changes visits of an account. Fails with 409 while other such work runs. */
 export const claimed = async <T>(
   { reclassifyJobs }: ReclassifyServices,
   account: number,

@@ -22,13 +22,13 @@ import { readOwned } from '../api/owned.ts'
 import type { Call } from '../api/route.ts'
 import { readLink } from '../links/link.ts'
 
-/** The word for a label that visits lack: no country is known, no referrer was sent. */
+/** The label of visits without one: no country is known, no referrer was sent. */
 export const noLabel = 'none'
 const mostValues = 50
 
-/** A text that a statement may have. */
+/** A text that a statement can contain. */
 const words = z.string().refine(isStorable, notStorable).optional()
-/** Values that visits may have, separated by commas; undefined when none were sent. */
+/** Values of visits, separated by commas; undefined when none were sent. */
 const values = words
   .transform((text) => (text ? [...new Set(text.split(',').map((value) => value.trim()))].filter(Boolean) : undefined))
   .refine(
@@ -69,7 +69,7 @@ const revision = z
   })
   .meta({ type: 'integer', minimum: 0 })
 
-/** The filters of statistics and of the visits behind them, as a query has them. */
+/** The filters of statistics and of the visits behind them, as in a query. */
 export const filterShape = {
   link: filterId,
   campaign: filterId,
@@ -92,12 +92,11 @@ export const filterShape = {
   class: someOf(visitClasses),
   unique: flag,
 }
-/** Which classes count: those that visits have now, or those that they were counted with first. */
+/** The classes to count: the present ones of visits, or those that they were counted with first. */
 export const classesShape = z.enum(['now', 'then'], says('not_one_of', { values: 'now, then' })).optional()
 
 /**
- * Returns which classes count, where some visits have others now: nobody needs to read them one by one elsewhere, or to
- * be told.
+ * Returns the classes to count if some visits have changed theirs; otherwise both are the same, and need no mention.
  */
 export const countedClasses = async (
   { reader, account }: Pick<Call, 'reader' | 'account'>,
@@ -107,9 +106,9 @@ export const countedClasses = async (
 const Shape = z.object(filterShape)
 type Given = z.output<typeof Shape>
 
-/** Answers 404 for what is not the caller's. */
+/** Responds 404 for a resource that the caller does not have. */
 const requireNamed = async (call: Call, given: Given) => {
-  // the tables do not say whose work it is
+  // the tables do not have the maker of these
   if (call.limited)
     for (const decider of [link, campaign, channel, qr, bio] as const) {
       const id = given[decider.kind as 'link']
@@ -124,7 +123,7 @@ const requireNamed = async (call: Call, given: Given) => {
 
 const isOfViews = ({ bio: page, rule }: Given) => page !== undefined && rule?.join() === bioRules.view
 
-/** Returns whose visits are asked for, and which of them. Throws `Refused` for what is not the account's. */
+/** Returns the subject of a request, and its filters. Throws `Refused` for a resource of another account. */
 export const readFilters = async (
   call: Call,
   given: Given,
@@ -132,7 +131,7 @@ export const readFilters = async (
   await requireNamed(call, given)
   const { link: ofLink, qr: code, bio: page, made_by: maker, ...others } = given
   const part = partIn(call, maker)
-  // one that is named is in the part that the caller is limited to
+  // a named resource is in the part that the caller is limited to
   const filters = { ...others, part: maker === undefined ? undefined : part }
   if (ofLink !== undefined) return { subject: { link: ofLink }, filters: { ...filters, qr: code, bio: page } }
   if (code !== undefined) return { subject: scansOf(code), filters: { ...filters, bio: page } }

@@ -10,8 +10,8 @@ interface Asked {
 }
 
 /**
- * Returns the fields with what statistics of all links lack, if anything: visits that could not be recorded, of which
- * nobody knows the links, and HEAD requests, which are counted for now only.
+ * Returns fields about visits that statistics of all links lack, if any: visits that could not be recorded, whose links
+ * are unknown, and HEAD requests, which are only counted for now.
  */
 export const lostOf = async ({ reader, account, query }: Asked, time: { readonly from: Date; readonly to: Date }) => {
   const isOfAll = (query.link ?? query.campaign ?? query.channel ?? query.qr ?? query.bio) === undefined

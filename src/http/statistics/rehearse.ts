@@ -28,7 +28,7 @@ import { LinkChanges, type LinkChecks, sentFields } from '../links/body.ts'
 import { askedBy, createTally, decidingTarget, rehearse } from './rehearsal.ts'
 import { rehearseContract } from './contract/rehearse.ts'
 
-/** What rehearsals need. */
+/** Dependencies of rehearsals. */
 export interface RehearseServices extends LinkChecks {
   readonly readStream: EventStore['read']
   readonly handler: Pick<Handler, 'load' | 'steps'>
@@ -51,9 +51,9 @@ const deciding = LinkChanges.pick({
 const Draft = z.object(deciding.shape, must('wrong_type', { what: 'object' }))
 
 const day = 86_400_000
-/** destinations and moves in an answer */
+/** maximum destinations and moves in an answer */
 const most = 500
-/** kinds of visits that are decided in one turn of the event loop */
+/** kinds of visits to decide in one turn of the event loop */
 const perTurn = 2000
 
 const zone = z.string(must('wrong_type', { what: 'string' })).refine(isZone, says('wrong_form', { what: 'zone' }))
@@ -67,7 +67,7 @@ const Fields = z
   })
   .transform(({ to = new Date(), from = new Date(to.getTime() - 30 * day), ...rest }) => ({ ...rest, from, to }))
   .refine(({ from, to }) => from < to, { path: ['from'], error: says('wrong_order', { what: 'to' }) })
-/** what a period is read from in another zone than UTC; `Fields` says what is wrong with anything else */
+/** query of a period in another zone than UTC; `Fields` reports other problems */
 const Zoned = z.looseObject({ tz: zone, from: z.string().optional(), to: z.string().optional() })
 const Body = z.preprocess((sent) => {
   const { data } = Zoned.safeParse(sent)
@@ -75,10 +75,10 @@ const Body = z.preprocess((sent) => {
 }, Fields)
 type Body = z.output<typeof Body>
 
-/** each takes a connection and a good part of a core */
+/** each takes a connection and a large part of a core */
 const begin = limitToOne('rehearsal', 2)
 
-/** Returns the fields of a link at some of its revisions; none of those that only a newer release can read. */
+/** Returns the fields of a link at some of its revisions, except those that only a newer release can read. */
 const fieldsAt = async ({ readStream }: RehearseServices, id: number, revisions: readonly number[]) => {
   const wanted = new Set(revisions)
   const found = new Map<number, LinkFields>()
@@ -93,14 +93,14 @@ const fieldsAt = async ({ readStream }: RehearseServices, id: number, revisions:
   return found
 }
 
-/** Returns the link as the draft has it. What the draft does not have stays as it is now. */
+/** Returns the link with the fields of the draft. Other fields stay as they are now. */
 const drafted = async (call: Call, id: number, draft: z.output<typeof Draft>, services: RehearseServices) => {
   const fields = completed((await call.load(link, id)).state.fields)
   const { variants, ...changes } = await sentFields(draft, call, services)
   return decidingTarget({ ...fields, ...changes, ...(variants && numbered(variants, fields)) } as LinkFields, id)
 }
 
-/** Returns the link as a proposal would make it. Throws `Refused` (`not_found`) for one of another link. */
+/** Returns the link after a proposal. Throws `Refused` (`not_found`) for a proposal of another link. */
 const proposed = async (call: Call, id: number, number: number, { handler }: RehearseServices) => {
   const waiting = await waitingProposal(handler, call.account, number)
   if (waiting.kind !== link.kind || waiting.target !== id) refuse('not_found', { what: 'proposal' })
@@ -113,7 +113,7 @@ const proposed = async (call: Call, id: number, number: number, { handler }: Reh
 const passed = (fields: LinkFields, id: number) =>
   decidingTarget(fields, id, { starts: null, expiry: null, max_clicks: null })
 
-/** Fails if clicks that are asked for are not kept one by one any more. */
+/** Fails if the requested clicks are no longer kept one by one. */
 const requireFacts = async (reader: Reader, { from }: Period, target: Target | undefined) => {
   const kept = await clicksKeptSince(reader)
   if (kept === null) return
@@ -172,7 +172,7 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
       proposal === undefined
         ? draft && (await drafted(call, id, draft, services))
         : await proposed(call, id, proposal, services)
-    // clicks that the rules of their time have let through were recorded whatever is one of our hosts by now
+    // the rules of that time let recorded clicks through, even if a destination is one of our hosts by now
     const isOurHost = target ? services.isOurHost : () => false
     const [signal, stillAdmitted] = [AbortSignal.any([call.gone(), lost]), () => requireAdmitted(call)]
     const period = { link: id, from, to }
@@ -184,7 +184,7 @@ const rehearseLink = async (call: Call<{ id: number }, unknown, Body>, services:
   }
 }
 
-/** Where recorded clicks would have gone by other rules. It changes nothing. */
+/** Shows where recorded clicks would have gone by other rules. Changes nothing. */
 export const rehearseRoutes = (services: RehearseServices): readonly Route[] => [
   endpoint(rehearseContract, 'POST /api/url/:id/rehearse', {
     scope: 'stats:read',

@@ -11,16 +11,16 @@ export interface Line {
 export interface Format {
   readonly name: 'ndjson' | 'sse' | 'csv'
   readonly type: string
-  /** Returns what comes first. `id` is where the stream begins, undefined before the first event. */
+  /** Returns the beginning. `id` is where the stream begins, undefined before the first event. */
   readonly head: (id: string | undefined) => string
   readonly line: (line: Line) => string
-  /** Returns what shows that the connection is alive. `id` is how far the stream has come, if that is new. */
+  /** Returns a sign that the connection is alive. `id` is the place that the stream has reached, if new. */
   readonly beat: (id: string | undefined) => string
-  /** Returns what a client reads last when it should connect again. */
+  /** Returns the last line for a client that should reconnect. */
   readonly end: () => string
 }
 
-/** ms after which a client connects again: a range, so that not all of them come at once */
+/** ms after which a client reconnects: a range, so that not all of them come at once */
 const [retryFrom, retryTo] = [1000, 5000]
 
 const ndjson: Format = {
@@ -38,7 +38,7 @@ const resume = (id: string | undefined) => (id === undefined ? '' : `id: ${id}\n
 const sse: Format = {
   name: 'sse',
   type: 'text/event-stream; charset=utf-8',
-  // an id without data is kept by the client, and shown to nobody
+  // clients keep an id without data, and show no event
   head: (id) => `retry: ${retryFrom}\n${resume(id)}\n`,
   line: ({ id, value }) => `id: ${id}\ndata: ${JSON.stringify(value)}\n\n`,
   beat: (id) => `:\n${resume(id)}\n`,
@@ -87,7 +87,7 @@ const csv: Format = {
 
 export const formats = { ndjson, sse, csv } as const
 
-/** The content types of the formats, as clients ask for them. */
+/** The content types of the formats, in requests of clients. */
 export const types = {
   ndjson: 'application/x-ndjson',
   sse: 'text/event-stream',

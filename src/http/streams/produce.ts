@@ -14,24 +14,24 @@ export interface StreamOptions {
   readonly ordinals: Ordinals
   /** where the stream begins */
   readonly after: StreamPlace
-  /** lines at most */
+  /** maximum number of lines */
   readonly limit: number
-  /** undefined: the stream ends with the newest event that there was when it began */
+  /** undefined: the stream ends with the newest event of its beginning */
   readonly follower: Follower | undefined
   readonly slot: Slot
   /** Returns whether the caller may still read: keys are revoked, and accounts erased. */
   readonly isAdmitted: () => Promise<boolean>
-  /** ms without a line until the client is shown that the connection is alive */
+  /** ms without a line until the client gets a sign that the connection is alive */
   readonly beat: number
-  /** ms that a client has to read a piece: longer means that it has stopped */
+  /** ms that a client has to read a piece, before it counts as stopped */
   readonly timeoutMs: number
-  /** Called with what has ended a stream that follows the log. */
+  /** Called with the reason that has ended a stream that follows the log. */
   readonly onFailed: (error: unknown) => void
 }
 
-/** bytes that are made at once, about: so much is in memory for a client that does not read */
+/** approximate bytes to make at once: this much stays in memory for a client that does not read */
 const pieceBytes = 64 * 1024
-/** ms until an event without an ordinal is looked at again, and until a stream that has an end gives up */
+/** ms until an event without an ordinal is read again, and until a finite stream gives up */
 const [numberingPause, numberingTimeoutMs] = [100, 5000]
 
 /** The caller may no longer read. */
@@ -46,7 +46,7 @@ const makePiece = ({ rows, end }: Page, format: Format, most: number): Piece => 
   return { text: Buffer.from(text), rows: taken, end: taken === rows.length ? end : rows[taken - 1]!.place }
 }
 
-/** Returns the next lines as a piece, without keeping the page that they are made of. */
+/** Returns the next lines as a piece, without keeping their page. */
 const nextPiece = async (
   { source, format }: StreamOptions,
   after: StreamPlace,
@@ -63,7 +63,7 @@ const nextPiece = async (
   return piece
 }
 
-/** Waits until the follower is woken, the stream ends, or `ms` are over. */
+/** Waits until the follower is notified, the stream ends, or `ms` are over. */
 const waitForNews = async (follower: Follower, count: number, ms: number, ended: AbortSignal) => {
   const waiting = new AbortController()
   const stop = () => waiting.abort()
@@ -75,7 +75,7 @@ const waitForNews = async (follower: Follower, count: number, ms: number, ended:
   ended.removeEventListener('abort', stop)
 }
 
-/** Returns whether a stream that has an end is complete: an event that is there has to get its ordinal first. */
+/** Returns whether a finite stream is complete: every stored event must get its ordinal first. */
 const isComplete = async (source: Source, waitingSince: number): Promise<boolean> => {
   if (!source.isPending()) return true
   if (performance.now() - waitingSince > numberingTimeoutMs) throw new Behind('an event has no ordinal yet')
@@ -87,7 +87,7 @@ const ensureAdmitted = async ({ isAdmitted }: StreamOptions) => {
   if (!(await isAdmitted())) throw new NoLongerAdmitted('the key of the stream is no longer valid')
 }
 
-/** The time of the last sign of life, and the place that the client has been told. */
+/** The time of the last sign of life, and the place that the client has received. */
 interface SignOfLife {
   at: number
   place: StreamPlace
@@ -137,8 +137,8 @@ const piecesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer
 }
 
 /**
- * A stream that follows the log ends like any answer, with a hint to connect again; one that has an end fails instead,
- * so that a part is not taken for the whole.
+ * A stream that follows the log ends like any answer, with a hint to reconnect; a finite one fails instead, so that a
+ * part is not taken for the whole.
  */
 const linesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer | string> {
   const { format, ordinals, after, follower, onFailed } = options
@@ -153,8 +153,8 @@ const linesOf = async function* (options: StreamOptions): AsyncGenerator<Buffer 
 }
 
 /**
- * Returns a stream that makes its lines as fast as they are read: a client that stops reading stops it from reading the
- * log. It frees what it has taken once it is complete, failed or destroyed.
+ * Returns a stream that makes its lines as fast as they are read: a client that stops reading stops the reading of the
+ * log. It releases its resources once it is complete, failed or destroyed.
  */
 export const streamOf = (options: StreamOptions): Readable => {
   const { follower, slot, timeoutMs } = options
@@ -168,7 +168,7 @@ export const streamOf = (options: StreamOptions): Readable => {
   const readNext = async (stream: Readable) => {
     for (;;) {
       const { done, value } = await lines.next()
-      // a timer that nobody clears would keep the process
+      // a timer that is not cleared would keep the process running
       if (stream.destroyed) return
       if (done) return void stream.push(null)
       if (value.length === 0) continue

@@ -12,12 +12,12 @@ import { type OtherStream, parseStreamId } from '../../events/streams.ts'
 import { presentEvent } from '../accounts/export/history.ts'
 
 /**
- * Who may read an event that leaves the service: keys that may read, those with the scope `account` only, or nobody;
- * `unknown`: only a newer release says.
+ * The readers of an event that leaves the service: keys that may read, those with the scope `account` only, or none;
+ * `unknown`: only a newer release knows.
  */
 type Audience = 'read' | 'account' | 'never' | 'unknown'
 
-/** Who may read the events of streams that are no resource. Many are about names, clicks, or work of the operator. */
+/** The readers of events of streams that are no resource. Many are about names, clicks, or work of the operator. */
 const others: Readonly<Record<OtherStream, Audience>> = {
   answer: 'read',
   approval: 'account',
@@ -39,7 +39,7 @@ const shown: ReadonlyMap<string, Audience> = new Map([
   ...resourceKinds.map((kind) => [kind, kinds[kind].shown] as const),
 ])
 
-/** Returns who may read the events of a stream. */
+/** Returns the readers of the events of a stream. */
 export const shownTo = (stream: string): Audience => shown.get(parseStreamId(stream).kind) ?? 'unknown'
 
 const typesShownTo = (reader: Audience): readonly string[] =>
@@ -51,14 +51,14 @@ export const accountTypes: readonly string[] = [
   ...Object.keys(teamEvents),
   ...Object.keys(approvalEvents),
 ]
-/** The types of events that every key may read that may read anything. */
+/** The types of events that every key with a scope to read may read. */
 export const resourceTypes: readonly string[] = [
   ...typesShownTo('read'),
   ...Object.keys(answerEvents),
   ...Object.keys(importEvents),
 ]
 
-/** A click as it leaves the service: the fields of the topic of clicks, and what identifies it. */
+/** A click as it leaves the service: the fields of the topic of clicks, and its identification. */
 export interface PublicClick extends Classified {
   readonly id: string
   readonly event: number

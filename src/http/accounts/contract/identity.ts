@@ -54,7 +54,7 @@ export const identityContract = {
   'DELETE /api/identity/:id/delete': {
     summary: 'Remove an identity',
     description:
-      'For sessions of the dashboard. The sessions that it has opened end. The last one of an account without a password cannot be removed: nobody could sign in any more.',
+      'For sessions of the dashboard. The sessions that it has opened end. The last one of an account without a password cannot be removed: it is the only way to sign in.',
     answer: done,
   },
   'POST /api/session/confirm/identity': {

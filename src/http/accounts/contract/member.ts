@@ -24,7 +24,7 @@ const row = z.object({
     .describe('within the account; the one whose sign-in the account has is 1')
     .meta({ examples: [2] }),
   name: text.describe('the username; empty while invited').meta({ examples: ['ann'] }),
-  email: text.describe('empty for an invitation that was sent to nobody').meta({ examples: ['ann@example.com'] }),
+  email: text.describe('empty for an invitation that was not mailed').meta({ examples: ['ann@example.com'] }),
   role,
   domains: z
     .array(z.int())
@@ -84,9 +84,9 @@ export const memberContract = {
     }),
   },
   'POST /api/member/invite': {
-    summary: 'Invite somebody to the account',
+    summary: 'Invite a person to the account',
     description:
-      'They become a member once they accept, with the account that they have or one that they make by the link, also where nobody may register. The link works once, and for seven days. Where the service sends mail, it goes to `email`, which is required then; otherwise it is in the answer, once.',
+      'They become a member once they accept, with the account that they have or one that they create by the link, also where registration is closed. The link works once, and for seven days. Where the service sends mail, it goes to `email`, which is required then; otherwise it is in the answer, once.',
     fields: {
       email: 'where the invitation is sent to',
       role: `what they may do: ${roles}. Only an owner who is signed in gives \`owner\``,
@@ -167,7 +167,7 @@ export const memberContract = {
   },
   'POST /api/invitation/accept': {
     summary: 'Accept an invitation',
-    description: 'For sessions of the dashboard: whoever is signed in becomes a member.',
+    description: 'For sessions of the dashboard: the signed-in person becomes a member.',
     fields: { token: 'that of the link' },
     example: { token: 'V1StGXR8Z5jdHi6BmyT9sVbP0cZbUOyl4mWnRqXk2aE' },
     failures: { 404: { description: 'It was used or taken back, or has ended.' } },

@@ -70,7 +70,7 @@ const wrong = { 400: { description: 'The passkey is not accepted (`wrong_passkey
 export const passkeyContract = {
   'POST /api/session/passkey/begin': {
     summary: 'Begin to sign in with a passkey',
-    description: `For pages of this service only. Nobody says who they are: the browser offers the passkeys that it has for this service. ${challengeText}`,
+    description: `For pages of this service only. The person enters no name: the browser offers its passkeys for this service. ${challengeText}`,
     failures: { 403: { description: notOurs } },
     answer: begun,
   },
@@ -145,7 +145,7 @@ export const passkeyContract = {
   'DELETE /api/passkey/:id/delete': {
     summary: 'Remove a passkey',
     description:
-      'For sessions of the dashboard. The sessions that it has opened end. The last one cannot be removed where nobody could sign in any more.',
+      'For sessions of the dashboard. The sessions that it has opened end. The last one cannot be removed when it is the only way to sign in.',
     answer: done,
   },
 } satisfies Contract

@@ -4,19 +4,19 @@ import { constants, createGzip } from 'node:zlib'
 import { tarComment, tarEnd, tarFile } from '../../../lib/tar.ts'
 
 /**
- * Bytes of a file of lines at most; a longer line is a file of its own. A file ends after some seconds, too, and a
+ * Maximum bytes of a file of lines; a longer line is a file of its own. A file also ends after some seconds, and a
  * comment is sent while nothing is found: a connection that is silent for a minute is closed, and many exports at once
  * are slow.
  */
 const [partBytes, partMs] = [1024 * 1024, 10_000]
 
-/** What an archive has: a text, several files, or a folder whose files have one JSON value on each line. */
+/** The content of an archive: a text, several files, or a folder whose files have one JSON value on each line. */
 export type Content =
   | { readonly file: string; readonly text: () => Promise<string> | string }
   | { readonly files: AsyncIterable<{ readonly name: string; readonly content: Buffer }> }
   | { readonly folder: string; readonly lines: AsyncIterable<object>; readonly form?: Form<never> }
 
-/** What the lines of a folder are, where they are no JSON: how one is written, and what stands at the top of a file. */
+/** The form of lines that are not JSON: how to write a line, and the header of a file. */
 interface Form<L> {
   readonly extension: string
   readonly head?: string
@@ -51,19 +51,19 @@ const parts = async function* (
 }
 
 interface ArchiveOptions {
-  /** the number of lines in each folder so far: what comes last can have all of them */
+  /** number of lines in each folder so far: complete for the last content */
   readonly counts: Map<string, number>
   readonly modified: Date
   readonly signal: AbortSignal
-  /** ms that a file of lines is collected */
+  /** ms for which a file of lines is collected */
   readonly longest?: number
-  /** Rejects once the client may not have any more. */
+  /** Rejects when the client may not read any more. */
   readonly requireAdmitted: () => Promise<void>
 }
 
 const filesOf = async function* (contents: readonly Content[], options: ArchiveOptions) {
   const { counts, modified, signal, longest = partMs, requireAdmitted } = options
-  /** A file was made of what there is by now, so it is asked afterwards. */
+  /** checks the caller after a file has been made of the current data */
   const file = async (name: string, content: Buffer) => {
     await requireAdmitted()
     return tarFile({ name, content, modified })
@@ -91,12 +91,12 @@ const filesOf = async function* (contents: readonly Content[], options: ArchiveO
   yield tarEnd
 }
 
-/** Returns what an archive is made of, with a comment after each time in which nothing came. */
+/** Returns the content of an archive, with a comment after each silent period. */
 const withSigns = async function* (files: AsyncGenerator<Buffer>, ms: number) {
   try {
     for (;;) {
       const next = files.next()
-      // it may fail while the comment is being sent
+      // it may fail while the comment is sent
       next.catch(() => {})
       for (;;) {
         const found = new AbortController()
@@ -116,8 +116,8 @@ const withSigns = async function* (files: AsyncGenerator<Buffer>, ms: number) {
 }
 
 /**
- * Returns a `.tar.gz` that is made as fast as it is read: one file at a time is in memory. `onClose` is called once it
- * is complete, failed or destroyed.
+ * Returns a `.tar.gz` that is made as fast as it is read, with one file at a time in memory. Calls `onClose` once it is
+ * complete, failed or destroyed.
  */
 export const archive = (
   contents: readonly Content[],
@@ -126,7 +126,7 @@ export const archive = (
     onClose,
     ...options
   }: Pick<ArchiveOptions, 'counts' | 'longest' | 'requireAdmitted'> & {
-    /** aborts when the archive may not be read any more */
+    /** aborts when the archive may no longer be read */
     readonly lost: AbortSignal
     readonly onClose: () => void
   },
@@ -134,13 +134,13 @@ export const archive = (
   const stopped = new AbortController()
   const made = filesOf(contents, { ...options, modified: new Date(), signal: stopped.signal })
   const files = Readable.from(withSigns(made, options.longest ?? partMs))
-  // each file is sent once it is there
+  // sends each file as soon as it is complete
   const zipped = createGzip({ flush: constants.Z_SYNC_FLUSH })
   lost.addEventListener('abort', () => zipped.destroy(lost.reason as Error))
   zipped.once('close', () => {
     stopped.abort()
     onClose()
   })
-  // an error destroys both; whoever reads the result receives it
+  // an error destroys both streams; the reader of the result receives it
   return pipeline(files, zipped, () => {})
 }

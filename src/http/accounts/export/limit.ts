@@ -5,25 +5,25 @@ import { problem } from '../../../lib/problems/problem.ts'
 import { fail, Failure } from '../../api/errors.ts'
 import { type Places, sharePlaces } from '../../api/limits/places.ts'
 
-/** What exports of accounts read from, and how many there may be. */
+/** The source of exports, and their limits. */
 export interface Exports {
-  /** has few connections of its own: exports wait for each other, and no other request waits for them */
+  /** has few connections of its own: exports wait for each other, and other requests never wait for them */
   readonly reader: Reader
   readonly readStream: EventStore['read']
   readonly findImage: ImageStore['find']
   /**
-   * Waits a short time for the read tables. Returns the position that they contain, and that of the newest event when
-   * the wait began.
+   * Waits a short time for the read tables. Returns the position that they contain, and that of the newest event at the
+   * begin of the wait.
    */
   readonly caughtUp: () => Promise<{ readonly position: bigint; readonly head: bigint }>
   /**
-   * Begins an export and returns what ends it. Fails with 409 while the account has one, with 503 while the process has
-   * too many.
+   * Begins an export and returns a function that ends it. Fails with 409 while the account has one, with 503 while the
+   * process has too many.
    */
   readonly begin: Places['take']
 }
 
-/** ms: whoever reads as slowly as they like keeps no others from beginning for longer */
+/** ms: a slow reader blocks exports of others for at most this long */
 const longestMs = 600_000
 
 /** Limits exports to one of each account and `most` in all, of this process. */

@@ -22,22 +22,24 @@ import { fail } from '../../api/errors.ts'
 import type { Call } from '../../api/route.ts'
 import { passkeyCookie } from '../../api/session.ts'
 
-/** What a browser was asked for. Sealed, it is in a cookie of that browser, one for each page that asks. */
+/**
+ * The flow of a browser that was asked for a passkey. Sealed in a cookie of that browser, one for each page that asks.
+ */
 const Flow = z.object({
   for: z.enum(['use', 'add']),
   challenge: z.string(),
   /** ms since 1970 */
   begun: z.number(),
-  /** the session that has asked for it; undefined: a sign-in */
+  /** the session that asked; undefined: a sign-in */
   session: z.number().optional(),
 })
 type Flow = z.output<typeof Flow>
 
-/** longer than any: an authenticator names its passkeys with at most 1023 bytes */
+/** longer than any credential id, which has at most 1023 bytes */
 const credential = verbatim(1400)
 const [clientDataJSON, bytes] = [verbatim(4096), verbatim(16_384)]
 const common = { id: credential, rawId: credential, type: z.literal('public-key') }
-/** What `navigator.credentials.get` has returned, as its `toJSON` writes it. */
+/** The result of `navigator.credentials.get`, as its `toJSON` writes it. */
 export const PasskeyAnswer = z.object({
   ...common,
   response: z.object({
@@ -47,11 +49,11 @@ export const PasskeyAnswer = z.object({
     userHandle: verbatim(128).nullish(),
   }),
 })
-/** What `navigator.credentials.create` has returned. */
+/** The result of `navigator.credentials.create`. */
 export const NewPasskey = z.object({ ...common, response: z.object({ clientDataJSON, attestationObject: bytes }) })
 
 type Asking = Pick<Call, 'browser' | 'load' | 'setCookie'>
-/** A passkey that was used, and its account as it is. */
+/** A passkey that was used, and the current state of its account. */
 export interface Used {
   readonly account: number
   readonly state: Account
@@ -59,9 +61,11 @@ export interface Used {
 }
 
 export interface Passkeys {
-  /** Begins to ask a browser. Returns the challenge that its authenticator signs. */
+  /** Begins a flow. Returns the challenge that the browser's authenticator signs. */
   readonly begin: (asking: Pick<Asking, 'browser' | 'setCookie'>, what: Pick<Flow, 'for' | 'session'>) => string
-  /** Returns whose passkey has answered. Fails with 400 unless all about the answer is right, and it is the first. */
+  /**
+   * Returns the passkey that has signed. Fails with 400 unless the response is valid, and the first for its challenge.
+   */
   readonly use: (
     asking: Asking,
     answer: Assertion,
@@ -88,13 +92,13 @@ export interface PasskeyOptions {
 }
 
 const context = 'use of a passkey'
-/** how many a browser keeps besides the one that it begins: each page has one, or two when it asks again */
+/** flows that a browser keeps besides a new one: each page has one, or two when it asks again */
 const keptBefore = 7
 
-/** Returns by what the cookie of a challenge is found. */
+/** Returns the id of a challenge in the name of its cookie. */
 const idOf = (challenge: string) => challenge.slice(0, 8)
 
-/** Returns what a browser has begun; undefined when there is none, it is another, or it took too long. */
+/** Returns the flow that a browser has begun; undefined when there is none, it is another one, or it took too long. */
 const flowIn = (
   pepper: Buffer,
   sealed: string | undefined,
@@ -110,9 +114,9 @@ const flowIn = (
   }
 }
 
-/** Opens what asks browsers for passkeys, and checks what they answer. */
+/** Opens flows that ask browsers for passkeys, and check their responses. */
 export const openPasskeys = ({ baseUrl, holderOf, log, pepper, uses }: PasskeyOptions): Passkeys => {
-  /** Returns the challenge that a browser answers, and uses it up, whatever the answer is. */
+  /** Returns the challenge that a browser has signed, and uses it up, even if the response is invalid. */
   const challengeFor = async (
     { browser, setCookie }: Asking,
     { response }: Assertion | Attestation,

@@ -13,12 +13,12 @@ import { needsCode, type SecondFactors } from '../secondfactor.ts'
 import type { Mails } from '../mails.ts'
 import { PasskeyAnswer, type Passkeys } from './ceremony.ts'
 
-/** What a body has besides a password. */
+/** Fields of a body besides a password. */
 export const secondFactor = { code: text(64).optional(), passkey: PasskeyAnswer.optional() }
 const SecondFactorGiven = z.object(secondFactor)
 type SecondFactorGiven = z.output<typeof SecondFactorGiven>
 
-/** What signing in needs, by whatever credential. */
+/** Dependencies of every way to sign in. */
 export interface EnteringServices {
   readonly baseUrl: () => string
   /** undefined without SMTP_URL */
@@ -28,27 +28,27 @@ export interface EnteringServices {
   readonly sessions: Sessions
 }
 
-/** Somebody who has shown a credential of an account. */
+/** A caller who has shown a credential of an account. */
 export interface Entering {
   readonly id: number
   readonly state: Account
   readonly credential: Credential
-  /** the mark by which the browser is known */
+  /** the mark that identifies the browser */
   readonly known: string | undefined
 }
 
-/** Fails with 403 for an account that nobody may enter. */
+/** Fails with 403 for an account that cannot be signed in to. */
 export const requireOpen = (state: Account): void => {
   if (isShut(state)) fail(403, 'account_disabled', state.deactivated ? { what: 'directory' } : {})
 }
 
-/** Opens a session, and ends the one that the browser had. Returns its id, and what sets its cookies. */
+/** Opens a session, and ends the former one of the browser. Returns its id, and its cookies. */
 export const openFor = async (
   { browser, lang, setCookie }: Pick<Call, 'browser' | 'lang' | 'setCookie'>,
   { baseUrl, mails, pepper, sessions }: EnteringServices,
   { id, state, credential, known }: Entering,
 ) => {
-  // always a new session: one that the browser had before may be known to somebody else
+  // always a new session: the former one of the browser may be known to another person
   const before = browser.token === undefined ? undefined : await sessions.find(browser.token)
   if (before) await sessions.end(before.account, before.id)
   const { browser: name, os } = browser.client
@@ -61,7 +61,7 @@ export const openFor = async (
   return { session, setCookies }
 }
 
-/** Fails unless a sign-in has the second factor of the account: a code, or a passkey in place of one. */
+/** Fails unless a sign-in has the second factor of the account: a code, or a passkey instead. */
 export const checkSecondFactor = async (
   call: Call<unknown, unknown, SecondFactorGiven>,
   { id, state: { secondFactor: factor }, known }: Omit<Entering, 'credential'>,
@@ -77,7 +77,7 @@ export const checkSecondFactor = async (
     factor,
     code: body.code,
     from,
-    // the mark of a browser ends with the second factor: who has one had a right code
+    // the mark of a browser ends with the second factor: a browser with a mark once had a right code
     holder: known === undefined ? undefined : { kind: 'browser', id: known },
     useRecoveryCode: (hash) => write(account, { type: 'UseRecoveryCode', id, hash }),
   })

@@ -13,10 +13,10 @@ interface Concurrency {
 }
 
 const retryLater = { 'Retry-After': '5' }
-/** ms that a piece of work keeps its place from others, and a waiting one */
+/** ms for which running work keeps its place from others, and for which work waits */
 const [longestMs, longestWaitMs] = [60_000, 10_000]
 
-/** Runs work in a lane of each network, so that none has all places of the process at a time. */
+/** Runs work in a lane of each network, so that none takes all places of the process. */
 const openLanes = (running: number) => {
   const lanes = new Map<string, LimitFunction>()
   return async <T>(from: string, work: () => Promise<T>): Promise<T> => {
@@ -32,8 +32,8 @@ const openLanes = (running: number) => {
 }
 
 /**
- * Returns a function that runs heavy work, a limited number of pieces at the same time. It fails with 429 when the
- * account has too many, with 503 when the process has. `what` names the work: `searches`.
+ * Returns a function that runs heavy work, a limited number of pieces at a time. It fails with 429 when the account has
+ * too many, with 503 when the process has. `what` names the work: `searches`.
  */
 export const limitConcurrency = (what: 'searches', { running, ofAccount, total }: Concurrency) => {
   const limit = pLimit(running)
@@ -64,7 +64,7 @@ export const limitConcurrency = (what: 'searches', { running, ofAccount, total }
 
 /** A piece of heavy work that has begun. */
 export interface Begun {
-  /** aborts, with the answer for its client, when its place goes to somebody else */
+  /** aborts, with the answer for its client, when its place goes to another request */
   readonly lost: AbortSignal
   readonly end: () => void
 }

@@ -6,15 +6,15 @@ const seconds = 600
 type Kind = 'password' | 'account password' | 'code' | 'recovery code'
 const sitesOf = (block: string) => [addressSite(block)].filter((site) => site !== block)
 /**
- * Of all at one link or account. A code has six digits only, and whoever guesses it knows the password. A recovery code
- * has 49 bits: nobody guesses it, and nobody keeps the owner from using one.
+ * Guesses in total at one link or account. A code has only six digits, and an attacker who guesses it already knows the
+ * password. A recovery code has 49 bits: it cannot be guessed, and the limit must not keep the owner from using one.
  */
 const allOf = (kind: Kind) => (kind === 'code' ? 20 : kind === 'recovery code' ? 10_000 : 100)
 /**
  * Wrong passwords in ten minutes: of one address at one link, of one address at all links, the same of an IPv6 site,
- * and of all addresses at one link. Who holds something of the account has a budget of its own, which neither strangers
- * nor other kinds of holders can use up. Each sign-in can make such a browser, and a key further keys, so all of a kind
- * in an account have one together, too.
+ * and of all addresses at one link. A holder of something of the account has a separate budget, which neither strangers
+ * nor other kinds of holders can use up. Each sign-in can create such a browser, and a key can create further keys, so
+ * all holders of a kind in an account also share a budget.
  */
 const budgets = (kind: Kind, { link, block, holder }: Pick<GuessedPassword, 'link' | 'block' | 'holder'>) => {
   if (holder !== undefined)
@@ -35,8 +35,8 @@ const strangers = (kind: Kind, link: number | string, block: string) => [
 ]
 
 /**
- * What somebody who guesses holds of the account: a browser that has signed in before, a session, a key, or a link that
- * was mailed.
+ * Something of the account that the caller of a guess holds: a browser that has signed in before, a session, a key, or
+ * a mailed link.
  */
 export interface GuessHolder {
   readonly kind: 'browser' | 'session' | 'key' | 'link'
@@ -44,7 +44,7 @@ export interface GuessHolder {
 }
 
 export interface GuessedPassword {
-  /** what the password belongs to */
+  /** the link or account of the password */
   readonly link: number | string
   readonly block: string
   readonly password: string
@@ -54,11 +54,11 @@ export interface GuessedPassword {
 export interface Guess {
   /** seconds until the next guess is allowed, undefined when this one is */
   readonly wait: number | undefined
-  /** Ends the guess. One that was right, or was not checked, is undone. */
+  /** Ends the guess. Uncounts one that was right, or was not checked. */
   readonly end: (wasWrong: boolean) => Promise<void>
 }
 
-/** A count of one budget, for all that guess the same password at the moment. */
+/** The count of one budget, shared by all current guesses of the same password. */
 interface Shared {
   readonly counted: Promise<RateCount>
   guesses: number
@@ -66,9 +66,9 @@ interface Shared {
 }
 
 /**
- * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Guesses of the same
- * password at the same time are one: a class that opens a link together, behind one address, enters the right one. A
- * guess that is not allowed is undone.
+ * Counts each password before it is checked, so that parallel guesses do not exceed a budget. Concurrent guesses of the
+ * same password count once: a class behind one address may open a link together with the right one. Uncounts a guess
+ * that is not allowed.
  */
 export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
   const open = new Map<string, Shared>()
@@ -95,7 +95,7 @@ export const openGuesses = (limiter: Limiter, kind: Kind = 'password') => {
     const all = budgets(kind, guessed).map((budget) => share(budget, guessed))
     const end: Guess['end'] = async (wasWrong) => void (await Promise.all(all.map((one) => one.end(wasWrong))))
     const counted = await Promise.all(all.map((one) => one.counted)).catch(async (error: unknown) => {
-      // what was counted is unknown
+      // it is unknown what was counted
       await end(true)
       throw error
     })

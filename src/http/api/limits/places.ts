@@ -1,7 +1,7 @@
 import { addressSite } from '../../../lib/address.ts'
 import type { Failure } from '../errors.ts'
 
-/** Who wants a place: the account of a request, and the address block of its client. */
+/** The requester of a place: the account of a request, and the address block of its client. */
 export interface Wanting {
   readonly account: number
   readonly from: string
@@ -16,20 +16,20 @@ interface Held {
 interface Shared {
   /** 0 = unlimited */
   readonly most: number
-  /** ms after which a place may go to any network with fewer that finds none */
+  /** ms after which a place may go to any network with fewer places that finds none */
   readonly longestMs: number
-  /** what those are answered who find or keep no place */
+  /** the response when there is no place, or it is lost */
   readonly busy: () => Failure
   readonly now?: () => number
 }
 
 export interface Places {
-  /** Takes a place and returns what gives it back. `lose` is called when it goes to somebody else before. */
+  /** Takes a place and returns a function that gives it back. Calls `lose` when it goes to another request before. */
   readonly take: (wanting: Wanting, lose: Held['lose']) => () => void
   readonly taken: () => number
 }
 
-/** Returns how many places each network has. */
+/** Returns the number of places of each network. */
 const byNetwork = (held: Iterable<Held>) => {
   const counts = new Map<string, number>()
   for (const { network } of held) counts.set(network, (counts.get(network) ?? 0) + 1)
@@ -37,15 +37,15 @@ const byNetwork = (held: Iterable<Held>) => {
 }
 
 /**
- * Gives out the places that all accounts of a process share. Anybody can have many accounts, so when no place is free,
- * the network with the most gives its newest one up to a network with fewer, and whoever has had one for long to any
- * such network. Until then, nobody is disturbed, however many are behind one address.
+ * Distributes the places that all accounts of a process share. A person can have many accounts, so when no place is
+ * free, the network with the most gives its newest one to a network with fewer, and a place that was held for long goes
+ * to any such network. Until then, all places are kept, regardless of how many are behind one address.
  */
 export const sharePlaces = ({ most, longestMs, busy, now = () => performance.now() }: Shared): Places => {
   // the oldest first
   const held = new Set<Held>()
 
-  /** Returns who has to give a place up to a network, undefined when nobody has. */
+  /** Returns the holder who must give a place to a network, or undefined. */
   const loserTo = (network: string) => {
     const counts = byNetwork(held)
     const own = counts.get(network) ?? 0

@@ -1,32 +1,32 @@
 import type { Listed, Position } from '../../../queries/page.ts'
 
-/** MiB of JSON that the entries of a page have at most: nobody else is served while they are written */
+/** maximum MiB of JSON of the entries of a page: the process serves no other request while it writes them */
 export const mostMiB = 4
 
 const pick = <R extends object>(row: R, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name))) as Partial<R>
 
-/** Returns the columns of a row that a request asked for; all, where it names none. */
+/** Returns the requested columns of a row, or all without a request for columns. */
 export const columnsOf = <R extends object>(row: R, shown: ReadonlySet<string>): Partial<R> =>
   shown.size === 0 ? row : pick(row, shown)
 
-/** The first entries of a page, as many as an answer has room for. */
+/** The first entries of a page, as many as fit into an answer. */
 export interface Room<T> {
-  /** Keeps the entry of a row, unless entries before it need the room. They may come in any order. */
+  /** Keeps the entry of a row, unless earlier entries need the room. Entries may come in any order. */
   readonly put: (row: number, entry: T) => void
   readonly get: (row: number) => T | undefined
-  /** Whether there may be room for the entry of a row: none before it, and not its own, was left out. */
+  /** Whether there may be room for the entry of a row: neither it nor an earlier one was left out. */
   readonly hasRoom: (row: number) => boolean
   /** Whether an entry was left out. */
   readonly isFull: () => boolean
-  /** Returns the rows of the page whose entries have room, and where the list goes on: after the last of them. */
+  /** Returns the rows of the page whose entries fit, and where the list continues: after the last of them. */
   readonly rows: <R>(
     listed: Pick<Listed<R>, 'rows' | 'next'>,
     placeOf: (row: R) => Position,
   ) => Pick<Listed<R>, 'rows' | 'next' | 'cut'>
 }
 
-/** `jsonOf` returns what the answer has of an entry. The first entry always has room. */
+/** `jsonOf` returns the JSON of an entry in the answer. The first entry always fits. */
 export const createRoom = <T>(jsonOf: (entry: T) => object, most = mostMiB * 1024 * 1024): Room<T> => {
   const kept = new Map<number, { readonly entry: T; readonly size: number }>()
   let [size, end] = [0, Infinity]

@@ -10,31 +10,31 @@ import { firstValues, zoneOf } from './zone.ts'
 import { parseMoment } from './moment.ts'
 import type { PresentOnly, Reading, Route } from '../route.ts'
 
-/** Who reads, and what: statistics have connections of their own, so that lists never wait for them. */
+/** The reader and the kind of a read: statistics have connections of their own, so that lists never wait for them. */
 export interface ReadBy {
   readonly account: number | undefined
-  /** that the request has come from: networks take turns, too */
+  /** network of the client: networks take turns, too */
   readonly network: string
   readonly statistics: boolean
   /** a page of many rows */
   readonly isLong: boolean
 }
 
-/** How answers are made of one moment. */
+/** Sources of answers about one moment. */
 export interface Past {
   readonly ordinals: Ordinals
-  /** Begins to read the tables as they are. */
+  /** Begins to read the tables of the present. */
   readonly present: (by: ReadBy) => Promise<TablesAt>
-  /** Begins to read the tables as they were; undefined when the service does not keep that. */
+  /** Begins to read the tables of an earlier moment; undefined when the service does not keep it. */
   readonly earlier: ((at: Contained, by: ReadBy) => Promise<TablesAt>) | undefined
-  /** Reads streams as they were. */
+  /** Reads streams of an earlier moment. */
   readonly loadUntil: (position: bigint) => Load
 }
 
-/** The header that says which events an answer contains. */
+/** The header with the events that an answer contains. */
 export const containedHeader = 'Linkledger-At'
 
-/** rows of a page from which on pages are made a few at a time */
+/** rows of a page from which on few pages are made at a time */
 const manyRows = 100
 /** Whether a request is for a page of many rows. */
 const isLong = (ctx: Context) => Number(firstValues(ctx.query)['limit'] ?? 0) >= manyRows
@@ -46,23 +46,23 @@ export const refuseAt = (ctx: Context, what: PresentOnly) => {
   if (atOf(ctx) !== undefined) failField('at', 'present_only', { what })
 }
 
-/** ms that an answer waits for the numbers of the events that it contains */
+/** ms that an answer waits for the numbers of its events */
 const numberingTimeoutMs = 1000
 
 const contents =
   /^domain=(0|[1-9]\d{0,14}), ?clicks=(0|[1-9]\d{0,14})(?:, ?to=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z))?$/
 
-/** The newest events that an answer contains, and when it was. */
+/** The newest events in an answer, and its time. */
 interface PastMoment {
   readonly contained: Contained
   readonly time: Date
 }
 
-/** ms that the moment of an answer may be ahead of this process, whose clock is not the one that has given it */
+/** ms that the moment of an answer may be ahead of this process, because another process's clock has set it */
 const clocksApart = 300_000
 
 /**
- * Returns a time unless it is later than now, and than the newest event, which a process whose clock is ahead has
+ * Returns a time unless it is later than now and than the newest event, which a process with a fast clock may have
  * stored. Fails with 400 otherwise.
  */
 export const notFuture = async (time: Date, ordinals: Ordinals, tolerance = 0): Promise<Date> => {
@@ -72,7 +72,7 @@ export const notFuture = async (time: Date, ordinals: Ordinals, tolerance = 0): 
   return newest !== undefined && isPast(Date.parse(newest)) ? time : failField('at', 'in_future', {})
 }
 
-/** Returns the moment that a client asks for. */
+/** Returns the moment that a client requests. */
 const momentOf = async (at: string, zone: string | undefined, ordinals: Ordinals): Promise<PastMoment> => {
   const positionOf = async (ordinal: number) =>
     (await ordinals.positionOf(ordinal)) ?? failField('at', 'in_future', { what: 'event' })
@@ -80,7 +80,7 @@ const momentOf = async (at: string, zone: string | undefined, ordinals: Ordinals
   const [, first, second, to] = contents.exec(at) ?? []
   if (first !== undefined && second !== undefined) {
     const [domain, clicks] = [Number(first), Number(second)]
-    // the first event is no click: 0 is what the header says where there are none
+    // the first event is no click: 0 in the header means no clicks
     const contained = { domain: await positionOf(domain), clicks: clicks === 0 ? 0n : await positionOf(clicks) }
     if (to !== undefined) return { contained, time: await notFuture(new Date(to), ordinals, clocksApart) }
     return { contained, time: await timeOf(Math.max(domain, clicks)) }
@@ -103,15 +103,14 @@ const headerOf = async ({ domain, clicks }: Contained, ordinals: Ordinals): Prom
   return first === undefined || second === undefined ? undefined : `domain=${first}, clicks=${second}`
 }
 
-/** Never throws: it must not take the place of an answer, or of the reason why there is none. */
+/** Never throws: a failure here must not replace the answer or its error. */
 const setHeader = async (ctx: Context, contained: Contained, ordinals: Ordinals, end: Date | undefined) => {
   const value = await numbered(contained, ordinals).catch(() => undefined)
   if (value !== undefined) ctx.set(containedHeader, end ? `${value}, to=${end.toISOString()}` : value)
 }
 
 /**
- * Returns whether the answer is about a period that ends with the moment of the answer: the header has to say that,
- * too.
+ * Returns whether the answer is about a period that ends with the moment of the answer: then the header has it, too.
  */
 const endsNow = (ctx: Context, period: Route['period']) => period === true && !ctx.query['to']
 
@@ -125,23 +124,23 @@ const numbered = async (contained: Contained, ordinals: Ordinals) => {
   return value
 }
 
-/** Turns what is not known of a moment into a failure. */
+/** Turns a missing moment into a failure. */
 const explain = async (error: unknown, ordinals: Ordinals): Promise<never> => {
   if (error instanceof NoPast) failField('at', 'present_only', {})
   if (error instanceof BeforeHorizon) failField('at', 'not_kept', { first: timestamp(error.horizon) })
   if (!(error instanceof ClicksDropped)) throw error
   const ordinal = (await ordinals.of([error.position])).get(error.position)
   const time = ordinal === undefined ? undefined : await ordinals.timeOf(ordinal)
-  // times are shown in whole seconds, and what was stored in this one is not known
+  // times have whole seconds, and the events of the current second are not complete
   return time === undefined
     ? failField('at', 'not_kept', { what: 'later' })
     : failField('at', 'not_kept', { first: timestamp(new Date(Date.parse(time) + 1000)) })
 }
 
-/** These read after their answers have begun, from connections of their own. */
+/** These answers read after they have begun, from connections of their own. */
 const readLater: ReadonlySet<PresentOnly | undefined> = new Set(['export', 'stream'])
 
-/** What a GET reads from. */
+/** Sources of a GET. */
 export type ReadingFrom = Pick<Reading, 'reader' | 'pending' | 'load'>
 
 const nonePending: Reading['pending'] = {
@@ -151,7 +150,7 @@ const nonePending: Reading['pending'] = {
   list: () => [],
 }
 
-/** Notes the newest event of the streams that are read. */
+/** Records the newest event of the streams that are read. */
 const noting = (load: Load, note: (position: bigint) => void): Load => {
   return async (decider, id) => {
     const loaded = await load(decider, id)
@@ -162,15 +161,15 @@ const noting = (load: Load, note: (position: bigint) => void): Load => {
 
 interface Earlier {
   readonly at: string
-  /** in which a day ends, and a time without an offset is */
+  /** the zone of days, and of times without an offset */
   readonly zone: string | undefined
   readonly by: ReadBy
   readonly open: boolean
 }
 
-/** Throws when the client has its answer, as after a timeout, or is gone: it may have waited for its turn for long. */
+/** Throws when the client has its answer, as after a timeout, or is gone: the request may have waited for long. */
 const requireClient = ({ res }: Context) => {
-  if (res.writableEnded || res.closed) throw new Unavailable('nobody waits for the answer')
+  if (res.writableEnded || res.closed) throw new Unavailable('the client no longer waits for the answer')
 }
 
 const answerEarlier = async <A>(
@@ -196,7 +195,7 @@ const answerEarlier = async <A>(
   }
 }
 
-/** Answers a GET that has no past from the connections of reads as well: those of writes are for short statements. */
+/** Answers a GET without a past from the connections of reads, too: those of writes are for short statements. */
 const answerNow = async <A>(
   ctx: Context,
   past: Past,
@@ -214,8 +213,8 @@ const answerNow = async <A>(
 }
 
 /**
- * Answers a GET from tables that do not change meanwhile, those of the moment `at` if it is given, and says in a header
- * which events they contain. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending`
+ * Answers a GET from tables that do not change meanwhile, those of the moment `at` if given, and names the events that
+ * they contain in a header. While the tables are behind, parts of an answer are newer: it has `X-Projection-Pending`
  * then.
  */
 export const answerAt = async <A>(

@@ -17,7 +17,7 @@ import { passkeyForCode } from '../../accounts/contract/passkey.ts'
 
 const value = z.unknown()
 
-/** What a field of a resource was, and what it is now. */
+/** The former and the present value of a field. */
 export const fieldChange = z
   .object({
     field: text.meta({ examples: ['longurl'] }),
@@ -32,7 +32,7 @@ const member = z.object({
   name: text.describe('empty: a former member who is erased').meta({ examples: ['ann'] }),
   role: text.describe('the role of then').meta({ examples: ['editor'] }),
 })
-/** Which member did something, if it was not the sign-in of the account itself, and who approved it. */
+/** The member who acted, if it was not the account's own sign-in, and the member who approved it. */
 export const actingMembers = {
   member: member
     .optional()
@@ -55,7 +55,7 @@ const row = z.object({
       kind: z
         .string()
         .meta({ examples: ['key'] })
-        .describe('`key`, `session` (somebody in the dashboard), `operator`, `service` or `visitor`'),
+        .describe('`key`, `session` (a user of the dashboard), `operator`, `service` or `visitor`'),
       key: z.int().optional().describe('id of the API key'),
       name: text
         .optional()

@@ -20,7 +20,7 @@ import type { Call, Writer } from '../../api/route.ts'
 import { changesBetween, type Fields } from '../fields.ts'
 
 const revision = z.int(must('wrong_type', { what: 'revision' })).min(0, says('wrong_type', { what: 'revision' }))
-/** The body of a restore: what to go back to, and whether only to say what that would change. */
+/** The body of a restore: the state to restore, and whether to only preview the change. */
 export const RestoreBody = z
   .object({
     revision: revision.optional(),
@@ -30,32 +30,29 @@ export const RestoreBody = z
   .refine(({ revision: to, at }) => to === undefined || at === undefined, says('not_alone', { what: 'moment' }))
 export type RestoreBody = z.output<typeof RestoreBody>
 
-/** What every restore needs. */
+/** Dependencies of every restore. */
 export interface RestoreServices {
   readonly handler: Handler
   readonly ordinals: Ordinals
   readonly quotas: Quotas
 }
 
-/** A field that is not as it was, and why. */
+/** A field that was not restored, and why. */
 export type NotRestored = Problem & { readonly field: string }
 
-/** Returns why a field is not as it was. */
+/** Returns why a field was not restored. */
 export const notRestored = (field: string, why: Values<'not_restored'>): NotRestored => ({
   ...problem('not_restored', why),
   field,
 })
 
-/** A state that a resource had, after one of its revisions. */
+/** The state of a resource after one of its revisions. */
 export interface FormerState<S> {
   readonly revision: number
   readonly state: S
 }
 
-/**
- * Returns the position of the log up to which a body asks for; undefined: it names a revision, or nothing. Fails with
- * 400.
- */
+/** Returns the position of the log that a body asks for; undefined: it names a revision, or nothing. Fails with 400. */
 const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreServices, 'ordinals'>) => {
   if (at === undefined) return undefined
   const moment = parseMoment(at)
@@ -68,12 +65,12 @@ const positionOf = async ({ at }: RestoreBody, { ordinals }: Pick<RestoreService
 /** Restores of an account read one after another, and those of a network leave others their turn. */
 const inTurn = createSemaphore<number>({ total: 2, perKey: 1, kept: 1, waiting: 20 })
 
-/** Who asks for a former state: it is read when it is their turn, while they wait for it. */
+/** The caller who waits for a former state: it is read when their turn comes. */
 type Asking = Pick<Call<unknown, unknown, RestoreBody>, 'account' | 'body' | 'from' | 'gone'>
 
 /**
- * Returns what a resource was when the body says; undefined when it says nothing. Fails with 400 when it did not exist
- * then.
+ * Returns the state of a resource at the moment of the body; undefined without a moment. Fails with 400 when the
+ * resource did not exist then.
  */
 export const formerState = async <C, S, E extends DomainEvent>(
   decider: Decider<C, S, E>,
@@ -88,7 +85,7 @@ export const formerState = async <C, S, E extends DomainEvent>(
   if (!until) return undefined
   const read = () => {
     const signal = gone()
-    if (signal.aborted) throw new Unavailable('nobody waits for the answer')
+    if (signal.aborted) throw new Unavailable('the client no longer waits for the answer')
     return services.handler.loadFormer(decider, id, until, signal)
   }
   const { state, revision } = await within(inTurn, account, read, addressSite(from))
@@ -99,21 +96,21 @@ export const formerState = async <C, S, E extends DomainEvent>(
   return { revision: countRevision(revision), state }
 }
 
-/** A restore: what it writes, and how its fields are shown. */
+/** A restore: its writes, and how its fields are shown. */
 export interface Restoring<S> {
   readonly kind: ResourceKind
-  /** what it is, where that is a part of the resource */
+  /** the name of a part of the resource */
   readonly label?: string
   readonly before: S
   readonly fields: (state: S) => Fields
   readonly isDeleted: boolean
   readonly dryRun: boolean
   readonly write: (writer: Writer) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events'>>
-  /** Returns what is not as it was, by what the resource is then. */
+  /** Returns the fields that were not restored, by the resulting resource. */
   readonly lost: (after: S) => readonly NotRestored[] | Promise<readonly NotRestored[]>
 }
 
-/** A name that is taken meanwhile is a conflict with what is there now, and not an invalid request. */
+/** A name that was taken meanwhile is a conflict with the present state, and not an invalid request. */
 const conflict = (error: unknown, kind: ResourceKind): never => {
   if (!isNamed(kind) || !isRefused(error, 'taken')) throw error
   const { what, id = 0 } = error.problem.params
@@ -121,12 +118,12 @@ const conflict = (error: unknown, kind: ResourceKind): never => {
   return fail(409, 'not_restorable', { what: kind })
 }
 
-/** `QR code` and `API key` stay as they are. */
+/** Keeps `QR code` and `API key` as they are. */
 const inSentence = (label: string) => label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 /**
- * Restores a resource, or only says what that would change. Returns the answer. Fails with 409 when its name is taken,
- * and with 403 over a quota.
+ * Restores a resource, or only previews the change. Returns the answer. Fails with 409 when its name is taken, and with
+ * 403 over a quota.
  */
 export const restore = async <S>(
   call: Pick<Call, 'account' | 'may' | 'transaction'> & Writer,
@@ -144,7 +141,7 @@ export const restore = async <S>(
     const message = changed
       ? `${label} ${dryRun ? 'would be' : 'has been'} restored.`
       : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
-    // a key that may only write does not read by it
+    // a key that may only write must not read this way
     const shown = call.may('read') ? changes : changes.map(({ field }) => ({ field }))
     const notRestored = (await lost(done.state)).map(({ code, field, params }) => ({
       field,

@@ -24,7 +24,7 @@ const BulkQuery = z.strictObject(
   },
 )
 
-/** All fields of rows, whatever is done with them. */
+/** All fields of rows, for all operations. */
 const anyRow = BulkRow.create.extend(BulkRow.update.shape)
 
 /** Requests of the rate limit: one for every so many rows. */
@@ -33,7 +33,7 @@ const rowsPerRequest = 50
 /** fields that are named in the warnings */
 const mostWarnings = 100
 
-/** Returns what is left out of rows: fields that they cannot have. */
+/** Returns the ignored fields of rows, which the operation does not know. */
 const warningsFor = (op: z.output<typeof BulkQuery>['op'], rows: readonly (Row | UnreadableRow)[]) => {
   const known = BulkRow[op].shape
   const names = new Set(rows.flatMap((row) => ('value' in row ? Object.keys(row.value) : [])))

@@ -19,7 +19,7 @@ import type { BulkRowDone, BulkRowFailed } from '../contract/bulk.ts'
 import { knowingTaken } from './taken.ts'
 import { addLink, deleteLink, type LinkWriter, type LinkWriting, updateLink } from '../write.ts'
 
-/** What requests do with rows; imports also give links more addresses. */
+/** Operations on rows; imports also give links more addresses. */
 export type Operation = 'create' | 'update' | 'delete' | 'address'
 
 /** Each takes about 50 ms of a processor, and other requests hash passwords meanwhile. */
@@ -46,7 +46,7 @@ interface Sources {
 const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: Sources) => Promise<RowAnswer>>> = {
   create: (writer, row, { services, hash, origin }) => {
     const { date, clicks, uniqueclicks, source = 'bulk', ...body } = parse(NewLink, row.value)
-    // a visitor who is counted once is counted at least once among the clicks
+    // a visitor of the unique clicks has at least one click
     if ((uniqueclicks ?? 0) > (clicks ?? 0)) failField('uniqueclicks', 'out_of_range', { min: 0, max: clicks ?? 0 })
     const imported = clicks || uniqueclicks ? { source, clicks: clicks ?? 0, uniques: uniqueclicks ?? null } : undefined
     const from = { imported, import: origin, ...(date && { created: date }) }
@@ -69,7 +69,7 @@ const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: 
   },
 }
 
-/** Returns the result of a row that is right, of which nothing is stored. */
+/** Returns the result of a valid row that is not stored. */
 export const withoutAnswer = ({ row, line }: Pick<Done, 'row' | 'line'>): BulkRowDone => ({
   row,
   ...(line !== undefined && { line }),
@@ -81,7 +81,7 @@ const failed = ({ number, line }: Pick<Row, 'number' | 'line'>, failure: Failure
   return { row: number, ...(line !== undefined && { line }), error: 1, status: failure.status, ...answer }
 }
 
-/** Returns what is wrong with a row in view of the others, by the number of the row. */
+/** Returns the problem of a row in view of the others, by the number of the row. */
 const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number, Problem> => {
   const problems = new Map<number, Problem>()
   const ids = new Map<string, number>()
@@ -99,8 +99,9 @@ const problemsAmong = (op: Operation, rows: readonly Row[]): ReadonlyMap<number,
 }
 
 /**
- * Rows with the same alias take turns: the first one gets it. In a transaction, all that change an alias do, because
- * one may get what another one has given up. Addresses of one link are added in the order of their rows.
+ * Rows with the same alias take turns: the first one gets it. In a transaction, all rows that change an alias do,
+ * because one may get an alias that another one has given up. Addresses of one link are added in the order of their
+ * rows.
  */
 const turnsOf = (op: Operation, inTransaction: boolean) => (row: Row | UnreadableRow) => {
   const { custom, id } = 'value' in row ? row.value : {}
@@ -109,7 +110,7 @@ const turnsOf = (op: Operation, inTransaction: boolean) => (row: Row | Unreadabl
   return [...ofLink, inTransaction && op === 'update' ? '' : aliasKey(custom)]
 }
 
-/** Loads what many rows refer to, such as a campaign, once. */
+/** Loads a resource that many rows refer to, such as a campaign, once. */
 const loadingOnce = (load: Load): Load => {
   const loaded = new Map<string, ReturnType<Load>>()
   return (async (decider, id) => {
@@ -126,24 +127,24 @@ export interface Bulk {
   readonly rows: readonly (Row | UnreadableRow)[]
   readonly dryRun: boolean
   readonly inTransaction: boolean
-  /** Rejects once the caller may do no more, or nobody waits for the answer. */
+  /** Rejects when the caller loses the right, or the client no longer waits for the answer. */
   readonly requireAdmitted: () => Promise<void>
-  /** what channels of links are read from */
+  /** sources of the channels of links */
   readonly from: Pick<Reading, 'reader' | 'pending'>
   readonly sources: Sources
-  /** that the request has come from */
+  /** network of the client */
   readonly network: string
-  /** Takes why a row cannot be done now, though nothing is wrong with it. */
+  /** Called with the reason why a valid row cannot be stored now. */
   readonly onOutage: (error: unknown) => void
 }
 
 /**
- * Rows of all requests in a process: enough for the store to combine their appends, and few enough that a change of
- * somebody else is stored and read soon. Accounts take turns, and so do networks.
+ * Concurrent rows of all requests in a process: enough for the store to combine their appends, and few enough that
+ * other changes are stored and read soon. Accounts take turns, and so do networks.
  */
 const takeTurn = createSemaphore<number>({ total: 64, perKey: 48, kept: 16, waiting: 50_000 })
 
-/** Does all rows and returns the result of each. Rejects only for an unexpected error. */
+/** Processes all rows and returns the result of each. Rejects only for an unexpected error. */
 export const doRows = async (
   { op, rows, dryRun, inTransaction, requireAdmitted, from, sources, network, onOutage }: Bulk,
   given: Writer,
@@ -154,7 +155,7 @@ export const doRows = async (
     rows.filter((row): row is Row => 'value' in row),
   )
   const part = op === 'create' ? knowingTaken() : (own: Writer) => own
-  // rows are looked at one after another
+  // rows are checked one after another
   const looked = turnsForAll()
   const doRow = async (row: Row | UnreadableRow): Promise<Done> => {
     if (!('value' in row)) return failed(row, new Failure(400, row.problem))

@@ -13,7 +13,7 @@ import { type Bulk, type Done, doRows, hashing, withoutAnswer } from './operatio
 const isOutage = (row: Done) => row.error === 1 && row.status >= 500
 export const countFailed = (rows: readonly Done[]) => rows.filter(({ error }) => error === 1).length
 
-/** Some rows are stored and some may be: the same rows have to be sent again. */
+/** Some rows are stored and others may be: the client must send the same rows again. */
 const unavailable = (rows: readonly Done[], cause: unknown) =>
   new Failure(
     503,
@@ -32,7 +32,7 @@ class NotAll extends Error {
   }
 }
 
-/** What bulk requests need besides what links are written with. */
+/** Dependencies of bulk requests, besides those of writing links. */
 export interface BulkServices extends LinkWriting {
   readonly transactions: Pick<Transactions, 'supported'>
 }
@@ -42,7 +42,7 @@ export const requireAtomicLog = ({ transactions }: BulkServices) => {
   if (!transactions.supported) failField('atomic', 'not_supported', { what: 'atomic' })
 }
 
-/** A row that could have been stored has no id and no address then: nothing is there. */
+/** A row that could have been stored has no id and no address then, because nothing was stored. */
 const nothingStored = (all: readonly Done[], cause: unknown) => {
   const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
   const outage = rows.find(isOutage)
@@ -74,7 +74,7 @@ const doInTransaction = async (
   }
 }
 
-/** Returns the same work, of which all calls within a second share one. */
+/** Returns a function that runs the work at most once a second: all calls within a second share a run. */
 const onceASecond = (work: () => Promise<void>) => {
   let last = { at: -Infinity, done: Promise.resolve() }
   return () => {
@@ -84,21 +84,21 @@ const onceASecond = (work: () => Promise<void>) => {
   }
 }
 
-/** Who does rows: a request, or an import that goes on after one. */
+/** The caller of rows: a request, or an import that continues after one. */
 export type BulkCall = Pick<
   Call,
   'account' | 'from' | 'isAdmitted' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting'
 >
 type Asked = Pick<Bulk, 'op' | 'rows' | 'dryRun'> & {
   readonly atomic?: boolean
-  /** aborts when the rows are not wanted any more */
+  /** aborts when the client no longer wants the rows */
   readonly signal: AbortSignal
   /** the import that creates the links */
   readonly origin?: string
 }
 
 /**
- * Does rows, each as a request of its own would, and returns the result of each. Fails with 503 while one cannot be
+ * Processes rows, each like a request of its own, and returns the result of each. Fails with 503 while one cannot be
  * stored, and with `atomic` unless all can be.
  */
 export const doBulk = async (
@@ -106,14 +106,14 @@ export const doBulk = async (
   services: BulkServices,
   { op, rows, dryRun, atomic = false, signal, origin }: Asked,
 ): Promise<readonly Done[]> => {
-  /** the links whose frames are to be checked once they are stored */
+  /** the links whose frames are checked once they are stored */
   const framed: Parameters<BulkServices['frameChecks']['checkSoon']>[0][] = []
   const noted: BulkServices = { ...services, frameChecks: { checkSoon: (link) => void framed.push(link) } }
   const inTransaction = dryRun || atomic
   const { reader, pending } = call
   const admitted = onceASecond(() => requireAdmitted(call))
   const stillAdmitted = async () => {
-    if (signal.aborted) throw new Unavailable('nobody waits for the answer of these rows any more')
+    if (signal.aborted) throw new Unavailable('the client no longer waits for the answer of these rows')
     await admitted()
   }
   const hashNew = async (password: string) => {

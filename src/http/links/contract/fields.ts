@@ -1,4 +1,4 @@
-/** What the fields of a link mean where it is created or changed. */
+/** The meaning of a link's fields when it is created or changed. */
 export const linkFields = {
   url: 'destination, http or https (or mailto, tel, sms, geo or a scheme that the operator allows), at most 2,048 characters; `https://` is added to an address without a scheme',
   custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
@@ -23,7 +23,7 @@ export const linkFields = {
   channel: 'id of a channel to add the link to; null takes it out of all',
   tags: 'at most 20, each of at most 50 characters without commas, stored in lower case; or one string with commas between them',
   notes: 'for you alone: no visitor sees them; at most 4,000 characters',
-  archived: 'true leaves the link out of the list; it redirects all the same',
+  archived: 'true leaves the link out of the list; it still redirects',
   starts: 'before this time the link is not found; a day means its beginning; must be before `expiry`',
   expired_url: 'where visitors are sent after `expiry` or `max_clicks`, instead of a page; not counted as a click',
   max_clicks:

@@ -32,7 +32,7 @@ const tags = z.array(text).meta({ examples: [['spring', 'print']] })
 const status = z
   .enum(['active', 'scheduled', 'expired', 'protected', 'blocked', 'unreachable'])
   .describe(
-    'what a visitor meets now; an archived link redirects all the same. `unreachable`: its domain is deleted or not verified',
+    'what a visitor meets now; an archived link still redirects. `unreachable`: its domain is deleted or not verified',
   )
 
 const row = z
