@@ -59,7 +59,7 @@ describe('an archive that this service has exported', () => {
   ]
   const manifest = file('manifest.json', { lines: { links: 3 } })
 
-  it('has its links, and says what is not read', async () => {
+  it('has its links, and reports entries that are not read', async () => {
     const whole = Buffer.concat([...parts, manifest, tarEnd])
     const zone = { notice: 'no_zone', zone: 'UTC' }
     const expected = [
@@ -85,7 +85,7 @@ describe('an archive that this service has exported', () => {
     expect(notices.at(-1)).to.deep.equal({ notice: 'more', notices: 30_000 - 98 })
   })
 
-  it('has fields as they are, names what is of that account alone, and the clicks that count for `max_clicks`', async () => {
+  it('keeps fields as they are, names those that belong to that account alone, and has the clicks that count for `max_clicks`', async () => {
     const own = {
       ...{ title: 'Preview', metatitle: 'Preview', description: 'D', metadescription: 'P', notes: 'for me alone' },
       ...{ variants: [{ id: 3, url: 'https://v.example', weight: 2 }], browser: { chrome: 'https://b.example' } },
@@ -126,7 +126,7 @@ describe('an archive that this service has exported', () => {
     expect(await refusalOf(readAll(cut))).to.equal('The body must be sent to its end.')
   })
 
-  it('goes on behind a line that cannot be read', async () => {
+  it('continues after an unreadable line', async () => {
     const broken = tarFile({ name: 'links/000001.ndjson', content: Buffer.from('{"details":\n[]\n'), modified })
     const found = shortly(await readAll(Buffer.concat([broken, parts[4]!, manifest, tarEnd])))
     expect(found).to.deep.equal([

@@ -112,7 +112,7 @@ describe('a dump of the database of YOURLS', () => {
     )
   })
 
-  it('goes on behind a row that is too long or not UTF-8', async () => {
+  it('continues after a row that is too long or not UTF-8', async () => {
     const row = (title: string) => `('a','u','${title}','2024-01-01 00:00:00','',0)`
     const text = `INSERT INTO yourls_url VALUES ${[row('x'.repeat(1024 * 1024)), row('\xff'), row('T')].join()};`
     const [, , ...found] = await read(Buffer.from(text, 'latin1'))

@@ -76,7 +76,7 @@ describe('linkledger import', () => {
     expect(await links(own)).to.have.length(2)
   })
 
-  it('brings what was counted, and protects what had a password', async () => {
+  it('imports counts, and protects links that had a password', async () => {
     const own = await app.register()
     const { code, text } = await command(own, ['kutt', '-'], kutt)
     expect(code, text).to.equal(0)
@@ -87,7 +87,7 @@ describe('linkledger import', () => {
     expect((await app.visit('/secret')).status, 'asks for the password').to.equal(200)
   })
 
-  it('stores nothing in a dry run, and writes what would become of each link to a file', async () => {
+  it('stores nothing in a dry run, and writes the result for each link to a file', async () => {
     const own = await app.register()
     const file = join(dir, 'export.csv')
     const report = join(dir, 'report.csv')
@@ -102,7 +102,7 @@ describe('linkledger import', () => {
       .and.contain('failed')
   })
 
-  it('does what it is told where an alias is taken: it leaves the link out, renames it, or ends', async () => {
+  it('follows its option when an alias is taken: it skips the link, renames it, or ends', async () => {
     const [other, own] = [await app.register(), await app.register()]
     await app.post('/api/url/add', { ...other, body: { url: 'https://example.com/other', custom: 'wanted' } })
     const csv = 'alias,url\nwanted,https://example.com/own\nadmin,https://example.com/reserved\n'
@@ -114,7 +114,7 @@ describe('linkledger import', () => {
     expect((await links(own)).find(({ longurl }) => longurl.endsWith('/own'))?.alias).to.equal('wanted-2')
   })
 
-  it('leaves out what has ended, and names what has no counterpart', async () => {
+  it('skips ended links, and names fields without a counterpart', async () => {
     const own = await app.register()
     const csv =
       'alias,url,expires_at,tags\nover,https://example.com/over,2020-01-01,\nlabel,https://example.com/label,,a|b\n'
@@ -123,7 +123,7 @@ describe('linkledger import', () => {
     expect((await links(own)).map(({ alias, tags }) => [alias, tags])).to.deep.equal([['label', ['a', 'b']]])
   })
 
-  it('says what is wrong with the command, the key or the file', async () => {
+  it('names the error of the command, the key or the file', async () => {
     const own = await app.register()
     expect((await command(own, ['yahoo', '-'], '')).text).to.contain('the format must be one of auto, bitly')
     expect((await command(own, ['auto', '-', '--domain', 'x'], '')).text).to.contain('`domain` must be pairs such as')

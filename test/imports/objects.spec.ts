@@ -208,7 +208,7 @@ describe('a JSON file with links', () => {
     ).to.have.length(3)
   })
 
-  it('goes on behind what cannot be read: no object, too deep, too long, no UTF-8', async () => {
+  it('continues after an unreadable value: no object, too deep, too long, no UTF-8', async () => {
     const deep = `{"id":"d","url":"u","a":${'['.repeat(70)}${']'.repeat(70)}}`
     const long = json({ id: 'l', url: 'u', title: 'x'.repeat(1024 * 1024) })
     const parts = [
@@ -229,7 +229,7 @@ describe('a JSON file with links', () => {
     ])
   })
 
-  it('goes on with the next line where each is a record', async () => {
+  it('continues with the next line where each is a record', async () => {
     const lines = ['{"id":1,"url":"u"}', '{"id":2,"url":"u', 'oops', '{"id":3,[}', '{"id":4,"url":"u"}']
     expect(await read(lines.join('\n'), 'csv')).to.deep.equal([
       { place: { id: '1' }, addresses: [], url: 'u' },

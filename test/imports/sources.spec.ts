@@ -66,7 +66,7 @@ describe('the API of another service', () => {
     expect(named(await read('bitly', undefined, { after: '1:' }))).to.deep.equal([['bit.ly', '3', undefined]])
   })
 
-  it('of Shlink has the rules and visits of each link, also below a path, and what is left of it', async () => {
+  it('of Shlink has the rules and visits of each link, also below a path, and reports the rest', async () => {
     const link = (shortCode: string, more: object) => ({
       shortCode,
       shortUrl: `https://${shortCode === 'b' ? 's2' : 's'}.example/path/${shortCode}`,

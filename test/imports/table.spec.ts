@@ -37,7 +37,7 @@ describe('a table of links', () => {
     ])
   })
 
-  it('is read as Dub exports it, with what has no counterpart here by name', async () => {
+  it('is read as Dub exports it, with fields without a counterpart by name', async () => {
     expect(
       await read(
         'Short link,Destination URL,Clicks,Created at,Leads,Conversions,Link ID,Archived\nhttps://dub.sh/try,https://dub.co,7,2024-05-01T00:00:00.000Z,3,0,link_1,Yes\n',
@@ -148,7 +148,7 @@ describe('a table of links', () => {
     expect(shortly(await readAll(lines, 'records')).at(-1)).to.deep.equal({ notice: 'more', notices: 400 })
   })
 
-  it('goes on behind each row that cannot be read, and says in which line it is', async () => {
+  it('continues after each unreadable row, and names its line', async () => {
     const invalid = Buffer.concat([Buffer.from('alias,url\nx,https://'), Buffer.from([0xff, 10]), Buffer.from('y,u\n')])
     expect(await read(invalid)).to.deep.equal([
       { place: { line: 2 }, problem: 'The row must be valid UTF-8.' },
@@ -181,7 +181,7 @@ describe('a table of links', () => {
     ])
   })
 
-  it('has rows of at most 1 MiB, and goes on behind a longer one', async () => {
+  it('has rows of at most 1 MiB, and continues after a longer one', async () => {
     const long = 'x'.repeat(1024 * 1024)
     const problem = 'A row must be at most 1 MiB long.'
     const last = { addresses: [{ host: undefined, alias: 'z' }], url: 'u' }

@@ -35,7 +35,7 @@ describe('a list of blocked hosts and patterns', () => {
       expect(finds(list, url), url).to.equal(undefined)
   })
 
-  it('finds a public suffix alone, not what is below it', () => {
+  it('finds a public suffix alone, not the hosts below it', () => {
     expect(finds(list, 'https://co.uk/')).to.equal('co.uk')
     expect(finds(list, 'https://good.co.uk/')).to.equal(undefined)
   })

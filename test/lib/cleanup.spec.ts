@@ -26,7 +26,7 @@ describe('cleanup', () => {
     expect([closed, errors]).to.deep.equal([['store'], [failure]])
   })
 
-  it('closes what is open when a later step fails, and passes the error on', async () => {
+  it('closes open resources when a later step fails, and rethrows the error', async () => {
     const { cleanup, closed, open } = record()
     const failure = new Error('port in use')
     const opening = openAll(cleanup, async () => {

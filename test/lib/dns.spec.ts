@@ -33,7 +33,7 @@ describe('looking up the DNS of a branded domain', () => {
     expect(asked).to.have.length(1)
   })
 
-  it('tells a name without records from one whose name servers do not answer', async () => {
+  it('distinguishes a name without records from one whose name servers do not respond', async () => {
     const { resolver, silent, a } = fakeDns()
     silent.add('silent.example')
     expect(await textsAt('none.example', resolver)).to.deep.equal([])

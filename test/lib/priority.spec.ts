@@ -14,7 +14,7 @@ describe('a lower priority', function () {
     return after
   }
 
-  it('is lower than that of what was started with a low one, and never raises it', async function () {
+  it('is lower than that of a process that was started with a low one, and never raises it', async function () {
     needsLinux(this)
     const own = getPriority()
     expect(await lowered(own + 1)).to.equal(own + 6)

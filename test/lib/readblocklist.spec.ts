@@ -43,7 +43,7 @@ describe('a block list as text', () => {
     expect(find('https://github.io/')).to.equal('github.io')
   })
 
-  it('of others may have addresses, each of which stands for itself alone', async () => {
+  it('of others may have addresses, each of which blocks itself alone', async () => {
     const { find, size, unread } = await read(
       'others',
       'https://github.com/Bad/Repo/raw/main/setup.exe',

@@ -31,7 +31,7 @@ describe('a destination that another program opens', () => {
     })
   })
 
-  it('is refused without what its scheme needs', () => {
+  it('is refused without the parts that its scheme needs', () => {
     for (const url of [
       'mailto:',
       'mailto:ann',

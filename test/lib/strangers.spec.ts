@@ -26,7 +26,7 @@ describe('the limits of a JSON text', () => {
     )
   })
 
-  it('take strings for what they are, also with quotation marks, backslashes and brackets in them', () => {
+  it('ignore the content of strings, also quotation marks, backslashes and brackets', () => {
     const limits = { levels: 1, values: 3 }
     for (const text of ['["[[[", ",,,"]', '["\\"[[[", "\\\\"]', '["\\\\\\"[", ","]', '{"[[{,":"}"}'])
       expect(isWithin(text, limits), text).to.equal(true)
@@ -156,7 +156,7 @@ describe('the texts of strangers', () => {
     .map((path) => ({ path, text: readFileSync(`src/${path}`, 'utf8') }))
 
   for (const [what, { pattern, files }] of Object.entries(ways))
-    it(`arrive and are parsed where there are limits: ${what}`, () => {
+    it(`arrive and are parsed where they have limits: ${what}`, () => {
       const users = sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
       expect(users.sort()).to.deep.equal([...files].sort())
     })

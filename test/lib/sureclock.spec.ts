@@ -4,7 +4,7 @@ import { type ClockTrail, createSureClock, followClock, UnsureClock } from '../.
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const start = Date.UTC(2026, 10, 27)
 
-describe('the clock for what cannot be undone', () => {
+describe('the clock for irreversible actions', () => {
   /** `skew` is how many ms the clock of the database is ahead, `ahead` how many that of the process is before it. */
   const open = ({ skew = 0, ahead = 0, seen = minute }: { skew?: number; ahead?: number; seen?: number } = {}) => {
     const state = { elapsed: 0, skew, ahead }
@@ -44,7 +44,7 @@ describe('the clock for what cannot be undone', () => {
     expect(await isSure()).to.equal(true)
   })
 
-  it('is not trusted for an hour after it has jumped while nothing asked for it, also when it is set back by a part of that', async () => {
+  it('is not trusted for an hour after a jump between two reads, also when it is set back by a part of the jump', async () => {
     const { isSure, state, wait } = open()
     await wait(5 * hour)
     expect(await isSure()).to.equal(true)

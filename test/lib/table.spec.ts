@@ -51,7 +51,7 @@ describe('a table as text (RFC 4180)', () => {
     expect(read(`a\n${'x'.repeat(100)}\n${','.repeat(99)}`)).to.have.length(3)
   })
 
-  it('is separated by what its first line has most of, outside of quotes', () => {
+  it('has the separator that is most frequent in its first line, outside of quotes', () => {
     for (const [text, separator] of [
       ['a,b\nc;d;e', ','],
       ['\r\n\na;b;"c,d,e"\n', ';'],

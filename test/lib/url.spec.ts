@@ -42,7 +42,7 @@ describe('safeTargetUrl', () => {
     }
   })
 
-  it('rejects every address of the malicious collection and says what would be right', () => {
+  it('rejects every address of the malicious collection and names a valid form', () => {
     expect(unsafeUrls.length).to.be.at.least(60)
     for (const url of [...unsafeUrls, ...appUrls]) expect(problem(url)).to.match(/^must .{20,}/)
   })

@@ -131,7 +131,7 @@ describe('embedded PostgreSQL after a crash', function () {
     await (await start()).stop()
   })
 
-  it('reports what PostgreSQL said when it cannot start', async () => {
+  it('reports the error of PostgreSQL when it cannot start', async () => {
     await (await start()).stop()
     const file = join(paths.dir, 'postgres/data/global/pg_control')
     const control = await readFile(file)

@@ -85,7 +85,7 @@ describe('migrations', function () {
     }
   }
 
-  it('add what a database of an older release lacks, and leave the names alone that this release reads', async () => {
+  it('add missing objects to a database of an older release, and do not touch names that this release reads', async () => {
     const connection = await connect()
     const [first = '', second = ''] = await migrationNames()
     await applyAsKnex([first, second])
@@ -121,7 +121,7 @@ describe('migrations', function () {
     expect(await select(`select from pg_namespace where nspname = 'log'`)).to.have.length(0)
   })
 
-  it('only add, each since release 0.1.0: what an older release reads and writes stays as it was', async () => {
+  it('only add, each since release 0.1.0: tables and columns of an older release stay as they were', async () => {
     await connect()
     const all = await migrationNames()
     await applyAsKnex(all.filter((name) => name < '014'))
@@ -136,7 +136,7 @@ describe('migrations', function () {
     }
   })
 
-  it('that narrow what an older release may write are found', async () => {
+  it('that restrict the writes of an older release are found', async () => {
     await connect()
     await applyAsKnex((await migrationNames()).filter((name) => name < '014'))
     const before = await select<Thing>(catalog)

@@ -34,7 +34,7 @@ describe('notifications between processes', () => {
     })
   })
 
-  it('concern every subscription when a newer release has appended what this one does not know', () => {
+  it('concern every subscription when a newer release has appended an unknown event', () => {
     expect(decode(`log ${from} visits`)).to.deep.equal({ kind: 'appended', from })
   })
 

@@ -22,7 +22,7 @@ describe('a PostgreSQL with defaults of its own', () => {
   }
   const settings = `select string_agg(setting, ' ' order by name) as now from pg_settings where name in ('DateStyle', 'synchronous_commit', 'default_transaction_isolation')`
 
-  it('has those of the service in every session, and keeps what is stronger', async () => {
+  it('has those of the service in every session, and keeps stricter ones', async () => {
     const onError = () => {}
     for (const [values, expected] of [
       [defaults, 'ISO, DMY read committed on'],

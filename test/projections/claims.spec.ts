@@ -12,7 +12,7 @@ describe('the newest claims', () => {
   const claimed = (stream: string, position: bigint, token: string, holder: string) =>
     inStream({ type: 'NameClaimed', data: { token, holder, account: 1 } }, stream, position)
 
-  it('say who has claimed a name last, and what kind of name it is', () =>
+  it('have the last owner of a name, and the kind of the name', () =>
     given(
       claimed('claim-alias-0-hello', 1n, 't1', 'link-42'),
       claimed('claim-host-go.example.com', 2n, 't2', 'domain-5'),

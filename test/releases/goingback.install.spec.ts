@@ -163,7 +163,7 @@ describe(`release ${version} and this one on one database`, function () {
     await startOld()
   })
 
-  it('create, change, delete and restore what both know, and answer the same about it', async () => {
+  it('create, change, delete and restore resources that both know, and return the same for them', async () => {
     for (const [path, [add, update]] of Object.entries(bodies))
       for (const [writer, other] of [both(), both().toReversed()] as const) {
         const id = Number(ok(await writer!.post(`/api/${path}/add`, { key, body: add() }))['id'])
@@ -277,7 +277,7 @@ describe(`release ${version} and this one on one database`, function () {
     )
   })
 
-  it('block for visitors what an operator blocks with either', async () => {
+  it('block for visitors everything that an operator blocks with either', async () => {
     const { id } = ok(
       await current.post('/api/url/add', { key, body: { url: 'https://example.com/b', custom: 'bad' } }),
     )
@@ -304,7 +304,7 @@ describe(`release ${version} and this one on one database`, function () {
       )
   })
 
-  it('leave out what the older one cannot read, which answers 503 to a change of it and goes on serving it', async () => {
+  it('omit data that the older one cannot read: it returns 503 to a change of it and goes on serving it', async () => {
     const { id } = ok(await old.post('/api/url/add', { key, body: { url: 'https://example.com/n', custom: 'newer' } }))
     await appendNewer(current.app.ledger.store, `link-${id}`)
     const change = await eventually(
@@ -357,7 +357,7 @@ describe(`release ${version} and this one on one database`, function () {
     expect([code, err]).to.deep.equal([0, ''])
   })
 
-  it('go back: the older one goes on alone, with everything that both have written', async () => {
+  it('go back: the older one continues alone, with everything that both have written', async () => {
     await current.close()
     await old.end()
     await startOld()

@@ -64,7 +64,7 @@ describe('the package of the client', () => {
       readonly devDependencies: Readonly<Record<string, string>>
     }
 
-  it('has the version of the service, and needs what its flow runs with', () => {
+  it('has the version of the service, and requires the Node.js version of its test', () => {
     const [service, client] = [manifestOf('package.json'), manifestOf('sdk/package.json')]
     expect(client.version).to.equal(service.version)
     expect(client.dependencies).to.deep.equal({ 'openapi-fetch': service.devDependencies['openapi-fetch'] })

@@ -50,7 +50,7 @@ describe('the package of the client, installed in an empty folder', function () 
   }
   const run = async (name: string) => (await execute(process.execPath, [name], { cwd: dir })).stdout.trim()
 
-  it('has its licence, and only what runs and its types', async () => {
+  it('has its licence, its code and its types only', async () => {
     const folder = join(dir, 'node_modules/linkledger-client')
     const files = await readdir(folder, { recursive: true })
     expect(files).to.have.members(

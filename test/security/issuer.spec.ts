@@ -44,7 +44,7 @@ describe('signing in with an issuer', () => {
     return error as NotSignedIn
   }
 
-  it('asks for a code with PKCE, state and nonce, and for a fresh sign-in only where it must', async () => {
+  it('requests a code with PKCE, state and nonce, and a fresh sign-in only where it must', async () => {
     const begun = begin()
     const query = new URL(await issuerOf().addressFor(begun, false)).searchParams
     expect(query.get('response_type')).to.equal('code')
@@ -56,7 +56,7 @@ describe('signing in with an issuer', () => {
     expect(new URL(await issuerOf().addressFor(begun, true)).searchParams.get('max_age')).to.equal('0')
   })
 
-  it('returns issuer and subject, and what the ID token and the userinfo say', async () => {
+  it('returns issuer and subject, and the claims of the ID token and the userinfo', async () => {
     stub.does({ userinfo: { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann' } })
     const { authTime, ...person } = await signIn()
     expect(person).to.deep.equal({
@@ -125,7 +125,7 @@ describe('signing in with an issuer', () => {
     expect((await hindrance(signIn())).why).to.equal('answer')
   })
 
-  it('says what was refused or cancelled there', async () => {
+  it('reports a refused or cancelled sign-in', async () => {
     const issuer = issuerOf()
     const begun = begin()
     await issuer.addressFor(begun, false)
@@ -151,7 +151,7 @@ describe('signing in with an issuer', () => {
     }
   })
 
-  it('knows of groups that are read again what the answers say, and nothing where what had them before is missing', async () => {
+  it('reads groups again from the responses, and treats them as unknown when their former source is missing', async () => {
     type Case = readonly [before: readonly GroupSource[], does: Mischief, groups: readonly string[] | undefined]
     const [without, withNone, some] = [{ sub: 'ann' }, { sub: 'ann', groups: [] }, { sub: 'ann', groups: ['a'] }]
     const noUserinfo = { metadata: { userinfo_endpoint: undefined } }

@@ -30,7 +30,7 @@ describe('signing in with a real issuer', () => {
   }
 
   for (const alg of ['RS256', 'ES256'] as const)
-    it(`takes its answers, signed with ${alg}, and what it says in its userinfo only`, async () => {
+    it(`accepts its responses, signed with ${alg}, and claims that are in its userinfo only`, async () => {
       const { person, issuer } = await signIn(alg)
       const { authTime: _, ...others } = person
       expect(others).to.deep.equal({
@@ -47,12 +47,12 @@ describe('signing in with a real issuer', () => {
       })
     })
 
-  it('is told when a person has signed in again', async () => {
+  it('learns that a person has signed in again', async () => {
     const { person, began } = await signIn('RS256', true)
     expect(isFresh(person, began)).to.equal(true)
   })
 
-  it('refuses what is signed with the secret of the client', async () => {
+  it('refuses a token that is signed with the secret of the client', async () => {
     const error: unknown = await signIn('HS256').catch((reason: unknown) => reason)
     expect(error).to.be.instanceOf(NotSignedIn)
     expect((error as NotSignedIn).message).to.include('must be signed with a key of the issuer')

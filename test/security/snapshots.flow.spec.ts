@@ -70,7 +70,7 @@ describe('stored snapshots', () => {
     expect((await rows()).map(({ stream }: { stream: string }) => stream)).to.deep.equal(['link-2'])
   })
 
-  it('hide what they contain, and are valid at their place only', async () => {
+  it('are sealed, and are valid at their place only', async () => {
     await snapshots.save(ann, place, () => snapshot())
     const [row] = (await rows()) as { sealed: Buffer }[]
     expect(row?.sealed.includes('ann@example.com')).to.equal(false)

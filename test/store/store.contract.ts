@@ -73,7 +73,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().last(stream())).to.equal(undefined)
     })
 
-    it('reads at most as many events of a stream as the caller asks for', async () => {
+    it('reads at most as many events of a stream as the caller requests', async () => {
       const s = stream()
       for (const n of [0, 1])
         await append(s, n === 0 ? 'no_stream' : 349n, ...Array.from({ length: 350 }, (_, i) => event(n * 350 + i)))
@@ -295,7 +295,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().head('all')).to.equal(last?.position)
     })
 
-    it('returns what changes the classes of clicks with the clicks, in the order of the log', async () => {
+    it('returns reclassifications with the clicks, in the order of the log', async () => {
       const before = await open().head('all')
       const data = { reclassification: randomUUID(), account: 1, part: 0, since: '1970-01-01T00:00:00.000Z' }
       const undone = fresh({ type: 'ReclassificationUndone', data } as const)
@@ -308,7 +308,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
       expect(await open().head('clicks')).to.equal(await open().head('all'))
     })
 
-    it('returns counts of other services with the clicks, and with what happens to links', async () => {
+    it('returns counts of other services with the clicks, and with the events of links', async () => {
       const before = await open().head('all')
       const data = { id: 1, account: 1, source: 'kutt', clicks: 30, uniques: null }
       const counted = fresh({ type: 'ClicksImported', data } as const)
@@ -324,7 +324,7 @@ export const storeContract = (name: string, open: () => EventStore, { gapless, a
         expect(await open().head(filter)).to.equal(await open().head('all'))
     })
 
-    it('returns what only a newer release can read as an opaque value with its place in the log', async () => {
+    it('returns an event that only a newer release can read as an opaque value with its place in the log', async () => {
       const before = await open().head('domain')
       const s = stream()
       const newer = newerEvent()

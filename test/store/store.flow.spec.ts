@@ -144,7 +144,7 @@ describe('event stores', () => {
       expect(fetched.get('subscribe-all')).not.to.include(null)
     })
 
-    it('reads the log once for what is appended, in the subscription that it concerns only', async () => {
+    it('reads the log once for an append, only in the subscription that it concerns', async () => {
       const reads: string[] = []
       const counted = Object.create(pool) as pg.Pool
       counted.query = ((statement: pg.QueryConfig) => {

@@ -53,7 +53,7 @@ describe('abuse of links', function () {
     return answer
   }
 
-  it('ends where the operator blocks a host: links, rotators, scans, bio pages and what pages load', async () => {
+  it('ends where the operator blocks a host: links, rotators, scans, bio pages and files that pages load', async () => {
     const evil = 'https://www.evil.example/login'
     await shorten({ custom: 'plain', url: evil })
     await add('/api/url/add', {
@@ -275,7 +275,7 @@ describe('abuse of links', function () {
     }
   })
 
-  it('ends where a campaign is blocked: its list, its rotator, and what has its slug next', async () => {
+  it('ends where a campaign is blocked: its list, its rotator, and the next campaign with its slug', async () => {
     const { id: campaign, list, rotator } = await add('/api/campaign/add', { name: 'Call us', slug: 'call-us' })
     await add('/api/url/add', { url: 'https://good.example/', campaign })
     const paths = [list, rotator].map((address: string) => new URL(address).pathname)

@@ -16,14 +16,14 @@ const listed = (reached: readonly Credential[]) => {
   return [...others, ...(hasAll ? ['endless keys with every scope'] : [])].sort().join(', ') || 'nothing else'
 }
 
-describe('what each credential of an account leads to', () => {
+describe('the rights that each credential of an account leads to', () => {
   let app: TestApp
   before(async () => {
     app = await startTestApp({ DOMAIN_CHECK: 'off' })
   })
   after(() => app.close())
 
-  it('is what docs/security.md says, when everything is tried until nothing new appears', async function () {
+  it('are those of docs/security.md, when everything is tried until nothing new appears', async function () {
     this.timeout(600_000)
     const lane = pLimit(4)
     const walks = starts.map((start) =>

@@ -93,7 +93,7 @@ describe('an erased account, on the embedded database', function () {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('is found in files before it is erased: the search finds what is there', async () => {
+  it('is found in files before it is erased: the search works', async () => {
     expect(await filesWith([canary])).not.to.deep.equal([])
     expect(await filesWith(wrapped)).not.to.deep.equal([])
   })
@@ -193,7 +193,7 @@ describe('clearing the files of the database of erased accounts', () => {
     expect(await isCleared(id)).to.equal(true)
   })
 
-  it('fills large tables again beside their readers, instead of locking them', async () => {
+  it('refills large tables while they are read, instead of locking them', async () => {
     const id = await erase()
     const before = Number(await generations())
     const clear = createDiskErasure({ ledger: app.app.ledger, db: app.app.ledger.db, pause: 0, large: -1 })

@@ -24,7 +24,7 @@ const endlessly = (socket: Socket, head: string, block: string) => {
   if (!socket.destroyed) more()
 }
 
-describe('what the servers of strangers send', () => {
+describe('the responses of untrusted servers', () => {
   let answer: (socket: Socket) => unknown = () => {}
   const sockets: Socket[] = []
   const serve = (socket: Socket) => {

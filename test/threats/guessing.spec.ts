@@ -35,7 +35,7 @@ describe('a visitor who guesses aliases', () => {
   const attacker = from('198.51.100.9')
   const pathOf = (address: unknown) => new URL(String(address)).pathname
 
-  it(`learns nothing from ${misses} tries, and is told to wait after sixty in a minute`, async () => {
+  it(`learns nothing from ${misses} tries, and gets 429 after sixty in a minute`, async () => {
     const statuses: number[] = []
     const texts = new Set<string>()
     const lookUps = countQueries((sql) => sql.includes('l.expired_url'))
@@ -56,7 +56,7 @@ describe('a visitor who guesses aliases', () => {
     expect(statuses.filter((status) => status === 429).length).to.be.above(misses * 0.8)
   }).timeout(60_000)
 
-  it('does not fill the list of addresses that lead nowhere, also with what no alias is', async () => {
+  it('does not fill the list of unknown addresses, also with paths that are no alias', async () => {
     const { path } = await add()
     for (let sent = 0; sent < 300; sent += 20)
       await Promise.all(
@@ -130,7 +130,7 @@ describe('a visitor who guesses aliases', () => {
   }).timeout(60_000)
 })
 
-describe('a visitor who asks again and again for a link that leads nowhere', () => {
+describe('a visitor who repeatedly requests a link without a destination', () => {
   const { app, add } = useLinks({ TRUST_PROXY: '1' })
 
   it('is counted sixty times in a minute, whether it has ended, has not begun or is blocked', async () => {

@@ -157,7 +157,7 @@ describe('hostile input', () => {
     })
   })
 
-  describe('at the end of what a query can say', () => {
+  describe('at the limits of a query', () => {
     const refused = async (query: string, field: string) => {
       const { status, json } = await app.get(`/api/${query}`, { key })
       expect([status, json['error']], query).to.deep.equal([400, 1])

@@ -46,7 +46,7 @@ describe('a history of large changes', () => {
   ] as const
 
   for (const [path, name, entries] of lists)
-    it(`has pages of some megabytes at ${path}, and a cursor that goes on with the rest`, async () => {
+    it(`has pages of some megabytes at ${path}, and a cursor to the rest`, async () => {
       const seen: number[] = []
       for (let cursor: string | undefined = ''; cursor !== undefined;) {
         const { status, text, json } = await app.get(`${path}?limit=1000&cursor=${cursor}`, { key })

@@ -13,7 +13,7 @@ describe('a page of another site that a user opens', () => {
     return [...found]
   }
 
-  it('spends nothing of what its visitor may enter into forms', async () => {
+  it('does not use up the limits of its visitor for forms', async () => {
     const { path } = await add({ password: 'open sesame' })
     const overlay = await create('overlay', { type: 'message', name: 'm', message: 'x', link: 'https://example.com/' })
     const own = { 'Sec-Fetch-Site': 'same-origin' }

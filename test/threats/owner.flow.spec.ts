@@ -49,7 +49,7 @@ describe('an id of another account', () => {
     return id
   }
 
-  it('is asked for on many routes', () => expect(withId).to.have.length.at.least(3))
+  it('is requested on many routes', () => expect(withId).to.have.length.at.least(3))
 
   // each route has a test of its own: on a busy machine, all of them together take minutes
   for (const [place, { method, path }] of withId.entries())

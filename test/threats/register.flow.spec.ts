@@ -156,7 +156,7 @@ describe('the data of an erased account, by the register', function () {
     expect([...clear]).to.include.members(['LinkCreated.url', 'LinkUpdated.parameters', 'OverlayCreated.link'])
   })
 
-  it('is in no table and no file once the account is erased, but for what stays in clear', async () => {
+  it('is in no table and no file once the account is erased, except fields that stay in clear', async () => {
     expect(await tablesWith(sealed)).not.to.deep.equal([])
     const { code, err } = await runCommand(['account', 'erase', `id:${id}`, '--yes'], { DATA_DIR: dir })
     expect(code, err).to.equal(0)

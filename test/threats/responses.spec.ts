@@ -48,7 +48,7 @@ describe('responses to visitors', () => {
     }
   })
 
-  it('never repeat what was requested, except the short address of a link that does not exist', async () => {
+  it('never repeat the request, except the short address of a link that does not exist', async () => {
     const canary = 'canary37'
     const asked = `<u>${canary}</u>`
     for (const headers of [{}, { Accept: 'application/json' }]) {

@@ -353,7 +353,7 @@ describe('the guarded fetch', () => {
     expect(sent).to.be.below(64 * 1024 * 1024)
   })
 
-  it('reports what went wrong without revealing the response', async () => {
+  it('reports the failure without revealing the response', async () => {
     answer = (_, res) => res.writeHead(404).end('secret of the server')
     expect(await refusal(at('/gone.png'))).to.equal(
       '`logo` could not be fetched: its server responded with status 404.',

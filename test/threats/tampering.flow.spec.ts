@@ -106,7 +106,7 @@ describe('a log that an attacker with access to the database changes', function 
     for (const sentence of sentences) expect(err, err).to.match(sentence)
   }
 
-  it('signs nothing with another key when the signing key is gone, and says what is missing', async () => {
+  it('signs nothing with another key when the signing key is gone, and names the missing key', async () => {
     const copy = await freshDatabase(original)
     await query(copy, `delete from state.keys where name = 'proof'`)
     const settings = { DATABASE_URL: urlOf(copy), DATA_DIR: await mkdtemp(join(dir, 'keyless-')), SECRET: secret }
@@ -248,7 +248,7 @@ describe('a log that an attacker with access to the database changes', function 
       expect(found.out).to.include('The log holds')
     })
 
-    it(`gives no receipt while ${what} is not what it was, and says so with 503`, async () => {
+    it(`gives no receipt while ${what} is changed, and returns 503`, async () => {
       const settings = await tampered(sql)
       const { code, err } = await runCommand(['proof', 'event', String(events.created)], settings)
       expect(code).to.equal(1)
@@ -259,7 +259,7 @@ describe('a log that an attacker with access to the database changes', function 
     })
   }
 
-  it('names a row by what a user knows, and a click by its id', async () => {
+  it('names a row by a name that users know, and a click by its id', async () => {
     const click = `${events.clicked}-0`
     const seq = (events.clicked + 1) * 1000
     const changed = await verifyAll(`
@@ -326,7 +326,7 @@ describe('a log that an attacker with access to the database changes', function 
     }
   })
 
-  it('still proves by a receipt and a checkpoint from before what the log was', async () => {
+  it('still proves the former log by an earlier receipt and checkpoint', async () => {
     const file = join(dir, 'receipt.json')
     await writeFile(file, receipt)
     const settings = await tampered(changes['a byte of its data']!(events))

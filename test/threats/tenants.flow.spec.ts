@@ -184,7 +184,7 @@ describe(`accounts of one service (${repeatable})`, () => {
     return answers
   }
 
-  it('cannot tell the ids of another account from ids that do not exist, on any route, and change nothing there', async () => {
+  it('cannot distinguish the ids of another account from unknown ids, on any route, and change nothing there', async () => {
     const before = await seen(theirs, ids.theirs)
     expect(JSON.stringify(before).split(marker).length, 'marked texts').to.be.greaterThan(20)
     let tried = 0
@@ -245,7 +245,7 @@ describe(`accounts of one service (${repeatable})`, () => {
     }
   })
 
-  it('see nothing of each other in what they list, and nothing without a key', async () => {
+  it('see nothing of each other in their lists, and nothing without a key', async () => {
     expect(JSON.stringify(await seen(ours, ids.ours))).not.to.include(marker)
     for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
       const path = fill(operation, 'links', (kind) => ids.theirs.get(kind)!)

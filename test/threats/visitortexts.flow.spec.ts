@@ -13,7 +13,7 @@ import { query } from '../support/faults.ts'
 
 const month = 31 * 86_400_000
 
-describe('what a visitor entered', () => {
+describe('the input of a visitor', () => {
   let app: TestApp
   let account: number
   let key: string

@@ -52,7 +52,7 @@ describe('approvals on the dashboard', function () {
     expect(data).to.deep.equal({ tags: ['printed'], domains: [id], live: true })
   })
 
-  it('of what cannot be made any more say so, under no empty heading', async () => {
+  it('of outdated changes are marked as such, under no empty heading', async () => {
     const { browser, faults, open, seeText } = dashboard
     const url = 'https://example.com/a'
     const { id } = (await asked(ann, 'POST', '/api/url/add', { url, tags: ['printed'] })).json

@@ -41,7 +41,7 @@ describe('history and time in the dashboard', function () {
 
   const goes = () => dashboard.browser.read<string>(`document.querySelector('.goes a').href`)
 
-  it('shows what changed, previews taking it back, does it, and undoes it', async () => {
+  it('shows changes, previews an undo, does it, and reverts it', async () => {
     const { browser, open, press, see, seeText } = dashboard
     await open(`/links/${link}`)
     await seeText('API key campaign-sync · revision 1')

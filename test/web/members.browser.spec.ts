@@ -65,7 +65,7 @@ describe('two people in one account, each in a browser', function () {
     await ben.looksRight()
   })
 
-  it('shows who made what, to both', async () => {
+  it('shows the author of each resource, to both', async () => {
     await ben.open(`/@${owner.id}`)
     await ben.write('#first-url', 'https://example.com/spring')
     await ben.press('Shorten')
@@ -95,7 +95,7 @@ describe('two people in one account, each in a browser', function () {
     await ben.seeText('Your role in this account does not allow this')
   })
 
-  it('lets one approve what the other proposes, and take it back', async () => {
+  it('lets one approve a proposal of the other, who withdraws the next one', async () => {
     const { browser, open, press, see, seeText, write } = dashboard
     await open('/members')
     await seeText('A second person')

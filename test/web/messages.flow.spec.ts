@@ -49,7 +49,7 @@ const mistakes: readonly (readonly [method: 'post' | 'put', path: string, body: 
   ['post', '/api/account/totp', { secret: 'A'.repeat(32), code: '000000', current_password: password }],
 ]
 
-describe('what the API says is wrong, in the dashboard', () => {
+describe('errors of the API in the dashboard', () => {
   let app: TestApp
   const said: Answer['json'][] = []
   before(async () => {

@@ -3,7 +3,7 @@ import { routes } from '../../src/http/routes.ts'
 import { isPresentOnly, readPast } from '../../src/web/core/moments.ts'
 
 describe('the moments of the dashboard', () => {
-  it('asks for the past wherever the API has one, and nowhere else', () => {
+  it('requests the past wherever the API has one, and nowhere else', () => {
     const reading = routes.filter(({ method, path }) => method === 'get' && path.startsWith('/api/'))
     const differ = reading.filter(
       ({ path, nowOnly }) => isPresentOnly(path.replaceAll(/:\w+/g, '7')) !== (nowOnly !== undefined),

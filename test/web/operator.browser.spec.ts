@@ -132,7 +132,7 @@ describe("the operator's screens in Chromium", function () {
   })
 
   for (const width of [desktop, phone])
-    it(`block what is reported and take it back, and disable and enable an account, ${width} wide`, async () => {
+    it(`block a reported link and lift the block, and disable and enable an account, ${width} wide`, async () => {
       const { app, browser, open, press, see, seeText, write } = dashboard
       await browser.show(width, width === phone ? 'dark' : 'light')
       await open(width === phone ? '/more' : '')
@@ -170,7 +170,7 @@ describe("the operator's screens in Chromium", function () {
       expect(status).to.equal(200)
     })
 
-  it('close a report, erase what the visitor wrote, and show whether everything works', async () => {
+  it('close a report, erase the text of the visitor, and show the health of the service', async () => {
     const { browser, open, press, see, seeText } = dashboard
     await open('/operator/reports')
     await browser.read(
@@ -188,7 +188,7 @@ describe("the operator's screens in Chromium", function () {
     await seeText('Event log')
   })
 
-  it('have no fault of contrast, names or sizes, and show what visitors wrote as text only', async () => {
+  it('have no fault of contrast, names or sizes, and show texts of visitors as text only', async () => {
     const { app, open } = dashboard
     const email = `${'a-long-name-'.repeat(5)}@${'example'.repeat(8)}.com`
     expect((await app.post('/register', { body: { email, password: 'correct horse 1' } })).status).to.equal(200)

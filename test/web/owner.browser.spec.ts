@@ -126,7 +126,7 @@ describe("the owner's screens in Chromium", function () {
       expect(json['details']).to.include({ campaign: Number(screens.at(-1)?.split('/').at(-1)) })
     })
 
-  it('shows what a campaign and a channel bring over time and broken down, also at a past moment', async () => {
+  it('shows the clicks of a campaign and a channel over time and broken down, also at a past moment', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     await browser.show(desktop, 'light')
     const { channel, campaign } = Object.fromEntries(screens.map((one) => [one.split('/')[1]?.slice(0, -1), one]))
@@ -244,7 +244,7 @@ describe("the owner's screens in Chromium", function () {
     )
   })
 
-  it('says which record a domain needs, what was found, and that it is verified', async () => {
+  it('shows the record that a domain needs, the found records, and that it is verified', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     await browser.show(phone, 'light')
     await open('/domains')
@@ -310,7 +310,7 @@ describe("the owner's screens in Chromium", function () {
     }
   })
 
-  it('makes a poll, and counts, lists and saves what visitors answered, erased ones as such', async () => {
+  it('makes a poll, and counts, lists and saves the answers of visitors, erased ones as such', async () => {
     const { app, browser, open, press, see, seeText, write } = dashboard
     await browser.show(desktop, 'light')
     await open('/overlays/new')
@@ -435,7 +435,7 @@ describe("the owner's screens in Chromium", function () {
     }
   })
 
-  it('makes a webhook, tests it, and shows what was delivered', async () => {
+  it('makes a webhook, tests it, and shows its deliveries', async () => {
     const { browser, open, press, see, seeText } = dashboard
     for (const width of [desktop, phone]) {
       await browser.show(width, 'light')
@@ -569,7 +569,7 @@ describe("the owner's screens in Chromium", function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('shows what owners and visitors have entered as text only, and loads no picture from another host', async () => {
+  it('shows input of owners and visitors as text only, and loads no picture from another host', async () => {
     const { browser, open } = dashboard
     await browser.show(desktop, 'light')
     const seen: string[] = []

@@ -33,7 +33,7 @@ describe('the problems of the API', () => {
           ).to.deep.equal([])
     })
 
-    it(`have texts that fill in what the English one does: ${language}`, () => {
+    it(`have texts with the same values as the English one: ${language}`, () => {
       for (const [key, text] of Object.entries(texts)) {
         const keys = [...english.keys()].filter((known) => known === key || known.startsWith(`${key}.`))
         expect(keys, `${key} is no problem`).not.to.deep.equal([])

@@ -157,7 +157,7 @@ describe('the dashboard in Chromium', function () {
     expect(faults).to.deep.equal([])
   })
 
-  it('says that the service cannot be reached when an answer is cut off, and goes on when it can', async () => {
+  it('reports that the service cannot be reached when a response is cut off, and recovers when it can', async () => {
     const { browser, open, press, seeText } = dashboard
     await open('/pixels')
     await browser.read(`(() => {

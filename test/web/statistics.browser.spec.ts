@@ -111,7 +111,7 @@ describe('statistics in the dashboard', function () {
     await browser.show(1280, 'light')
   })
 
-  it('says at the foot what is left out, each with its number and its visits, and why other tools show others', async () => {
+  it('lists at the foot the omitted visits with their number, and why other tools show other figures', async () => {
     const { app, browser, open, press, see, seeText } = dashboard
     const facts = async () => (await app.get('/api/stats?by=class', { key })).json['data']
     await visit(canada, 'Googlebot/2.1')
@@ -213,7 +213,7 @@ describe('statistics in the dashboard', function () {
     expect(before + today).to.equal(4)
   })
 
-  it('asks for all scripts of the first screen and its chart at once, in the language of the reader', async () => {
+  it('loads all scripts of the first screen and its chart at once, in the language of the reader', async () => {
     const { browser, open } = dashboard
     await browser.prefer('fr')
     for (const screen of ['', `/links/${link}`, '/links']) {

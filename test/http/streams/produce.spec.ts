@@ -63,7 +63,7 @@ const silent = {
 describe('a stream', () => {
   const big = 'x'.repeat(50_000)
 
-  it('makes no more lines than a client reads: what it does not read is not in memory', async () => {
+  it('produces no more lines than a client reads, and keeps no others in memory', async () => {
     const { source, made } = sourceOf(
       () => 1_000_000n,
       () => ({ big }),
@@ -284,7 +284,7 @@ describe('the tail of a stream', () => {
     await tail.close()
   })
 
-  it('finds what it was not notified of, and what it could not look for', async () => {
+  it('finds events without a notification, and after a failed poll', async () => {
     let failures = 2
     const { tail, append } = setUp(() => failures-- > 0)
     const follower = await tail.follow(1)

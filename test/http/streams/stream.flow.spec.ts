@@ -125,7 +125,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
         expect((await app.get(path, { key: String(stats['key']) })).status).to.equal(403)
     })
 
-    it('shows what visitors entered to its owner', async () => {
+    it('shows the input of visitors to the owner', async () => {
       const overlay = await create('/api/overlay/add', { type: 'message', name: 'o', message: 'Hello' })
       const fields = JSON.stringify({ email: 'visitor@x.example' })
       const command = { type: 'GiveAnswer', answer: randomUUID(), overlay, account: ours.id, link: 0, fields } as const
@@ -135,7 +135,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(given!['data']).to.include({ overlay, fields })
     })
 
-    it('has what a newer release has written, without its content', async () => {
+    it('has events of a newer release, without their content', async () => {
       const stream = `pixel-${randomUUID()}`
       const event = { ...newerEvent(), metadata: systemMetadata(ours.id) }
       await app.app.ledger.store.append([{ stream, expected: 'no_stream', events: [event] }])
@@ -198,7 +198,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(await indexes('link=999')).to.deep.equal([])
     })
 
-    it('begins at an event or in the middle of one, and goes on after the id that a client has', async () => {
+    it('begins at an event or in the middle of one, and continues after the last id of a client', async () => {
       const all = (await lines('/api/clicks')).map(({ id }) => id as string)
       const event = Number(all[2]!.split('-')[0])
       const from = async (query: string) => (await lines(`/api/clicks?${query}`)).map(({ id }) => id as string)
@@ -210,7 +210,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect(after).to.deep.equal(all.slice(2))
     })
 
-    it('is CSV for who asks for it, in which a cell is never a formula', async () => {
+    it('is CSV on request, in which a cell is never a formula', async () => {
       const evil = {
         account: ours.id,
         link: ids.link,
@@ -229,7 +229,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
   })
 
   describe('of any kind', () => {
-    it('refuses what it cannot do before it begins, and names the field', async () => {
+    it('refuses invalid requests before it begins, and names the field', async () => {
       for (const [query, headers, field] of [
         ['from=-1', {}, 'from'],
         ['from=1e3', {}, 'from'],
@@ -251,7 +251,7 @@ describe(`streams of events and clicks (${repeatable})`, () => {
       expect((await app.get('/api/events?from=1-1', { key: ours.key })).status).to.equal(400)
     })
 
-    it('follows the log as server-sent events, and tells where to resume before anything has happened', async () => {
+    it('follows the log as server-sent events, and sends the position to resume from before the first event', async () => {
       const last = (await lines('/api/events')).at(-1)!
       const reading = await open('/api/events?from=now', sse)
       expect(reading.headers['content-type']).to.match(/^text\/event-stream/)

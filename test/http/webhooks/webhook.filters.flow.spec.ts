@@ -5,7 +5,7 @@ import { accept, type Receiver, startReceiver } from '../../support/receiver.ts'
 
 type Filter = Readonly<Partial<Record<'campaigns' | 'channels' | 'domains' | 'tags' | 'links', readonly unknown[]>>>
 
-describe('webhooks that send only what is in a campaign, channel or domain, or has a tag', () => {
+describe('webhooks with filters by campaign, channel, domain and tag', () => {
   let app: TestApp
   let receiver: Receiver
   let key: string
@@ -129,7 +129,7 @@ describe('webhooks that send only what is in a campaign, channel or domain, or h
     expect(await arrived(b.id)).to.deep.equal(named)
   })
 
-  it('given several filters, sends what passes all of them', async () => {
+  it('given several filters, sends events that pass all of them', async () => {
     const campaign = await create('/api/campaign/add', { name: 'Spring' })
     const [a, b, c] = [await link({ tags: ['x'] }), await link({ tags: ['y'] }), await link({ tags: ['x'] })]
     await app.post(`/api/campaign/${campaign}/assign/${a.id}`, { key })
@@ -140,7 +140,7 @@ describe('webhooks that send only what is in a campaign, channel or domain, or h
     expect(await arrived(a.id)).to.deep.equal([`link-${a.id} LinkUpdated`])
   })
 
-  it('decides by what was so at each event, so that a replay sends the same again', async () => {
+  it('decides by the state at each event, so that a replay sends the same again', async () => {
     const campaign = await create('/api/campaign/add', { name: 'Spring' })
     const id = await hook({ campaigns: [campaign] })
     const a = await link()
@@ -175,7 +175,7 @@ describe('webhooks that send only what is in a campaign, channel or domain, or h
     expect(again.json, again.text).to.include({ error: 0, delivered: true, id: message })
   })
 
-  it('changes its filters, shows them, and refuses what is not of the account', async () => {
+  it('changes its filters, shows them, and refuses resources of another account', async () => {
     const stranger = (await app.register()).key
     const foreign = await create('/api/campaign/add', { name: 'Theirs' }, stranger)
     const channel = await create('/api/channel/add', { name: 'Print' })

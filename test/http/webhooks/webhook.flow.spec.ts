@@ -50,7 +50,7 @@ describe('the webhook API', () => {
     message.type === 'LinkCreated' && (message.data['data'] as { id: number }).id === id
   const update = (id: number, body: object) => app.put(`/api/webhook/${id}/update`, { key: account.key, body })
 
-  it('sends what happens as signed messages that the library of Standard Webhooks verifies', async () => {
+  it('sends events as signed messages that the library of Standard Webhooks verifies', async () => {
     const { id, secret } = await add({ events: ['LinkCreated', 'LinkDeleted'] })
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const link = await addLink('Spring')
@@ -261,7 +261,7 @@ describe('the webhook API', () => {
     expect((await resend(first.id, other.key)).status).to.equal(404)
   })
 
-  it('answers what it was at an earlier moment, without how far it had come', async () => {
+  it('returns a webhook as of an earlier moment, without its progress', async () => {
     const { id } = await add({ name: 'before' })
     const before = await app.get(`/api/webhook/${id}`, { key: account.key })
     await update(id, { name: 'after' })
@@ -461,7 +461,7 @@ describe('the webhook API', () => {
     expect(await rowsOf(id)).to.deep.equal([])
   })
 
-  it('keeps no answer of a receiver that may repeat what a visitor wrote', async () => {
+  it('keeps no response of a receiver that may repeat the text of a visitor', async () => {
     receiver.behave((res) => {
       res.writeHead(200).end('thanks, Bea')
       return true

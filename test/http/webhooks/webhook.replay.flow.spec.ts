@@ -51,7 +51,7 @@ describe('a webhook that sends a part of the log again', () => {
   const stored = async (id: number) =>
     (await query<Record<string, unknown>>(app.connection, 'select * from state.webhooks where webhook = $1', [id]))[0]!
 
-  it('sends what lies between with the same ids, and then goes on where it was', async () => {
+  it('sends the part with the same ids, and then resumes where it was', async () => {
     const id = await hook()
     await links(6)
     const all = await arrived(6)
@@ -76,7 +76,7 @@ describe('a webhook that sends a part of the log again', () => {
     })
   })
 
-  it('shows what it sends again, and keeps where it goes on, also in a copy of the database', async () => {
+  it('shows the part that it sends again, and keeps its place to resume, also in a copy of the database', async () => {
     const id = await hook()
     await links(3)
     const all = await arrived(3)
@@ -118,7 +118,7 @@ describe('a webhook that sends a part of the log again', () => {
     expect(again[2]).to.be.above(all[2]!)
   })
 
-  it('takes times, days, numbers and `now`, and says what is wrong with the end', async () => {
+  it('takes times, days, numbers and `now`, and names the error of the end', async () => {
     const id = await hook()
     await links(3)
     const all = await arrived(3)

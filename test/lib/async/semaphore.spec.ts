@@ -26,7 +26,7 @@ describe('permits of a semaphore', () => {
     expect(order.at(-1)).to.equal('a4')
   })
 
-  it('are kept for keys that have none, and go to who has the fewest', async () => {
+  it('are kept for keys that have none, and go to the key with the fewest', async () => {
     const acquire = createSemaphore<string>({ total: 6, perKey: 4, kept: 2, waiting: 100 })
     const got: string[] = []
     const held: Record<string, (() => void)[]> = {}
@@ -52,7 +52,7 @@ describe('permits of a semaphore', () => {
     expect(got.slice(7), 'who has none, or one').to.deep.equal(['a'])
   })
 
-  it('go round among keys that have as few, however many each of them asks for', async () => {
+  it('take turns among keys that have as few, for any number of requests of each', async () => {
     const acquire = createSemaphore<string>({ total: 1, perKey: 1, kept: 0, waiting: 100 })
     const got: string[] = []
     const work = async (key: string) => {
@@ -100,7 +100,7 @@ describe('permits of a semaphore', () => {
   })
 })
 
-describe('what is run with a permit, for all who ask', () => {
+describe('a function that runs once with a permit for all its callers', () => {
   const holding = () => {
     const begun: string[] = []
     const ends: ((failed?: Error) => void)[] = []

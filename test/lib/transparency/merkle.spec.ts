@@ -196,7 +196,7 @@ describe('canonical JSON', () => {
     expect(canonical(sorted)).to.equal('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
   })
 
-  it('leaves out what is undefined, orders numbers in keys as text, and refuses what JSON cannot express', () => {
+  it('omits undefined values, orders numbers in keys as text, and refuses values that JSON cannot express', () => {
     expect(canonical({ b: undefined, a: { '10': 1, '9': [] }, c: -0 })).to.equal('{"a":{"10":1,"9":[]},"c":0}')
     expect(() => canonical({ a: Number.NaN })).to.throw(TypeError)
     for (let n = 0; n < 150; n++) expect(canonical({ [`z${n}`]: 1, a: n })).to.equal(`{"a":${n},"z${n}":1}`)

@@ -92,7 +92,7 @@ describe('the table of accounts', () => {
     given(registered, set).thenRows('accounts', ann(2n, { exclusions }))
     given(registered, set, erased).thenRows('accounts', ann(3n, { status: 'erased', email: null, username: null }))
   })
-  it('counts what the table does not have in the revision only', () => {
+  it('counts changes outside of the table in the revision only', () => {
     const events: readonly AccountEvent[] = [
       { type: 'SecondFactorAdded', data: { id, secret: 's', recoveryHashes: 'a b' } },
       { type: 'RecoveryCodeUsed', data: { id, hash: 'a' } },

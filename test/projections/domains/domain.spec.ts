@@ -63,7 +63,7 @@ describe('the table of branded domains', () => {
       'domains',
       row(3n, { verified: true, proof: 'txt', deleted: at(3), free: at(99) }),
     ))
-  it('has what was proven of a domain that comes back within its reservation, not after it', () => {
+  it('keeps the verification of a domain that is restored within its reservation, not after it', () => {
     const before = [created, verified('txt'), deleted] as const
     given(...before, restored({ token: 't2', until: at(99) })).thenRows(
       'domains',
@@ -83,7 +83,7 @@ describe('the table of branded domains', () => {
       row(4n, { verified: true, proof: 'dns' }),
     )
   })
-  it('forgets what was proven when the operator releases the host', () =>
+  it('drops the verification when the operator releases the host', () =>
     given(created, verified('txt'), deleted, { type: 'DomainReleased', data: { id, free: at(4) } }).thenRows(
       'domains',
       row(4n, { deleted: at(3), free: at(4) }),

@@ -104,7 +104,7 @@ describe('applying a batch of events', () => {
     expect(await notified()).to.deep.equal(['seen 1'])
   })
 
-  it('passes over what only a newer release can read, and moves the checkpoint beyond it', async () => {
+  it('skips events that only a newer release can read, and moves the checkpoint beyond them', async () => {
     const unknown = { type: 'Unknown', data: { type: 'LinkCreated', version: 9 } } as const
     const [one, two, three] = recorded([created(1), created(2), created(3)])
     const clicks = recorded([clicked(click())])
@@ -215,7 +215,7 @@ describe('applying a batch of events', () => {
         ).to.equal(true)
       })
 
-    it('skips no event when what is called after a commit fails in the same way', async () => {
+    it('skips no event when a callback after a commit fails in the same way', async () => {
       const { projection } = counting(1000)
       const before = await member(projection)
       const cancelled = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })

@@ -310,7 +310,7 @@ describe(`the projector (${repeatable})`, function () {
       'no account': ['"account"', '"lost"'],
     }
     for (const [what, [from, to]] of Object.entries(changes))
-      it(`halts the statistics before those that have ${what}, and goes on when they are mended`, async () => {
+      it(`halts the statistics before those that have ${what}, and goes on when they are fixed`, async () => {
         await build()
         await log().append(history(random, 300))
         const bad = (await log().events()).filter(({ type }) => type === 'LinkClicked')[20]!

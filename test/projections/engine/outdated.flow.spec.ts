@@ -65,7 +65,7 @@ describe('the tables of an older version', () => {
     expect(await tables()).to.have.members(newTables)
   })
 
-  it('are kept while a process reads them, and by one that does not tell what it reads', async () => {
+  it('are kept while a process reads them, and by one that does not report its tables', async () => {
     await build([newer])
     const listen = async (name: string, projection: Projection) => {
       const listener = createListener(log().connection, name, [readerLock(projection)])

@@ -10,7 +10,7 @@ describe('rows as JSON', () => {
     ])
   const parse = (text: string) => JSON.parse(text) as unknown
 
-  it('have what is the same in all of them once, so that a rebuild does not repeat the empty columns of each link', () => {
+  it('have shared values once, so that a rebuild does not repeat the empty columns of each link', () => {
     const [common, rows] = jsonOf(rowsOf(20))
     expect(parse(common)).to.deep.equal({ title: '', tags: [], since: String(2n ** 60n) })
     expect((parse(rows) as object[])[0]).to.deep.equal({ id: 0, url: 'https://example.com/0', notes: null, until: 7 })

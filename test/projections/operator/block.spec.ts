@@ -7,7 +7,7 @@ const { given } = projectionSpec(blocks)
 const what = { kind: 'host', value: 'bad.example' } as const
 const [first, second] = ['block-host-aaaa', 'block-host-bbbb']
 
-describe('the table of what the operator has blocked', () => {
+describe('the table of blocks by the operator', () => {
   const blocked = (stream: string, position: bigint, name?: string, addresses?: string[]) => {
     const event: Event<'AddressBlocked'> = {
       type: 'AddressBlocked',
@@ -30,7 +30,7 @@ describe('the table of what the operator has blocked', () => {
     ...changed,
   })
 
-  it('has the reason, and who has blocked it if that is known', () =>
+  it('has the reason, and the operator if it is known', () =>
     given(blocked(first, 1n, 'ann'), blocked(second, 2n)).thenRows(
       'blocks',
       row('host-aaaa', 1n, { operator: 'ann' }),
@@ -41,6 +41,6 @@ describe('the table of what the operator has blocked', () => {
     given(withAddresses).thenRows('blocks', row('host-aaaa', 1n, { addresses: ['/sale', 'go.example.com/sale'] }))
     given(withAddresses, unblocked(first, 2n)).thenRows('blocks', row('host-aaaa', 2n, { reason: null }))
   })
-  it('keeps the row of what was unblocked, without a reason, so that caches learn of it', () =>
+  it('keeps the row of a lifted block, without a reason, so that caches learn of it', () =>
     given(blocked(first, 1n), unblocked(first, 2n)).thenRows('blocks', row('host-aaaa', 2n, { reason: null })))
 })

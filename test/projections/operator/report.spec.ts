@@ -23,13 +23,13 @@ describe('the table of reports', () => {
       row('aaaaaaaa', 1n, { closed: at(3) }),
       row('bbbbbbbb', 2n),
     ))
-  it('forgets what a visitor wrote when the report is erased', () =>
+  it('removes the text of a visitor when the report is erased', () =>
     given(sent('aaaaaaaa'), sent('bbbbbbbb'), { type: 'ReportErased', data: { id: 'aaaaaaaa' } }).thenRows(
       'reports',
       row('aaaaaaaa', 1n, { message: null, email: null, erased: at(3) }),
       row('bbbbbbbb', 2n),
     ))
-  it('forgets what visitors wrote when the account is erased', () =>
+  it('removes the texts of visitors when the account is erased', () =>
     given(sent('aaaaaaaa'), { type: 'AccountErased', data: { id: 1 } }).thenRows(
       'reports',
       row('aaaaaaaa', 1n, { message: null, email: null }),

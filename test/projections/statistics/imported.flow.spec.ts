@@ -326,7 +326,7 @@ describe(`visits of other services (${repeatable})`, () => {
     return writer.events
   }
 
-  it('are counted as visits of their own times, with any clicks, exclusions and withdrawals beside them, also at earlier positions', async () => {
+  it('are counted at their own times, together with any clicks, exclusions and withdrawals, also at earlier positions', async () => {
     for (let round = 0; round < (long ? 12 : 1); round++) {
       const events = randomLog(60)
       const { reader, table, generation, write } = await open()
@@ -339,7 +339,7 @@ describe(`visits of other services (${repeatable})`, () => {
     }
   })
 
-  it('halt nothing where what was recorded of them cannot be stored, or is no country', async () => {
+  it('halt nothing when a recorded value cannot be stored, or is no country', async () => {
     const odd = ['\0', '\ud800', '\ufffd', 'D\0', 'GERMANY', randomBytes(20_000).toString('base64')]
     const writer = new Writer(random)
     const visits = writer.import(1, false)
@@ -378,7 +378,7 @@ describe(`visits of other services (${repeatable})`, () => {
     expect(Number(link?.imported)).to.equal(0)
   })
 
-  it('keep their sums when they are of months that are not kept one by one, and leave what was said before them', async () => {
+  it('keep their sums in months without single clicks, and do not change answers from before the import', async () => {
     const since = '2026-02-01T00:00:00.000Z'
     const writer = new Writer(random)
     for (let n = 0; n < 10; n++) writer.click()

@@ -232,7 +232,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     await expectAgreement(reader, events, long ? 42 : 18)
   })
 
-  it('say what they said after any event, however late clicks were recorded, and after old months are dropped', async () => {
+  it('return the same for the past after any event, however late clicks were recorded, and after old months are dropped', async () => {
     const events = randomEvents(random, long ? 4000 : 2500)
     const { reader } = await written(events, 20)
     const askAt = (n: number, questions: number) =>
@@ -294,7 +294,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
     expect(Math.min(...counted)).to.be.at.least(found?.rolled ?? Infinity)
   })
 
-  it('say what they said at any hour of a day, also when some of its clicks are recorded on the next day', async () => {
+  it('return the same for any hour of a day, also when some of its clicks are recorded on the next day', async () => {
     const hours = ['2026-01-05', '2026-01-06', '2026-01-07'].flatMap((day) =>
       Array.from({ length: 24 }, (_, hour) => visits(50, `${day}T${String(hour).padStart(2, '0')}:00:00Z`)),
     )
@@ -307,7 +307,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
   })
 
   describe('of a link that had none when the clicks of a month were recorded', () => {
-    it('say what they said then, when that month is dropped', async () => {
+    it('return the same for the past when that month is dropped', async () => {
       const events = eventsOf(
         visits(500, '2026-01-31'),
         visits(rollAfter - 501, '2026-01-31T09:00Z'),
@@ -319,7 +319,7 @@ describe(`roll-ups of statistics (${repeatable})`, () => {
       for (const n of [2, 3, 4]) await expectAfter(reader, events, n)
     })
 
-    it('say what they said then, also when an earlier month was dropped before', async () => {
+    it('return the same for the past, also when an earlier month was dropped before', async () => {
       const events = eventsOf(
         visits(400, '2026-01-31'),
         visits(300, '2026-02-20'),

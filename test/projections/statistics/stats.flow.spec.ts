@@ -162,7 +162,7 @@ describe(`the tables of statistics (${repeatable})`, () => {
     expect(routes.map(({ rule, clicks }) => [rule, Number(clicks)])).to.deep.equal([['qr', 1]])
   })
 
-  it('count views of a bio page and clicks on its entries separately, and what leads to a link for both', async () => {
+  it('count views of a bio page and clicks on its entries separately, and clicks that lead to a link for both', async () => {
     const [ann, bea] = [{ visitor: 'a' }, { visitor: 'b' }]
     const view = { link: 0, rule: 'view', source: { kind: 'bio', id: 42 } }
     const entry = (n: number) => ({ link: 0, rule: 'bio', source: { kind: 'bio', id: 42, entry: n } })

@@ -72,7 +72,7 @@ describe('links by clicks', () => {
     expect(Math.max(...loops), plan).to.be.below(40)
   })
 
-  it('sums up the links that there were at a moment alone, each of them once', async () => {
+  it('sums up only the links that existed at a moment, each of them once', async () => {
     const [most, fewer, none] = [await add(), await add(), await add()].map(({ id }) => id)
     const account = Number((await app().get('/api/account', { key: key() })).json['data'].id)
     const { pool, tables, store } = app().app.ledger

@@ -87,7 +87,7 @@ describe(`a plan of a reclassification (${repeatable})`, () => {
     perPart: 50,
   }
 
-  it('says what its parts change, leaves nothing to change, and may be interrupted and taken back', async () => {
+  it('reports the changes of its parts, leaves none to do, and may be interrupted and undone', async () => {
     const [tables, all] = [await open(), events()]
     await tables.write(all)
     const before = await dump(log.db, stats, tables.generation)

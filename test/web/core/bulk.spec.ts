@@ -24,7 +24,7 @@ describe('changing many links', () => {
     expect(sent.flat()).to.deep.equal(rows(2001))
   })
 
-  it('asks for nothing when there is nothing to change', async () => {
+  it('sends no request when there is nothing to change', async () => {
     page.answer(() => ({ status: 500, body: {} }))
     await bulk.changeLinks('update', [])
     expect(page.asked).to.have.lengthOf(0)

@@ -17,7 +17,7 @@ describe('a list as a file for a spreadsheet', () => {
   })
   afterEach(() => useZone('UTC'))
 
-  it('has times as clocks of the reader have shown them, beside those in UTC', () => {
+  it('has times in the time zone of the reader next to those in UTC', () => {
     expect(localCell('2026-04-04 15:10:05')).to.equal('2026-04-04T15:10:05+00:00')
     useZone('Australia/Lord_Howe')
     expect(localCell('2026-04-04 14:59:59')).to.equal('2026-04-05T01:59:59+11:00')
@@ -29,7 +29,7 @@ describe('a list as a file for a spreadsheet', () => {
     expect(csvOf(['alias'], [])).to.equal('\ufeffalias\r\n')
   })
 
-  it('quotes what would end a cell or a line', () => {
+  it('quotes characters that would end a cell or a line', () => {
     const quoted: readonly (readonly [string, string])[] = [
       ['a,b', '"a,b"'],
       ['say "hi"', '"say ""hi"""'],
@@ -50,7 +50,7 @@ describe('a list as a file for a spreadsheet', () => {
     expect(written([])).to.equal('""')
   })
 
-  it('keeps a spreadsheet from executing what a visitor wrote', () => {
+  it('keeps a spreadsheet from executing the text of a visitor', () => {
     for (const formula of ['=1+1', '+1', '-1', '@SUM(A1)']) expect(written(formula), formula).to.equal(`'${formula}`)
     expect(written('=HYPERLINK("https://evil.example","x")')).to.equal(`"'=HYPERLINK(""https://evil.example"",""x"")"`)
     expect(written(['x;=1', 'y'])).to.equal(`x;'=1 y`)

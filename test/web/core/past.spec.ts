@@ -79,7 +79,7 @@ describe('addresses within the dashboard', () => {
     router = await import('../../../src/web/core/router.ts')
   })
 
-  it('leave out what is empty, and change only what is named', () => {
+  it('omit empty parameters, and change only named ones', () => {
     at('/links', 'q=a%26b&page=2&tag=spring')
     expect(router.href('/', { q: '' })).to.equal('/dashboard')
     expect(router.href('/links', { q: 'two words', tag: undefined })).to.equal('/dashboard/links?q=two+words')

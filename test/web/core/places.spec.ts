@@ -22,7 +22,7 @@ describe('the screens of resources', () => {
       expect(resourceAt(screen)).to.equal(`/api/${type}/7`)
     })
 
-  it('are missing for what is only in a list', () => {
+  it('are missing for resources that are only in a list', () => {
     for (const type of ['pixel', 'key', 'account', 'no-such-kind'])
       expect(placeOf({ type, id: 7 }), type).to.equal(undefined)
   })

@@ -65,7 +65,7 @@ describe('stepping from change to change', () => {
     expect(shown()).to.equal(null)
   })
 
-  it('asks for the next change where the known ones begin later', async () => {
+  it('loads the next change where the known ones begin later', async () => {
     showEvent(2)
     page.answer(() => ({ body: { error: 0, data: { events: [...changes(2, 3)] } } }))
     await steps.toNext(subject, changes(6, 5))

@@ -23,7 +23,7 @@ describe('texts of the dashboard', () => {
   after(() => catalogueOf('en'))
 
   for (const language of ['de', 'es', 'fr'])
-    it(`have in ${language} what English has, with the same values filled in`, async () => {
+    it(`have all English texts in ${language}, with the same values filled in`, async () => {
       const [english, translated] = [await catalogueOf('en'), await catalogueOf(language)]
       expect([...translated.keys()].toSorted()).to.deep.equal([...english.keys()].toSorted())
       const differ = [...english].filter(
@@ -33,7 +33,7 @@ describe('texts of the dashboard', () => {
       expect(differ.map(([path]) => path).filter((path) => !path.endsWith('.one'))).to.deep.equal([])
     })
 
-  it('fill in what is given, and show what is not', () => {
+  it('fill in given values, and show missing ones', () => {
     expect(fill('{a} of {b}, {a}', { a: 1, b: 'two' })).to.equal('1 of two, 1')
     expect(fill('{a} {b}', { a: '{b}' })).to.equal('{b} {b}')
   })

@@ -9,7 +9,7 @@ describe('the page of a member', () => {
     expect(headingOf(undefined, texts)).to.equal(undefined)
   })
 
-  it('says who they are and what their role is, or that they are a former member', () => {
+  it('shows their name and role, or that they are a former member', () => {
     expect(headingOf({ details }, texts)).to.deep.equal({ called: 'ann', text: 'role editor' })
     const former = { ...details, name: '', status: 'former' } as const
     expect(headingOf({ details: former }, texts)).to.deep.equal({ called: 'A former member', text: 'A former member' })

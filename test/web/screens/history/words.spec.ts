@@ -31,7 +31,7 @@ describe('the history in words', () => {
   for (const [type, kind, words] of happened)
     it(`says ${type} as "${words}"`, () => expect(whatHappened(entry(type, kind))).to.equal(words))
 
-  it('says what it has no words for as the service does, without the full stop', () => {
+  it('uses the words of the service where it has none of its own, without the full stop', () => {
     expect(whatHappened(entry('SomethingNew', 'url', 'Link has been polished.'))).to.equal('Link has been polished')
   })
 
@@ -61,7 +61,7 @@ describe('the history in words', () => {
     for (const [actor, words] of who) expect(whoDid(actor)).to.equal(words)
   })
 
-  it('names kinds and fields, and shows what it does not know as it is', () => {
+  it('names kinds and fields, and shows unknown ones as they are', () => {
     expect(kindName('bio')).to.equal('Bio page')
     expect(kindName('gadget')).to.equal('gadget')
     expect(fieldName('longurl')).to.equal('Destination')
@@ -69,14 +69,14 @@ describe('the history in words', () => {
   })
 })
 
-describe('what the history offers to restore', () => {
+describe('a restore in the history', () => {
   const kinds = ['url', 'qr', 'campaign', 'channel', 'pixel', 'domain', 'splash', 'overlay', 'bio', 'webhook']
 
-  it('is every version of every resource', () => {
+  it('is offered for every version of every resource', () => {
     for (const kind of kinds) expect(isRestorable(entry('ThingUpdated', kind)), kind).to.equal(true)
   })
 
-  it('is a resource that was deleted, except a webhook, whose secret is gone', () => {
+  it('is offered for a deleted resource, except a webhook, whose secret is gone', () => {
     const offered = kinds.filter((kind) =>
       isRestorable(entry(kind === 'webhook' ? 'WebhookDeleted' : 'ThingDeleted', kind)),
     )
@@ -85,7 +85,7 @@ describe('what the history offers to restore', () => {
     expect(isDeletion({ type: 'LinkUpdated' })).to.equal(false)
   })
 
-  it('is nothing that has no version of its own', () => {
+  it('is not offered for entries without a version of their own', () => {
     const others: readonly (readonly [type: string, kind: string])[] = [
       ['ItemAssignedToChannel', 'channel'],
       ['AnswerGiven', 'overlay'],

@@ -14,7 +14,7 @@ describe('the form of a bio page', () => {
     ],
   }
 
-  it('sends back what it was made of: entries keep their number, by which their clicks are counted', () => {
+  it('sends back its own values: entries keep their number, by which their clicks are counted', () => {
     const { id: _id, link: _link, date: _date, revision: _revision, links, ...rest } = details
     expect(bio.bodyOf(bio.draftOf(details))).to.deep.equal({
       ...rest,

@@ -54,7 +54,7 @@ describe('the form of a QR code', () => {
     for (const [type, data, body] of sent) expect(content.dataOf({ type, data }), type).to.deep.equal(body)
   })
 
-  it('gets back from the API what it sent', () => {
+  it('gets the same content back from the API', () => {
     const filled: readonly (readonly [PayloadType, string | Readonly<Record<string, string>>])[] = [
       ['sms', { phone: '+49 30 1', message: 'Hi' }],
       ['text', 'Hello'],

@@ -33,7 +33,7 @@ describe('the filters of the statistics', () => {
   }
   after(() => filterBy(''))
 
-  it('are what the address of the page has, and nothing else of it', () => {
+  it('are read from the address of the page, without its other parameters', () => {
     filterBy('period=7d&country=DE,FR&os=&device=mobile&at=2026-04-09T08:30:00Z')
     expect(filters.filterQuery()).to.deep.equal({ country: 'DE,FR', device: 'mobile' })
     expect(filters.isFiltered()).to.equal(true)

@@ -42,7 +42,7 @@ describe('the period of statistics', () => {
     expect(periodOf('period=custom&from=2024-01-01&to=2026-03-03').interval).to.equal('month')
   })
 
-  it('is the last 30 days where the address has none that there is', () => {
+  it('is the last 30 days when the address has no valid one', () => {
     for (const query of [
       'period=century',
       'period=custom',
