@@ -12,7 +12,8 @@ import { fail } from '../api/errors.ts'
 import { byId } from '../api/fields.ts'
 import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
-import { type LinkAddresses, origin } from '../links/address.ts'
+import { origin } from '../links/address.ts'
+import { type ChangeChecks, requireAllowed } from './allowed.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
 import { isProposer, isSender, namesIn } from './people.ts'
@@ -20,7 +21,7 @@ import { changesOf, deciderOf, effectOf, requireCurrent, type Waiting, waitingPr
 import { requireOwnChange, requireSeen } from './seen.ts'
 
 /** Dependencies of the routes of approvals. */
-export interface ApprovalServices extends LinkAddresses {
+export interface ApprovalServices extends ChangeChecks {
   readonly handler: Handler
 }
 
@@ -108,7 +109,7 @@ const space = '8d0c9f4e-4f0b-4a53-9d5f-3a4f6b1a6a34'
 /** Refusals of a change whose resource has changed since the proposal. */
 const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
 
-const approve = ({ handler }: ApprovalServices) =>
+const approve = ({ handler, ...services }: ApprovalServices) =>
   endpoint(approvalContract, 'POST /api/proposal/:id/approve', {
     scope: 'write',
     limited: true,
@@ -131,12 +132,15 @@ const approve = ({ handler }: ApprovalServices) =>
         throw error
       }
       // after a crash the change may be stored already: `apply` finds it by its command
-      if (waiting.approved === undefined)
-        await requireCurrent(handler, waiting).catch(async (error: unknown) => {
+      if (waiting.approved === undefined) {
+        const effect = await requireCurrent(handler, waiting).catch(async (error: unknown) => {
           // another member who approved it at the same moment has made the change: that is recorded before the resource
           // changes
           if ((await waitingProposal(handler, id, number)).approved === undefined) await end(false)(error)
         })
+        // it still waits then: it is refused, or made once the operator allows it again
+        if (effect) requireAllowed(waiting, effect, services)
+      }
       await write(approval, { type: 'Approve', id, number, member, note: body.note })
       const approved = { proposal: number, member, role: sender?.role ?? ('owner' as const) }
       const context = {

@@ -63,10 +63,11 @@ export const effectOf = async ({ load }: Pick<Handler, 'load'>, waiting: Waiting
   return { before, after, isStale: isChanged || isOther }
 }
 
-/** Throws `Refused` unless the change can still be made: `stale` once its resource has changed. */
-export const requireCurrent = async (handler: Pick<Handler, 'load'>, waiting: Waiting): Promise<void> => {
-  const { isStale } = await effectOf(handler, waiting)
-  if (isStale) refuse('stale')
+/** Returns what a proposal would make. Throws `Refused` unless it still can: `stale` once its resource has changed. */
+export const requireCurrent = async (handler: Pick<Handler, 'load'>, waiting: Waiting) => {
+  const effect = await effectOf(handler, waiting)
+  if (effect.isStale) refuse('stale')
+  return effect
 }
 
 const fieldsOf = (kind: string, state: unknown, originOf: OriginOf): Fields => {

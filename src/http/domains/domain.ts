@@ -25,15 +25,14 @@ import {
   saveLook,
 } from '../../queries/domains/domain.ts'
 import { readCurrent } from '../api/write/current.ts'
-import { failField } from '../api/errors.ts'
 import { Proposed } from '../approvals/guard.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
-import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
+import { rejectRedirects, rejectServiceHost, type ServiceHosts } from './allowed.ts'
 import { android, apple } from './apps.ts'
 import { verificationOf } from './status.ts'
 import { deletedAnswer, listOwned, ownedBy } from '../api/owned.ts'
-import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
+import type { OurHosts } from '../api/ownaddress.ts'
 import { domainContract, domainList } from './contract.ts'
 
 const originProblem = (input: string, address: string) => {
@@ -61,14 +60,6 @@ const origin = z.string(must('wrong_type', { what: 'string' })).transform((input
   const { protocol, hostname } = new URL(checked.url)
   return `${protocol}//${hostname.replace(/\.$/, '')}`
 })
-/** What tells the hosts that no account may have. */
-export interface ServiceHosts extends Blocking {
-  /** Whether a host, in any spelling, is the service's own. */
-  readonly isMainHost: (host: string) => boolean
-  /** Whether OWN_HOSTS has a host, in any spelling. */
-  readonly isOperatorHost: (host: string) => boolean
-}
-
 /** What the routes of domains need. */
 export interface DomainServices extends ServiceHosts, OurHosts {
   readonly handler: Pick<Handler, 'claimant' | 'handle'>
@@ -98,12 +89,6 @@ const readDomain = (call: Reading, id: number) =>
       return { ...completedDomain(fields), ...unchecked, id, created, revision, verified, proof }
     },
   })
-
-/** A host that became one of the service's own, or was blocked, after it was added cannot be verified either. */
-export const rejectServiceHost = (host: string, { isMainHost, isOperatorHost, blocks }: ServiceHosts) => {
-  if (isMainHost(host) || isOperatorHost(host)) failField('domain', 'own_address', { what: 'host' })
-  if (blocks.domain(host)) failField('domain', 'blocked', { what: 'host' })
-}
 
 export const domainCaller = (call: Caller, { handler }: Pick<DomainServices, 'handler'>) => ({
   account: call.account,
@@ -161,8 +146,7 @@ const add = (services: DomainServices) =>
       const { account, create, write, body } = call
       const { domains, domainCheck, quotas } = services
       rejectServiceHost(hostOf(body), services)
-      rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
-      rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      rejectRedirects(body, services)
       // a domain that the account had before is not created but comes back, and needs room like a new one
       const revive: typeof write = async (decider, command) => {
         const end = await quotas.reserve(account, 'domain')
@@ -214,8 +198,7 @@ const update = (services: DomainServices) =>
     owner: ownedBy(domain),
     body: z.object({ redirectroot: target, redirect404: target, apple, android }).partial(),
     run: async ({ account, params: { id }, body, write }) => {
-      rejectOwnAddresses({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
-      rejectBlocked({ redirectroot: [body.redirectroot], redirect404: [body.redirect404] }, services)
+      rejectRedirects(body, services)
       const { revision } = await write(domain, { type: 'UpdateDomain', id, account, changes: defined(body) })
       return { message: 'Domain has been updated.', revision }
     },

@@ -11,10 +11,8 @@ import { isLanguage } from '../../clicks/visitor/language.ts'
 import { canonicalRange } from '../../clicks/visitor/range.ts'
 import { failField } from '../api/errors.ts'
 import { alias, bodyId, destination, destinationAsSent, flag, orEmpty, orInitial, orNone, url } from '../api/fields.ts'
-import { type Blocking, rejectBlocked } from '../api/blockedaddress.ts'
-import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
-import { rejectSchemes, type Schemes } from './schemes.ts'
 import type { LinkAddresses } from './address.ts'
+import { type LinkChecks, rejectDestinations } from './allowed.ts'
 import { tags } from './tag.ts'
 
 /** Targets of one kind that a link has at most. */
@@ -183,11 +181,6 @@ const domainOf = (address: string, account: number, { baseUrl, domains }: LinkAd
   return found && !found.deleted ? found.id : failField('domain', 'not_yours', { what: 'host' })
 }
 
-const urlsOf = (targets: readonly { readonly url: string }[] = []) => targets.map(({ url }) => url)
-
-/** What the fields of a link are checked with. */
-export interface LinkChecks extends LinkAddresses, OurHosts, Blocking, Schemes {}
-
 /**
  * Returns the fields that were sent, by their names in the events. Fails unless every resource they refer to exists in
  * the account.
@@ -199,18 +192,8 @@ export const sentFields = async (
 ): Promise<FieldChanges> => {
   const { geotarget, devicetarget, browsertarget, languagetarget, ...others } = body
   const { url: sent, custom, channel, forward, password: _, keep_old: _keep, ...same } = others
-  const destinations = {
-    url: [sent?.url],
-    geotarget: urlsOf(geotarget),
-    devicetarget: urlsOf(devicetarget),
-    browsertarget: urlsOf(browsertarget),
-    languagetarget: urlsOf(languagetarget),
-    variants: urlsOf(same.variants),
-    expired_url: [same.expired_url],
-  }
-  rejectSchemes(destinations, services)
-  rejectOwnAddresses(destinations, services)
-  rejectBlocked({ ...destinations, metaimage: [same.metaimage] }, services)
+  const targeted = { location: geotarget, device: devicetarget, browser: browsertarget, language: languagetarget }
+  rejectDestinations({ ...same, ...targeted, url: sent?.url }, services)
   const domain = body.domain === undefined ? undefined : domainOf(body.domain ?? '', caller.account, services)
   await requireReferences(caller, { ...same, domain, channel })
   return defined({
@@ -219,9 +202,6 @@ export const sentFields = async (
     ...(forward !== undefined && { forward: forward !== false, forward_path: forward === 'path' }),
     domain,
     alias: custom,
-    location: geotarget,
-    device: devicetarget,
-    browser: browsertarget,
-    language: languagetarget,
+    ...targeted,
   })
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { addressesOf, isSame, type Place } from '../../commands/links/places.ts'
+import type { Place } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -7,9 +7,9 @@ import { defined } from '../../lib/defined.ts'
 import type { Reading, Writer } from '../api/route.ts'
 import { rejectBlockedAlias } from '../api/blockedaddress.ts'
 import { Proposed } from '../approvals/guard.ts'
-import { failField } from '../api/errors.ts'
 import { short, siteOf } from './address.ts'
-import { type LinkBody, type LinkChanges, type LinkChecks, sentFields } from './body.ts'
+import { type LinkChecks, rejectGainedPlaces } from './allowed.ts'
+import { type LinkBody, type LinkChanges, sentFields } from './body.ts'
 import { applyChannel } from './assigned.ts'
 import { deletedAnswer } from '../api/owned.ts'
 import { linkOwner, type Turn } from '../../security/passwords.ts'
@@ -74,10 +74,7 @@ export const addLink = async (
   return { id, shorturl: address, short: address, revision }
 }
 
-/**
- * Fails with 400 when a link that is blocked gets another address, which would not be blocked once the link is deleted,
- * or when a link gets an address at which another one was blocked.
- */
+/** Fails with 400 when a link may not get an address, as `rejectGainedPlaces` says. */
 export const rejectBlockedPlace = async (
   { account, load }: LinkWriter,
   id: number,
@@ -85,12 +82,9 @@ export const rejectBlockedPlace = async (
   services: LinkWriting,
 ) => {
   const { state } = await load(link, id)
-  const place = placeOf(state.fields)
-  const has = addressesOf(state).some((one) => isSame(one, place))
   // of another account's link, nothing must be said
-  if (has || state.account !== account) return
-  if (services.blocks.link(id)) failField('custom', 'blocked', { what: 'host' })
-  rejectBlockedAlias('custom', { site: siteOf(place, services), alias: place.alias }, services)
+  if (state.account !== account || state.status !== 'open') return
+  rejectGainedPlaces(id, { before: state, after: { fields: placeOf(state.fields) } }, services)
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */

@@ -3,11 +3,10 @@ import { domain, type DomainCommand, hostOf } from '../../../commands/domains/do
 import { completedDomain } from '../../../events/domains/domain.ts'
 import { byId } from '../../api/fields.ts'
 import { endpoint, type Writer } from '../../api/route.ts'
-import { rejectBlocked } from '../../api/blockedaddress.ts'
-import { domainCaller, type DomainServices, rejectServiceHost } from '../../domains/domain.ts'
+import { rejectRedirects, rejectServiceHost } from '../../domains/allowed.ts'
+import { domainCaller, type DomainServices } from '../../domains/domain.ts'
 import { domainFieldsOf } from '../fields.ts'
 import { ownedOrDeleted } from '../routes.ts'
-import { rejectOwnAddresses } from '../../api/ownaddress.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { restoreContract } from '../contract/history.ts'
 
@@ -27,9 +26,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
       const former = await formerState(domain, id, call, services, ({ status }) => status === 'open')
       const fields = { ...before.fields, ...former?.state.fields, domain: before.fields.domain }
       const { domain: _, ...changes } = completedDomain(fields)
-      const addresses = { redirectroot: [changes.redirectroot], redirect404: [changes.redirect404] }
-      rejectOwnAddresses(addresses, services)
-      rejectBlocked(addresses, services)
+      rejectRedirects(changes, services)
       const isDeleted = before.status === 'deleted'
       if (isDeleted) rejectServiceHost(hostOf(fields), services)
       const revive = async (writer: Writer) => {
