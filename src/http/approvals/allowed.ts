@@ -1,4 +1,5 @@
 import { type Domain, hostOf } from '../../commands/domains/domain.ts'
+import { addressesOf } from '../../commands/links/places.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { isResource } from '../../events/kinds.ts'
 import { rejectBlocked } from '../api/blockedaddress.ts'
@@ -36,8 +37,8 @@ export const requireAllowed = (
   const fields = fieldsSet(command, after)
   if (kind === 'link') {
     rejectDestinations(fields, services)
-    const { status } = after as Link
-    if (status === 'open') rejectGainedPlaces(target, { before: before as Link, after: after as Link }, services)
+    const is = after as Link
+    if (is.status === 'open') rejectGainedPlaces(target, before as Link, addressesOf(is), services)
     return
   }
   if (kind === 'domain') {

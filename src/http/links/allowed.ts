@@ -1,4 +1,4 @@
-import { addressesOf, type Found, isSame } from '../../commands/links/places.ts'
+import { addressesOf, type Found, isSame, type Place } from '../../commands/links/places.ts'
 import { type Blocking, rejectBlocked, rejectBlockedAlias } from '../api/blockedaddress.ts'
 import { failField } from '../api/errors.ts'
 import { type OurHosts, rejectOwnAddresses } from '../api/ownaddress.ts'
@@ -39,19 +39,20 @@ export const rejectDestinations = (fields: Leading, services: OurHosts & Blockin
 }
 
 /**
- * Fails with 400 when a link that is blocked gains an address, which would not be blocked once the link is deleted, or
- * when a link gains one at which another was blocked. A deleted link has no addresses: all that it comes back with are
- * gained. One that is blocked itself has them again, blocked as before.
+ * Fails with 400 when a place is new to a link that is blocked, where it would not be blocked once the link is deleted,
+ * or when another link was blocked there. A deleted link has no addresses: all that it comes back with are gained. One
+ * that is blocked itself has them again, blocked as before.
  */
 export const rejectGainedPlaces = (
   id: number,
-  { before, after }: { readonly before: Found & { readonly status: string }; readonly after: Found },
+  before: Found & { readonly status: string },
+  places: readonly Place[],
   services: LinkAddresses & Blocking,
 ) => {
   const { blocks } = services
   const isBlocked = blocks.link(id)
   const had = before.status === 'deleted' && !isBlocked ? [] : addressesOf(before)
-  for (const place of addressesOf(after)) {
+  for (const place of places) {
     if (had.some((one) => isSame(one, place))) continue
     if (isBlocked) failField('custom', 'blocked', { what: 'host' })
     rejectBlockedAlias('custom', { site: siteOf(place, services), alias: place.alias }, services)

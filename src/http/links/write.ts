@@ -84,7 +84,7 @@ export const rejectBlockedPlace = async (
   const { state } = await load(link, id)
   // of another account's link, nothing must be said
   if (state.account !== account || state.status !== 'open') return
-  rejectGainedPlaces(id, { before: state, after: { fields: placeOf(state.fields) } }, services)
+  rejectGainedPlaces(id, state, [placeOf(state.fields)], services)
 }
 
 /** Changes the fields of a link that the body has. Returns the answer. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { campaign } from '../../../commands/links/campaign.ts'
 import { addressesOf } from '../../../commands/links/places.ts'
-import { destinationsOf, isFramed, link } from '../../../commands/links/link.ts'
+import { isFramed, link } from '../../../commands/links/link.ts'
 import { kinds, type OwnedKind, ownedKinds } from '../../../events/kinds.ts'
-import { completed, type StoredLinkFields } from '../../../events/links/link.ts'
 import { unreadable } from '../../../security/seal.ts'
 import { byId } from '../../api/fields.ts'
 import { endpoint, type Route } from '../../api/route.ts'
@@ -12,8 +11,7 @@ import { linkFieldsOf } from '../fields.ts'
 import { histories, type OwnedHistory } from '../kinds.ts'
 import { ownedOrDeleted } from '../routes.ts'
 import { origin, short } from '../../links/address.ts'
-import { rejectSchemes } from '../../links/schemes.ts'
-import { rejectOwnAddresses } from '../../api/ownaddress.ts'
+import { rejectDestinations, rejectGainedPlaces } from '../../links/allowed.ts'
 import { missingChannels, missingParts, takenAddresses } from './missing.ts'
 import { formerState, notRestored, restore, RestoreBody, type RestoreServices } from './restore.ts'
 import { type AccountRestoreServices, accountRestoreRoutes } from './account.ts'
@@ -58,11 +56,6 @@ const ownedRoute = (
     },
   })
 
-const linkAddresses = (fields: StoredLinkFields) => {
-  const { expired_url, metaimage } = completed(fields)
-  return { destinations: { url: destinationsOf(fields), expired_url: [expired_url] }, metaimage: [metaimage] }
-}
-
 const linkRoute = (services: RestoreServices & LinkWriting) =>
   endpoint(restoreContract, 'POST /api/url/:id/restore', {
     scope: 'links:write',
@@ -76,15 +69,15 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const { state: before } = await load(link, id)
       const former = await formerState(link, id, call, services, isOpen)
       const { fields, password, places } = former?.state ?? before
-      const { destinations, metaimage } = linkAddresses(fields)
       // what it is in already, another member may have put it into
       if (fields.campaign !== null && fields.campaign !== before.fields.campaign) await load(campaign, fields.campaign)
-      rejectSchemes(destinations, services)
-      rejectOwnAddresses(destinations, services)
-      rejectBlocked({ ...destinations, metaimage }, services)
+      rejectDestinations(fields, services)
       const to = former && { revision: former.revision, fields, password, ...(places && { places }) }
       const [token, now] = [randomUUID(), new Date().toISOString()]
-      const taken = await takenAddresses(services, id, before, addressesOf(former?.state ?? before).slice(1))
+      const had = addressesOf(former?.state ?? before)
+      const taken = await takenAddresses(services, id, before, had.slice(1))
+      const back = had.filter((one) => !taken.includes(one))
+      rejectGainedPlaces(id, before, back, services)
       const without = taken.map(({ address }) => address)
       const answer = await restore(call, services, {
         kind: 'link',
