@@ -35,6 +35,8 @@ export interface Result {
   readonly error: 0 | 1
   /** of the link; none in a dry run */
   readonly id?: number | undefined
+  /** the link had the address before, and not by this import */
+  readonly had?: boolean
   readonly message?: string
   readonly code?: ProblemCode
   readonly field?: string | undefined

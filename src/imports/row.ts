@@ -11,6 +11,8 @@ export interface Row {
   readonly address: string | undefined
   /** identifies the main address of the link in the source, when this is a further address */
   readonly main?: string
+  /** the alias of that main address */
+  readonly mainAlias?: string
   /** another row gives its link the same address here: several hosts of the source are one host here */
   readonly same?: boolean
   /** the link that gets it as one more address; undefined: it creates a link of its own, or stores nothing */
@@ -99,7 +101,7 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
     seen.add(here)
     const names = { alias: address?.alias, address: address && addressName(address) }
     if (!isFurther) return { place, ...names, url, body, notes: notesOf(link), left: link.left ?? [] }
-    const note = `A further address of ${addresses[0]?.alias ?? ''}.`
-    return { place, ...names, main: addressName(addresses[0]!), same, url, body, notes: [note], left: [] }
+    const [first] = link.addresses
+    return { place, ...names, main: addressName(first!), mainAlias: first!.alias, same, url, body, notes: [], left: [] }
   })
 }

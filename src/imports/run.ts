@@ -49,8 +49,16 @@ const skipReported = async (rows: readonly Row[], run: Run) => {
 /** Whether a row is a further address of a link that has come. Of others, it becomes a link of its own. */
 const isFurther = ({ main }: Row, { came }: Run) => main !== undefined && came.has(main)
 const withLink = (row: Row, run: Run): Row => {
-  const { main = '' } = row
-  return { ...row, of: run.found.get(main), link: isFurther(row, run) ? run.brought.get(main)?.id : undefined }
+  const { main } = row
+  if (main === undefined) return row
+  const of = run.found.get(main)
+  const isOne = isFurther(row, run)
+  return { ...row, of, link: isOne ? run.brought.get(main)?.id : undefined, notes: [noteOf(row, isOne, of)] }
+}
+/** Returns what the report says of a further address. `of`: the link that has the main one. */
+const noteOf = ({ mainAlias = '' }: Row, isOne: boolean, of: number | undefined) => {
+  if (isOne) return `A further address of ${mainAlias}.`
+  return `It is a link of its own: ${mainAlias} ${of === undefined ? 'could not be imported' : 'was there before'}.`
 }
 
 /** Returns what has become of a row that was tried. */
@@ -60,22 +68,18 @@ const lineOf = async (row: Row, result: Made, run: Run): Promise<Reported> => {
   const outcome = result.before ? 'kept' : 'created'
   const made = { place, alias, url, left, message: notes.join(' '), link: result.id, outcome } as const
   const line = result.error === 1 ? await createAgain(row, result, run.importing, run.report, onEnd) : made
-  return isCreated(line.outcome) && isFurther(row, run) ? { ...line, outcome: 'added' } : line
+  if (!isCreated(line.outcome) || !isFurther(row, run)) return line
+  const isAgain = row.address !== undefined && run.came.has(row.address)
+  return { ...line, outcome: result.had || isAgain ? 'kept' : 'added' }
 }
 
 /** Returns the line of an address that its link has already, by another row. */
 const sameLine = (row: Row, run: Run): Reported => {
-  const { place, alias, url, notes, main = '' } = row
+  const { place, alias, url, main = '' } = row
   const link = run.found.get(main)
   if (run.came.has(main)) keep(run, row, run.brought.get(main)?.id)
-  return {
-    place,
-    alias,
-    url,
-    message: notes.join(' '),
-    link,
-    outcome: link === undefined && !run.came.has(main) ? 'conflict' : 'kept',
-  }
+  const outcome = link === undefined && !run.came.has(main) ? 'conflict' : 'kept'
+  return { place, alias, url, message: 'The same address here as another one of its link.', link, outcome }
 }
 
 const importLinks = async (links: readonly SourceLink[], run: Run) => {

@@ -3,6 +3,8 @@ import { approval, type ApprovalCommand } from '../../commands/approvals/approva
 import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
+import { isOfItsImport } from '../../commands/links/brought.ts'
+import type { LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { type ApprovalRules, hasRules, isStricter, keepsTags, needsApproval } from '../../events/approvals/rules.ts'
 import type { DomainEvent } from '../../events/index.ts'
@@ -61,6 +63,13 @@ export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
   const [, of = ''] =
     /^\/api\/([a-z]+)\/:id\/(?:update|delete|restore|addresses|address\/:address\/delete)$/.exec(path) ?? []
   return ruled.has(kindAt(of) ?? '') || others.has(`${method} ${path}`)
+}
+
+/** Whether a link gets an address by the import that makes it: a new link needs no approval. */
+const isBrought = (kind: string, command: unknown, before: unknown) => {
+  if (kind !== 'link') return false
+  const asked = command as LinkCommand
+  return asked.type === 'AddAddress' && isOfItsImport(asked.token, before as Link)
 }
 
 interface Change<S> {
@@ -138,7 +147,7 @@ export const guardedWriter = <W extends JudgedWriter>(
     const { state: before, revision } = await writer.load(decider, decider.id(command))
     const events = decider.decide(command, before)
     const judged = countRevision(revision)
-    if (events.length === 0) return judged
+    if (events.length === 0 || isBrought(kind, command, before)) return judged
     const after = fold(decider, events, before)
     const about = { kind, id: Number(decider.id(command)), account }
     if (await isRuled(sources, rules, about, { before, after })) await propose(decider, command, judged)

@@ -1,5 +1,6 @@
 import { importing } from '../../commands/links/importing.ts'
 import { Refused } from '../../commands/decider.ts'
+import { addressesBy } from '../../commands/links/brought.ts'
 import { link } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { type ImportedLink, linksOfImport } from '../../queries/imports/import.ts'
@@ -17,26 +18,28 @@ const pauseMs = 1000
 /** Whether a change is left out: it needs a second person, or the link is not there any more. */
 const isKept = (error: unknown) => error instanceof Proposed || error instanceof Refused
 
-/** Returns how many events a link has that only imports have changed: `added` addresses, and each count and its end. */
-const ownEvents = ({ imported = {} }: Link, added: number) =>
-  1 + added + Object.values(imported).reduce((n, { clicks, uniques }) => n + (clicks === 0 && !uniques ? 2 : 1), 0)
+/** Returns how many events a link has that only its import has changed: its addresses, and each count and its end. */
+const ownEvents = (by: string, state: Link) =>
+  1 +
+  addressesBy(by, state) +
+  Object.values(state.imported ?? {}).reduce((n, { clicks, uniques }) => n + (clicks === 0 && !uniques ? 2 : 1), 0)
 
 /** Takes back a link, unless something has happened to it since. Returns whether it is deleted. */
-const takeBack = async (writer: Writer, { id, used }: ImportedLink, added: number, force: boolean) => {
+const takeBack = async (writer: Writer, by: string, { id, used }: ImportedLink, force: boolean) => {
   const { account } = writer
   const { state, revision } = await writer.load(link, id)
   // by an attempt before
   if (state.status === 'deleted') return true
   for (const source of Object.keys(state.imported ?? {}))
     await writer.write(link, { type: 'ImportClicks', id, account, source, clicks: 0, uniques: null })
-  const deletes = force || (!used && Number(revision) + 1 === ownEvents(state, added))
+  const deletes = force || (!used && Number(revision) + 1 === ownEvents(by, state))
   if (deletes) await deleteLink(writer, id)
   return deletes
 }
 
 /** Takes back what an import has created, as far as nothing has happened to it since. */
 export const takeBackLinks = async ({ call, services, stored, signal }: Job): Promise<void> => {
-  const { caughtUp, files, visits } = services.imports
+  const { caughtUp, visits } = services.imports
   const { force = false } = stored.options
   const patient = patiently(signal)
   const count = { links: 0, kept: 0 }
@@ -52,14 +55,8 @@ export const takeBackLinks = async ({ call, services, stored, signal }: Job): Pr
     if (!last) break
     after = last.id
     await requireAdmitted(call)
-    const added = await patient(() =>
-      files.addedTo(
-        stored.id,
-        found.map(({ id }) => id),
-      ),
-    )
     const one = (writer: Writer) => (of: ImportedLink, n: number) =>
-      takeBack(writer.part(n), of, added.get(of.id) ?? 0, force).catch((error: unknown) => {
+      takeBack(writer.part(n), stored.id, of, force).catch((error: unknown) => {
         if (isKept(error)) return false
         throw error
       })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { importing } from '../../commands/links/importing.ts'
 import { aliasKey } from '../../commands/links/alias.ts'
 import { readFile } from '../../imports/formats/read.ts'
-import { ConflictFound, type Importing, isBrought, TryAgain } from '../../imports/importing.ts'
+import { ConflictFound, type Importing, isBrought, type Result, TryAgain } from '../../imports/importing.ts'
 import { type Format, UnreadableSource } from '../../imports/records.ts'
 import type { Row } from '../../imports/row.ts'
 import { importRecords } from '../../imports/run.ts'
@@ -13,10 +13,17 @@ import { importedTo, linkAt } from '../../queries/imports/import.ts'
 import { awaitStatistics } from '../../queries/statistics/reclassifications.ts'
 import { requireAdmitted } from '../api/admit.ts'
 import { failureOf } from '../api/errors.ts'
+import type { Done } from '../links/bulk/operations.ts'
 import { doBulk } from '../links/bulk/request.ts'
 import { fileOf } from './file.ts'
 import { type Job, patiently } from './job.ts'
 import { takeBackLinks } from './undo.ts'
+
+/** Returns what has become of a row. One that waits for a second person is not imported. */
+const withoutProposal = (row: Done): Result =>
+  row.error === 0 && row.proposal !== undefined
+    ? { error: 1, message: `It waits for the approval of a second person, as proposal ${row.proposal}.` }
+    : row
 
 /** Does rows of one kind: links, or further addresses of links. */
 const doing =
@@ -35,7 +42,7 @@ const doing =
       if (done.some((row) => row.error === 1 && row.status === 401)) throw new TryAgain('the caller is not admitted')
       // who has a name that is taken is looked up in the tables
       if (done.some(({ error }) => error === 1)) await services.imports.caughtUp()
-      return done
+      return done.map(withoutProposal)
     } catch (error) {
       if (error instanceof TryAgain || failureOf(error).status !== 503) throw error
       throw new TryAgain('some rows may not be stored', { cause: error })

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { addressesOf, isSame } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
+import { claimToken } from '../../commands/links/brought.ts'
 import { link } from '../../commands/links/link.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { LinkListRow, LinkRow } from '../../queries/links/link.ts'
@@ -41,16 +41,20 @@ export const countedAddresses = (
 /** The body of a request for one more address. */
 export const NewAddress = LinkBody.pick({ custom: true, domain: true }).extend({ main: flag.optional() })
 
-/** Gives a link one more address, under a random alias unless the body has one. Returns the answer. */
+/**
+ * Gives a link one more address, under a random alias unless the body has one. Returns that, and the link. `by`: the
+ * import that brings it.
+ */
 export const addAddress = async (
   caller: LinkWriter,
   id: number,
   { main = false, ...sent }: z.output<typeof NewAddress>,
   services: LinkWriting,
+  by?: string,
 ) => {
   const { account, write } = caller
   const { domain = null, alias: wanted = '' } = await sentFields(sent, caller, services)
-  const common = { id, account, token: randomUUID(), now: new Date().toISOString() }
+  const common = { id, account, token: claimToken(by), now: new Date().toISOString() }
   const add = async (alias: string) => {
     const fields = { domain, alias }
     await rejectBlockedPlace(caller, id, () => fields, services)
@@ -59,7 +63,7 @@ export const addAddress = async (
       : write(link, { type: 'AddAddress', ...common, fields }))
     checkFraming(id, state, services)
     const added = addressesOf(state).find((one) => isSame(one, fields))!
-    return { id: added.address, shorturl: short(added, services), revision }
+    return { state, added, revision }
   }
   return wanted ? add(wanted) : withRandomAlias(add)
 }
@@ -72,7 +76,10 @@ export const addressRoutes = (services: LinkWriting): readonly Route[] => [
     params: byId,
     owner: ownedBy(link),
     body: NewAddress,
-    run: (call) => addAddress(call, call.params.id, call.body, services),
+    run: async (call) => {
+      const { added, revision } = await addAddress(call, call.params.id, call.body, services)
+      return { id: added.address, shorturl: short(added, services), revision }
+    },
   }),
 
   endpoint(addressContract, 'DELETE /api/url/:id/address/:address/delete', {

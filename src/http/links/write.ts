@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Place } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
+import { claimToken } from '../../commands/links/brought.ts'
 import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { defined } from '../../lib/defined.ts'
@@ -55,7 +56,7 @@ export const addLink = async (
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
   if (given.alias) rejectBlockedAlias('custom', { site: siteOf(given, services), alias: given.alias }, services)
   const { password = null } = await passwordOf(body, hash)
-  const token = randomUUID()
+  const token = claimToken(origin.import)
   const make = (alias: string) =>
     create('link', link, (id) => ({
       type: 'CreateLink' as const,

@@ -95,13 +95,6 @@ const linesIn = (db: Database) => ({
     ])
     return rows.map(({ n, link, ...line }) => ({ ...line, n: Number(n), link: link === null ? null : Number(link) }))
   },
-  /** Returns how many addresses the lines have added to each of some links. */
-  addedTo: async (id: string, links: readonly number[]): Promise<ReadonlyMap<number, number>> => {
-    const sql = `select link, count(*)::int as n from state.import_lines
-        where import = ? and outcome = 'added' and link = any(?::bigint[]) group by 1`
-    const { rows } = await db.raw<{ rows: { link: string; n: number }[] }>(sql, [id, `{${links.join()}}`])
-    return new Map(rows.map(({ link, n }) => [Number(link), n]))
-  },
   /** Returns those of links that no line has. */
   withoutLine: async (id: string, links: readonly number[]): Promise<readonly number[]> => {
     const sql = `select l.id from unnest(?::bigint[]) as l (id)

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import type { z } from 'zod'
 import { aliasKey } from '../../../commands/links/alias.ts'
+import { hasBy } from '../../../commands/links/brought.ts'
 import { requireOwn } from '../../../commands/caller.ts'
 import { link } from '../../../commands/links/link.ts'
 import type { Load } from '../../../commands/load.ts'
@@ -26,8 +27,10 @@ export type Operation = 'create' | 'update' | 'delete' | 'address'
 const passwordLimit = 50
 
 /** The result of one row. */
-export type Done = BulkRowDone | BulkRowFailed
-type RowAnswer = Omit<BulkRowDone, 'row' | 'line' | 'error'>
+export type Done = RowDone | BulkRowFailed
+/** `had`: the link had the address before, and not by this import */
+type RowDone = BulkRowDone & { readonly had?: boolean }
+type RowAnswer = Omit<RowDone, 'row' | 'line' | 'error'>
 
 const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
   const parsed = schema.safeParse(value)
@@ -57,10 +60,10 @@ const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: 
     await requireOwn(writer, link, id)
     return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
   },
-  address: async (writer, row, { services }) => {
+  address: async (writer, row, { services, origin }) => {
     const { id, ...body } = parse(NewAddress.extend(BulkRow.delete.shape), row.value)
-    const { revision } = await addAddress(writer, id, body, services)
-    return { id, revision }
+    const { state, added, revision } = await addAddress(writer, id, body, services, origin)
+    return { id, revision, had: origin === undefined || !hasBy(origin, state, added.address) }
   },
   delete: async (writer, row) => {
     const { id } = parse(BulkRow.delete, row.value)
