@@ -6,7 +6,7 @@ import { ConflictFound, type Importing, isBrought, type Result, TryAgain } from 
 import { type Format, UnreadableSource } from '../../imports/records.ts'
 import type { Row } from '../../imports/row.ts'
 import { importRecords } from '../../imports/run.ts'
-import type { Problem } from '../../lib/problems/problem.ts'
+import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { safeDestination } from '../../lib/schemes.ts'
 import { readBytes } from '../../lib/streamfile.ts'
 import { importedTo, linkAt } from '../../queries/imports/import.ts'
@@ -17,6 +17,7 @@ import type { Done } from '../links/bulk/operations.ts'
 import { doBulk } from '../links/bulk/request.ts'
 import { fileOf } from './file.ts'
 import { type Job, patiently } from './job.ts'
+import { addLeftLines } from './left.ts'
 import { takeBackLinks } from './undo.ts'
 
 /** Returns what has become of a row. One that waits for a second person is not imported. */
@@ -97,7 +98,7 @@ const bringLinks = async (job: Job): Promise<string> => {
   const { caughtUp, files } = services.imports
   const { conflict, timezone, domains, columns } = stored.options
   const patient = patiently(signal)
-  const counts = Object.values(await patient(() => files.counts(stored.id)))
+  const done = await patient(() => files.cutAtGap(stored.id))
   const [find, pace] = [finding(job), pacing(job)]
   let source = stored.format
   const { path } = fileOf(services.imports, stored.id)
@@ -142,7 +143,7 @@ const bringLinks = async (job: Job): Promise<string> => {
           }),
         ),
       ),
-    done: counts.reduce((sum, n) => sum + n, 0),
+    done,
     onTotal: (total) => patient(() => files.learn(stored.id, { total, format: source })),
     wait: (seconds) => sleep(seconds * 1000, undefined, { signal }),
     began: stored.began.toISOString(),
@@ -157,6 +158,8 @@ const bringLinks = async (job: Job): Promise<string> => {
 const problemOf = (error: unknown): Problem | undefined => {
   if (error instanceof UnreadableSource || error instanceof ConflictFound) return error.problem
   const failure = failureOf(error)
+  // no request is waiting that could send another key
+  if (failure.status === 401) return problem('lacks_rights', { what: 'lost' })
   return failure.status === 500 ? undefined : failure.problem
 }
 
@@ -179,11 +182,15 @@ export const workOn = (job: Omit<Job, 'signal'>): void => {
       if (stored.work !== 'check') await fileOf(services.imports, id).remove()
     } catch (error) {
       if (signal.aborted) return
-      const problem = problemOf(error)
-      await patient(() => files.end(id, problem ?? { code: 'internal_error', params: {} }))
+      const why = problemOf(error)
+      try {
+        if (stored.work === 'import') await addLeftLines({ ...job, signal })
+      } finally {
+        await patient(() => files.end(id, why ?? { code: 'internal_error', params: {} }))
+      }
       const useless = error instanceof UnreadableSource ? [id] : await files.failedBefore(account, id)
       for (const one of useless) await fileOf(services.imports, one).remove()
-      if (!problem) throw error
+      if (!why) throw error
     }
   })
 }

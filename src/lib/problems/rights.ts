@@ -66,6 +66,7 @@ export const rightTexts = {
     alone: 'No second person in this account can approve changes: invite an editor, admin or owner first.',
     managed: 'The issuer manages this role by the groups of the person: change them there.',
     owners: 'Only an owner gives and takes the role `owner`.',
+    lost: 'You may not do this any more: your key or session has ended, or your role in this account has changed.',
     maker: 'Only the member who has made this key can replace it. End it, and make one of your own.',
     person: 'A key of a member cannot change how the account is signed in to.',
   },

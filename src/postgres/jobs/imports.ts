@@ -65,9 +65,9 @@ const short = ({ place, alias, url, message, left, ...line }: StoredLine): Store
   left: [...left.slice(0, most.left), ...(left.length > most.left ? ['…'] : [])].map((name) => cut(name, most.text)),
 })
 
-/** Opens the lines of reports. */
-const linesIn = (db: Database) => ({
-  add: async (id: string, from: number, lines: readonly StoredLine[]) => {
+const addingTo =
+  (db: Database) =>
+  async (id: string, from: number, lines: readonly StoredLine[]): Promise<void> => {
     if (lines.length === 0) return
     await db.raw(
       `insert into state.import_lines (import, n, outcome, place, alias, url, message, left_out, link)
@@ -79,7 +79,34 @@ const linesIn = (db: Database) => ({
          on conflict do nothing`,
       [id, from, jsonOf(lines.map(short))],
     )
+  }
+
+/** Opens the lines that come after a gap in the numbers: their place in the report is not known. */
+const linesBehind = (db: Database) => ({
+  /** Adds lines after a gap in the numbers. */
+  addBehind: async (id: string, lines: readonly StoredLine[]) => {
+    const sql = 'select coalesce(max(n) + 2, 1) as next from state.import_lines where import = ?'
+    const { rows } = await db.raw<{ rows: { next: string }[] }>(sql, [id])
+    await addingTo(db)(id, Number(rows[0]?.next), lines)
   },
+  /** Removes the lines that come after a gap. Returns how many there are before it. */
+  cutAtGap: async (id: string): Promise<number> => {
+    const numbered = `select n, n - (row_number() over (order by n) - 1) as gaps from state.import_lines where import = ?`
+    await db.raw(
+      `delete from state.import_lines where import = ? and n in (select n from (${numbered}) as l where gaps > 0)`,
+      [id, id],
+    )
+    const { rows } = await db.raw<{ rows: { n: number }[] }>(
+      'select count(*)::int as n from state.import_lines where import = ?',
+      [id],
+    )
+    return rows[0]?.n ?? 0
+  },
+})
+
+/** Opens the lines of reports. */
+const linesIn = (db: Database) => ({
+  add: addingTo(db),
   /** Returns how many lines there are of each outcome. */
   counts: async (id: string): Promise<Readonly<Record<string, number>>> => {
     const sql = 'select outcome, count(*)::int as n from state.import_lines where import = ? group by 1'
@@ -181,6 +208,7 @@ export const openImports = <O>(db: Database, instance: string) => {
     /** Forgets a file that could not be begun, also while another one of the account runs. */
     drop: async (id: string) => void (await db('state.imports').where({ id }).delete()),
     ...linesIn(db),
+    ...linesBehind(db),
   }
 }
 export type ImportFiles<O> = ReturnType<typeof openImports<O>>

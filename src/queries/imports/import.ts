@@ -96,6 +96,8 @@ export const importedTo = async (
 /** A link that an import has created. */
 export interface ImportedLink {
   readonly id: number
+  readonly alias: string
+  readonly url: string
   /** whether it was visited, or is in a channel */
   readonly used: boolean
 }
@@ -106,7 +108,7 @@ export const linksOfImport = async (
   by: string,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<readonly ImportedLink[]> => {
-  const sql = `select id, exists (select 1 from ${table('link_stats')} s where s.link = l.id and s.visits > 0)
+  const sql = `select id, alias, url, exists (select 1 from ${table('link_stats')} s where s.link = l.id and s.visits > 0)
       or exists (select 1 from ${table('channel_items')} c where c.kind = 'links' and c.item = l.id) as used
     from ${table('links')} l where import = ? and deleted is null and id > ? order by id limit ?`
   type Row = Omit<ImportedLink, 'id'> & { readonly id: string }
