@@ -1,7 +1,7 @@
 import type { AccountKey } from '../../commands/accounts/key.ts'
 import type { Account } from '../../commands/accounts/state.ts'
 import { hasMembers, type Team } from '../../commands/accounts/roster.ts'
-import { allScopes, type Scope } from '../../events/accounts/scope.ts'
+import { allows, allScopes, type Scope } from '../../events/accounts/scope.ts'
 import { mainKey } from '../../events/accounts/account.ts'
 import type { Open } from '../../events/openenum.ts'
 import type { Assertion } from '../../security/passkeys.ts'
@@ -131,7 +131,7 @@ export const leadsOn = (scopes: readonly Open<Scope>[]): boolean => scopes.some(
 
 /** Whether a key is unlimited. */
 export const isUnlimited = (key: Pick<AccountKey, 'scopes' | 'expires' | 'addresses'> | undefined): boolean =>
-  key?.expires === null && key.addresses === null && allScopes.every((scope) => key.scopes.includes(scope))
+  key?.expires === null && key.addresses === null && allScopes.every((scope) => allows(key.scopes, scope))
 
 /** Returns the current state of the key that sends a request. */
 export const sendingKey = ({ key }: Pick<Caller, 'key'>, { keys }: Pick<Account, 'keys'>): AccountKey | undefined =>

@@ -181,6 +181,20 @@ describe('members of an account', () => {
     expect(removed.status).to.equal(200)
   })
 
+  it('are invited by a key whose scopes include all others, without naming them', async () => {
+    const [ann, ben] = [await person(), await person()]
+    await join(ann, ben, 'admin')
+    for (const [scopes, status] of [
+      [['read', 'write', 'account'], 200],
+      [['read', 'links:write', 'account'], 403],
+      [['stats:read', 'write', 'account'], 403],
+    ] as const) {
+      const { json } = await asked(ben, ann.id, 'POST', '/api/key/add', { name: 'x', scopes })
+      const invited = await app.post('/api/member/invite', { key: String(json['key']), body: { role: 'editor' } })
+      expect(invited.status, scopes.join()).to.equal(status)
+    }
+  })
+
   it('are none by any other number, before anything else is looked at', async () => {
     const [ann, ben, cleo] = [await person(), await person(), await person()]
     const [there, here] = [await join(ann, ben, 'editor'), await join(cleo, ben, 'editor')]
