@@ -1,3 +1,4 @@
+import { everyAddress } from './links/addresses.ts'
 import type { Reader } from './reader.ts'
 
 /** Something that has an address which is reserved by now. */
@@ -12,13 +13,14 @@ export interface HeldRow {
 
 /** Returns the links, bio pages and campaigns whose alias or slug, in lower case, is one of the words. */
 export const listHeld = async ({ db, table }: Reader, words: readonly string[]): Promise<readonly HeldRow[]> => {
-  const held = (kind: HeldRow['kind'], from: string, name: string, domain = 'null::bigint') =>
-    `select '${kind}' as kind, id, account, ${name} as name, ${domain} as domain from ${table(from)}
-     where lower(${name}) = any (?) and deleted is null`
+  const held = (kind: HeldRow['kind'], from: string, [id, name, domain]: readonly [string, string, string]) =>
+    `select '${kind}' as kind, ${id} as id, account, ${name} as name, ${domain} as domain from ${from}
+     where lower(${name}) = any (?)`
+  const open = (of: string) => `(select * from ${table(of)} where deleted is null) o`
   const sources = [
-    held('link', 'links', 'alias', 'domain'),
-    held('bio', 'bios', 'alias'),
-    held('campaign', 'campaigns', 'slug'),
+    held('link', `${everyAddress(table)} a`, ['link', 'alias', 'domain']),
+    held('bio', open('bios'), ['id', 'alias', 'null::bigint']),
+    held('campaign', open('campaigns'), ['id', 'slug', 'null::bigint']),
   ]
   const { rows } = await db.raw<{ rows: HeldRow[] }>(
     `${sources.join(' union all ')} order by name, kind, id`,
