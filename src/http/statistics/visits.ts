@@ -51,6 +51,7 @@ const presented = (
   date: timestamp(at),
   ...(zone !== undefined && { local: localTime(zone, at.getTime()) }),
   link: of === 'link' ? visited : null,
+  address: of === 'link' ? Number(labels.address || 1) : null,
   qr: qr ?? (of === 'qr' ? visited : null),
   bio,
   source: labels.source,

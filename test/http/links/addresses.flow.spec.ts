@@ -86,6 +86,8 @@ describe('the addresses of a link', () => {
     expect(details.addresses.map(({ clicks }: { clicks: number }) => clicks)).to.deep.equal([1, 2])
     const { data: stats } = await ok('GET', `/api/url/${id}/stats?by=address`)
     expect(stats.by.address).to.deep.equal({ 1: 1, 2: 2 })
+    const { visits } = (await ok('GET', `/api/visits?link=${id}`))['data']
+    expect(visits.map(({ address }: { address: number }) => address).toSorted()).to.deep.equal([1, 2, 2])
   })
 
   it('keep the former one when the link is renamed, unless that is not wanted', async () => {

@@ -26,6 +26,12 @@ const row = z.object({
     .describe('with `tz`: what clocks there have shown, and their difference to UTC')
     .meta({ examples: ['2030-01-31T19:00:00+01:00'] }),
   link: id.nullable().describe('null where no link was visited'),
+  address: count
+    .nullable()
+    .describe(
+      'the number of the address at which the link was visited, as `by=address` counts it; null where no link was visited',
+    )
+    .meta({ examples: [1] }),
   qr: id.nullable().describe('the QR code by which it came, or that was scanned'),
   bio: id.nullable().describe('the bio page whose entry was followed, or that was seen'),
   source: text.describe('`link`, `qr`, `rotator`, `bio`'),
