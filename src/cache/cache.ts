@@ -68,7 +68,7 @@ export const openCache = (options: CacheOptions): Cache => {
   const refold = async (stream: string, at: bigint) => {
     const { kind, id, number } = parseStreamId(stream)
     const fold = folds[kind]
-    if (kind === 'account' || kind === 'team') access.forget([number])
+    if (kind === 'account' || kind === 'team' || kind === 'approval') access.forget([number])
     else if (kind === 'block') blocks.set([await foldBlock(handler, id)])
     else if (fold) targets.override(stream, at, await fold(number))
   }

@@ -72,7 +72,9 @@ describe('a service that is started by hand', function () {
     expect(printed).to.include(`curl -X POST http://localhost:${port}/register`)
     expect(printed.match(/127\.0\.0\.1/g), 'the address and that of the metrics').to.have.length(2)
     expect(printed).to.include(`All data is kept in ${dir}.`)
-    expect(printed.match(/"msg":"[^"]*"/g)).to.deep.equal(['"msg":"stopping"'])
+    // on a slow machine, a turn of the event loop takes longer than it should
+    const logged = printed.match(/"msg":"[^"]*"/g)?.filter((line) => !line.includes('a turn of the event loop'))
+    expect(logged).to.deep.equal(['"msg":"stopping"'])
     expect(printed.endsWith(`Stopped. All data is kept in ${dir}.\n`)).to.equal(true)
 
     const second = await startProcess(settings)

@@ -91,8 +91,10 @@ export const confirmWith = (confirm: () => Promise<boolean>): void => {
   confirmPassword = confirm
 }
 
-/** Paths of requests that only preview a change. */
-const changesNothing = /dryRun=true|\/rehearse$/
+/** Whether a request only previews a change. */
+const isPreview = (path: string, body: unknown) =>
+  /dryRun=true|\/rehearse$/.test(path) ||
+  (path.endsWith('/restore') && (body as { readonly dryRun?: boolean } | undefined)?.dryRun === true)
 
 /** Lists have `error` as a string. */
 const isDone = ({ error = 0 }: Answer) => error === 0 || error === '0'
@@ -117,7 +119,7 @@ export const request = async <T>(method: Method, path: string, body?: unknown, s
   const { response, answer } = await send(method, path, body, signal)
   if (response.ok && answer && isDone(answer)) {
     if (response.status === 202) proposed.value++
-    if (method !== 'GET' && !changesNothing.test(path)) changes.value++
+    if (method !== 'GET' && !isPreview(path, body)) changes.value++
     return answer as T
   }
   if (response.status === 401) signedOut.value = true

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import pg from 'pg'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { signIn } from '../../support/session.ts'
 
@@ -10,6 +11,27 @@ describe('an approval at the moment of other changes', () => {
     app = await startTestApp({ SESSION_RATE_LIMIT_PER_MINUTE: '0' })
   })
   after(() => app.close())
+
+  it('is needed as soon as the rules are saved, while the read tables are behind', async () => {
+    const own = await app.register()
+    const [ann, ben] = [await signIn(app, own.email), await signIn(app, (await app.register()).email)]
+    const { json } = await ann.ask('POST', '/api/member/invite', { role: 'editor' })
+    await ben.ask('POST', '/api/invitation/accept', { token: new URL(json['link']).searchParams.get('t') })
+    const url = 'https://example.com/'
+    const made = await ann.ask('POST', '/api/url/add', { url, tags: ['printed'] })
+    const update = (to: string) => ann.ask('PUT', `/api/url/${made.json['id']}/update`, { url: to, tags: ['printed'] })
+    // the process knows from now on that the account has no rules
+    expect((await update(`${url}a`)).status).to.equal(200)
+    const holder = new pg.Client(app.connection)
+    await holder.connect()
+    try {
+      await holder.query('begin; select * from read.checkpoints for update')
+      expect((await ann.ask('PUT', '/api/account/approval', { tags: ['printed'] })).status).to.equal(200)
+      expect((await update(`${url}b`)).status).to.equal(202)
+    } finally {
+      await holder.end()
+    }
+  })
 
   it('is not undone by a request that changed nothing when it was judged', async () => {
     const own = await app.register()

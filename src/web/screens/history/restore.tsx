@@ -34,7 +34,7 @@ const useRestore = (entry: HistoryEntry, onClose: () => void) => {
   useEffect(() => {
     const own = new RegExp(`^${/^[A-Z][a-z]+/.exec(entry.type)?.[0] ?? ''}`)
     Promise.all([
-      request<Restored>('POST', `${base}/restore?dryRun=true`, { ...wanted, dryRun: true }),
+      request<Restored>('POST', `${base}/restore`, { ...wanted, dryRun: true }),
       get<HistoryEntryList>(`${base}/history?limit=20`),
     ]).then(
       async ([would, { data }]) => {
