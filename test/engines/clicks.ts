@@ -36,7 +36,7 @@ export const expectOnce = async (
   key: string,
   database: Connection,
   visits: readonly Sent<VisitRequest>[],
-  { ms = 60_000, inOrder = true } = {},
+  { ms = 240_000, inOrder = true } = {},
 ) => {
   const links = [...new Set(visits.map(({ request }) => request.link))]
   const answered = visits.filter(isAnswered).length

@@ -18,7 +18,7 @@ const between = (sent: readonly Sent[], from: number, to: number) =>
   sent.filter(({ began, ended }) => began >= from && ended <= to).map(({ began, ended }) => ended - began)
 
 describe(`clicks through Kafka (${repeatable})`, function () {
-  this.timeout(long ? 900_000 : 120_000)
+  this.timeout(long ? 900_000 : 400_000)
   const stage = openStage()
   const random = randomFrom(seed)
   const topic = `clicks.${Date.now()}`
@@ -41,7 +41,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
   const readiness = async (of = service) =>
     (await of.operator.get('/readyz?of=api')).json['problems'] as readonly string[]
   let inOrder = true
-  const exact = async (ms = 60_000) => {
+  const exact = async (ms = 240_000) => {
     const { answered } = await expectOnce(service, key, database, visits, { ms, inOrder })
     note(`${answered} answered clicks so far, each counted once${inOrder ? ', and in order' : ''}`)
   }
@@ -102,7 +102,7 @@ describe(`clicks through Kafka (${repeatable})`, function () {
     )
     expect(grown).to.be.below(64)
     await exact()
-    expect(await until(readiness, ({ length }) => length === 0, 20_000)).to.deep.equal([])
+    expect(await until(readiness, ({ length }) => length === 0, 120_000)).to.deep.equal([])
   })
 
   it('are each counted once when the broker, the process, or both are killed under load', async function () {
