@@ -19,8 +19,8 @@ export const addStartCommand = (program: Command, cli: Cli) =>
     .action(() => start(cli))
 
 /**
- * ms that a stop takes at most besides the drain; with the default drain, below the 45 s that operators are told to
- * allow
+ * Maximum ms of a stop besides the drain. With the default drain, it is below the 45 s that the documentation asks
+ * operators to allow.
  */
 const timeoutMs = 22_000
 

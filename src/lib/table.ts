@@ -2,7 +2,7 @@
 export interface CsvRecord {
   /** the cells, no more than a record may have */
   readonly cells: readonly string[]
-  /** number of cells of the record; 0 stands for many empty lines */
+  /** number of cells of the record; 0: many empty lines */
   readonly count: number
   /** its first line, counted from 1 */
   readonly line: number

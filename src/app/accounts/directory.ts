@@ -24,7 +24,7 @@ interface People {
   readonly sessions: Sessions
 }
 
-/** ms until all processes are told of a change of an account, and until the answer stops waiting for the tables */
+/** ms until a change of an account is sent to all processes, and until the answer stops waiting for the tables */
 const [pendingAfter, timeoutMs] = [40, 2000]
 
 /** Returns a function that ends or restores the access of the people of an account, in all processes. */

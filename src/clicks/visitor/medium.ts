@@ -48,7 +48,7 @@ const sites = byName({
 /** Hosts of search engines whose other hosts are something else: mail, documents, news. */
 const portals = byName({ search: 'google.* yahoo.* yandex.* baidu.com naver.com daum.net aol.com' })
 
-// what `*` stands for; any other name that contains `google` may belong to someone else
+// the endings that `*` matches; any other name that contains `google` may belong to someone else
 const endings = /\.(?:com?(?:\.[a-z]{2})?|[a-z]{2}|cat)$/
 const mailHost = /^(?:web|e)?mail\d{0,2}\.|^(?:roundcube|zimbra|owa)\./
 

@@ -66,7 +66,7 @@ export const mayWait = ({ method, path }: Pick<Route, 'method' | 'path'>) => {
 }
 
 /** Whether a link gets an address by the import that makes it: a new link needs no approval. */
-const isBrought = (kind: string, command: unknown, before: unknown) => {
+const isAddressOfImport = (kind: string, command: unknown, before: unknown) => {
   if (kind !== 'link') return false
   const asked = command as LinkCommand
   return asked.type === 'AddAddress' && isOfItsImport(asked.token, before as Link)
@@ -147,7 +147,7 @@ export const guardedWriter = <W extends JudgedWriter>(
     const { state: before, revision } = await writer.load(decider, decider.id(command))
     const events = decider.decide(command, before)
     const judged = countRevision(revision)
-    if (events.length === 0 || isBrought(kind, command, before)) return judged
+    if (events.length === 0 || isAddressOfImport(kind, command, before)) return judged
     const after = fold(decider, events, before)
     const about = { kind, id: Number(decider.id(command)), account }
     if (await isRuled(sources, rules, about, { before, after })) await propose(decider, command, judged)

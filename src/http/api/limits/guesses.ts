@@ -2,7 +2,7 @@ import { addressSite } from '../../../lib/address.ts'
 import type { RateCount, Limiter } from './limiter.ts'
 
 const seconds = 600
-/** What a password belongs to: a link, or an account. A code is its second factor; a recovery code stands for one. */
+/** What a password belongs to: a link, or an account. A code is its second factor; a recovery code replaces one. */
 type Kind = 'password' | 'account password' | 'code' | 'recovery code'
 const sitesOf = (block: string) => [addressSite(block)].filter((site) => site !== block)
 /**

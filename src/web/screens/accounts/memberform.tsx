@@ -129,7 +129,7 @@ export const Removal = ({ member, onClose }: { readonly member: Member; readonly
         {...form.field('to')}
         hint={texts.heirHint}
         options={[
-          ['', texts.nobody],
+          ['', texts.noHeir],
           ...others
             .filter(({ id, status }) => status === 'active' && id !== member.id)
             .map((one) => [String(one.id), nameOf(one)] as const),
