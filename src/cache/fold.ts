@@ -1,6 +1,6 @@
 import { account as accounts } from '../commands/accounts/account.ts'
 import { addressesOf } from '../commands/links/places.ts'
-import { aliasKey } from '../commands/links/alias.ts'
+import { aliasKey } from '../lib/short/alias.ts'
 import { bio } from '../commands/pages/bio.ts'
 import { block } from '../commands/operator/block.ts'
 import type { Decider } from '../commands/decider.ts'

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import type { Ledger } from '../app/log/ledger.ts'
-import { aliasClaimName, aliasKey } from '../commands/links/alias.ts'
+import { aliasClaimName } from '../commands/links/alias.ts'
+import { aliasKey } from '../lib/short/alias.ts'
 import { kinds, ownedKinds, type ResourceKind } from '../events/kinds.ts'
 import { streamId } from '../events/streams.ts'
 import { operatorsOf } from '../http/history/actors.ts'
 import { type HistoryEntry, type HistorySources, readHistory } from '../http/history/history.ts'
 import { findInHistory } from '../http/history/search.ts'
 import { OperatorError } from '../lib/operatorerror.ts'
-import { readShortAddress } from '../lib/shortaddress.ts'
+import { readShortAddress } from '../lib/short/address.ts'
 import { findAccountBy } from '../queries/accounts/account.ts'
 import { domainsChanged } from '../queries/domains/domain.ts'
 import { findEntry, type HistoryOf, type HistoryRow, listHistory } from '../queries/history/history.ts'
@@ -67,12 +68,15 @@ const listed =
 
 /** Returns the stream that has an alias or had it last, also of a deleted link. */
 const atAddress = async ({ handler, reader, config }: Ledger, text: string): Promise<HistoryOf> => {
-  const address = readShortAddress(text)
+  const domains = await domainsChanged(reader, 0n)
+  const at = (host: string | undefined) =>
+    domains.find(({ domain }) => new URL(domain).hostname === host?.replace(/:\d+$/, ''))
+  const address = readShortAddress(text, (host) => at(host)?.exact === true)
   if (!address) throw new BadCommand(`${JSON.stringify(text)} is not a short address`)
-  const host = address.host?.replace(/:\d+$/, '')
-  const own = host === undefined || host === new URL(config.BASE_URL ?? 'http://localhost').hostname
-  const domains = own ? [] : await domainsChanged(reader, 0n)
-  const branded = domains.find(({ domain }) => new URL(domain).hostname === host)
+  const { host } = address
+  const own =
+    host === undefined || host.replace(/:\d+$/, '') === new URL(config.BASE_URL ?? 'http://localhost').hostname
+  const branded = own ? undefined : at(host)
   if (!own && !branded) throw new OperatorError(`${host} is neither the host of BASE_URL nor a branded domain`)
   const name = { domain: branded?.id ?? null, alias: address.name }
   const claims = {

@@ -96,7 +96,7 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
       ...passwordOf(link),
       ...(!isFurther && (clicks || uniques) && { clicks, uniqueclicks: uniques, source: source() }),
     })
-    const here = `${String(body['domain'] ?? '')}/${address?.alias.toLowerCase() ?? ''}`
+    const here = `${String(body['domain'] ?? '')}/${address?.alias ?? ''}`
     const same = seen.has(here)
     seen.add(here)
     const names = { alias: address?.alias, address: address && addressName(address) }

@@ -77,7 +77,7 @@ describe('the versions of deciders', () => {
     ['campaign', campaign, campaignEvents, '3 xT18bOzikMCF'],
     ['channel', channel, channelEvents, '3 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
-    ['domain', domain, domainEvents, '4 WdfphL-9LaYs'],
+    ['domain', domain, domainEvents, '5 R3Svcn0RrjM_'],
     ['link', link, linkEvents, '11 ZGAtnPu1k_Ck'],
     ['overlay', overlay, overlayEvents, '3 83Q8QAmIiKN5'],
     ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],

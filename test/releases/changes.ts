@@ -188,4 +188,5 @@ export const typesSince: readonly string[] = [
   'AccountOperatorManaged',
   'LinkAddressAdded',
   'LinkAddressRemoved',
+  'DomainAliasesMadeExact',
 ]

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { isOwnPath } from '../../commands/links/alias.ts'
 import { createAnswerPages } from '../../http/public/overlay/answer.ts'
 import type { Route } from '../../http/api/route.ts'
 import { routesOf } from '../../http/routes.ts'
@@ -172,6 +174,8 @@ const openPages = (
   }
   return {
     redirect: redirect.handle,
+    isOfLink: ({ headers }: IncomingMessage, path: string) =>
+      domains.byHost(headers.host ?? '')?.exact === true && !isOwnPath(path),
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(api, qrPages), ...forms },
     at: fixedPages(routes, dashboard, createReportPages(pages)),
   }

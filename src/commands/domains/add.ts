@@ -46,14 +46,14 @@ const requireAvailable = async (caller: DomainCaller, holder: Awaited<ReturnType
  */
 export const addDomain = async (
   creator: DomainCreator,
-  fields: StoredDomainFields,
+  { exact, ...fields }: StoredDomainFields & { readonly exact?: boolean | undefined },
   proof?: Proof,
 ): Promise<{ readonly id: number }> => {
   const { account, write, create, own, now } = creator
   const host = hostOf(fields)
   const holder = await lastHolder(creator, host)
   await requireAvailable(creator, holder)
-  const command = { type: 'CreateDomain', account, fields, token: randomUUID(), proof, now } as const
+  const command = { type: 'CreateDomain', account, fields, exact, token: randomUUID(), proof, now } as const
   const id = own(host) ?? (holder?.state.account === account ? holder.id : undefined)
   if (id === undefined) return { id: (await create((newId) => ({ ...command, id: newId }))).id }
   await write(domain, { ...command, id })

@@ -22,6 +22,8 @@ export interface Domain {
   readonly proof?: string | undefined
   /** The end of a reservation within which it was restored, without being verified again since. */
   readonly keptUntil?: string | undefined
+  /** whether its links have exact aliases: a domain keeps what it was made with */
+  readonly exact?: true
   readonly tokens: Tokens
 }
 
@@ -35,6 +37,8 @@ export type DomainCommand =
       readonly id: number
       readonly account: number
       readonly fields: StoredDomainFields
+      /** whether its links have exact aliases; undefined: not, unless it had them before */
+      readonly exact?: boolean | undefined
       /** of the claim of the host, in case the domain is verified at once */
       readonly token: string
       /** undefined: it is pending */
@@ -106,13 +110,18 @@ const freeAfter = ({ keptUntil }: Domain, { free }: { readonly free: string }) =
 type Create = Extract<DomainCommand, { readonly type: 'CreateDomain' }>
 
 /** Returns the events that add a domain or, if the account has deleted it before, restore it under its old id. */
-const create = ({ id, account, fields, token, proof, now }: Create, state: Domain): readonly BrandedDomainEvent[] => {
+const create = (command: Create, state: Domain): readonly BrandedDomainEvent[] => {
+  const { id, account, fields, exact, token, proof, now } = command
   if (state.tokens.held.host === token) return []
   if (state.tokens.fenced.includes(token)) return refuseTaken('host')
   const verified = proof === undefined ? [] : ([{ type: 'DomainVerified', data: { id, token, by: proof } }] as const)
-  if (state.status === 'none') return [{ type: 'DomainCreated', data: { id, account, ...fields } }, ...verified]
+  const made = exact ? ([{ type: 'DomainAliasesMadeExact', data: { id } }] as const) : []
+  if (state.status === 'none')
+    return [{ type: 'DomainCreated', data: { id, account, ...fields } }, ...made, ...verified]
   if (state.account !== account || hostOf(state.fields) !== hostOf(fields)) return refuseTaken('host')
   if (state.status === 'open') return refuseOwn(id)
+  if (exact !== undefined && exact !== (state.exact ?? false))
+    return refuse('not_supported', { what: 'other_aliases', field: 'aliases', value: state.exact ? 'exact' : 'folded' })
   const until = state.verified ? reservation(state, now) : ''
   if (until === '') return [{ type: 'DomainRestored', data: { id, ...fields } }, ...verified]
   const restored = { type: 'DomainRestored', data: { id, token, until, ...fields } } as const
@@ -128,7 +137,7 @@ const releaseNow = (id: number, state: Domain, free: string): readonly BrandedDo
 
 export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'ClaimFenced'>> = {
   kind: 'domain',
-  version: 4,
+  version: 5,
   id: ({ id }) => id,
   initialState: {
     status: 'none',
@@ -179,6 +188,8 @@ export const domain: Decider<DomainCommand, Domain, BrandedDomainEvent | Event<'
         const { id: _, account, token, ...fields } = event.data
         return { status: 'open', account, fields, verified: token !== undefined, tokens: claimed(token) }
       }
+      case 'DomainAliasesMadeExact':
+        return { ...state, exact: true }
       case 'DomainRestored': {
         const { id: _, token, until, ...fields } = event.data
         const verified = token !== undefined

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { aliasKey, exactAlias, isExact, shownAlias } from '../../lib/short/alias.ts'
 import type { LinkFields } from '../../events/links/link.ts'
 import { problem, type Problem } from '../../lib/problems/problem.ts'
 import { isRefused, refuse } from '../decider.ts'
@@ -6,14 +7,11 @@ import { isRefused, refuse } from '../decider.ts'
 /** Aliases of links, bio pages and QR codes, and slugs; ASCII only, so that no two look alike. */
 export const aliasPattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 
-/** Returns the form in which aliases are compared: letter case does not matter. */
-export const aliasKey = (alias: string): string => alias.toLowerCase()
-
 /**
  * Returns the name under which an alias is claimed: aliases are unique per domain; domain 0 is the service's own host.
  */
 export const aliasClaimName = ({ domain, alias }: Pick<LinkFields, 'domain' | 'alias'>): string =>
-  `${domain ?? 0}-${aliasKey(alias)}`
+  `${domain ?? 0}${isExact(alias) ? '=' : '-'}${shownAlias(aliasKey(alias))}`
 
 // our own first path segments, present and future, and words that programs write for a missing value
 export const reservedWords: ReadonlySet<string> = new Set(
@@ -25,7 +23,23 @@ export const reservedWords: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(' ')),
 )
 
-export const isReserved = (alias: string): boolean => reservedWords.has(aliasKey(alias))
+/** What the service itself serves on a domain with exact aliases: what browsers, programs and the law ask it for. */
+const ownPath = /^\/(?:\.well-known|o|report|favicon\.ico)(?:\/|$)/
+/** Whether a path on a domain with exact aliases is the service's own. */
+export const isOwnPath = (path: string): boolean => ownPath.test(path)
+
+export const isReserved = (alias: string): boolean =>
+  isExact(alias) ? isOwnPath(alias) : reservedWords.has(aliasKey(alias))
+
+/**
+ * Returns an alias as links on a domain have it. `exact`: whether that has exact aliases. Throws `Refused` for one that
+ * the domain cannot have.
+ */
+export const spelledOn = (exact: boolean, alias: string): string => {
+  const text = shownAlias(alias)
+  if (exact) return exactAlias(text) ?? refuse('wrong_form', { what: 'exact_alias', field: 'custom' })
+  return aliasPattern.test(text) ? text : refuse('wrong_form', { what: 'alias', field: 'custom' })
+}
 
 /** Returns what is wrong with an alias that a user chose for something new, or undefined. */
 export const aliasProblem = (alias: string): Problem | undefined =>

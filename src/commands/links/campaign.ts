@@ -1,5 +1,5 @@
 import type { CampaignFields } from '../../events/links/campaign.ts'
-import { aliasKey } from './alias.ts'
+import { aliasKey } from '../../lib/short/alias.ts'
 import { owned } from '../owned/owned.ts'
 
 const initial: CampaignFields = { name: '', slug: '', public: false }

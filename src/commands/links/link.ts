@@ -17,7 +17,8 @@ import {
   moveTo,
   type DeleteAddress,
 } from './addresses.ts'
-import { refuseReserved } from './alias.ts'
+import { isExact, shownAlias } from '../../lib/short/alias.ts'
+import { refuseReserved, spelledOn } from './alias.ts'
 import { type CommandOf, decideBy, type Decider, refuse } from '../decider.ts'
 import { decideRestore, type RestoreLink } from './restore.ts'
 import { evolveLink, type Link, noLink } from './state.ts'
@@ -51,6 +52,8 @@ export type LinkCommand =
       readonly account: number
       /** only the fields to change */
       readonly changes: FieldChanges
+      /** whether the domain in the changes has exact aliases */
+      readonly exact?: boolean
       readonly password?: string | null
       /** of the claim, in case the address changes */
       readonly token: string
@@ -161,11 +164,22 @@ const createLink: Decision<'CreateLink'> = (command, state) => {
   return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
 }
 
+/** Returns changes with the alias that the link has after them, in the spelling of its domain. Throws `Refused`. */
+const withSpelling = (
+  { changes, exact }: CommandOf<LinkCommand, 'UpdateLink'>,
+  { alias: before }: LinkFields,
+): FieldChanges => {
+  const becomesExact = exact ?? isExact(before)
+  const { alias = becomesExact === isExact(before) ? undefined : shownAlias(before) } = changes
+  return alias === undefined ? changes : { ...changes, alias: spelledOn(becomesExact, alias) }
+}
+
 const updateLink: Decision<'UpdateLink'> = (command, state) => {
   const { id } = command
   const { password, ...before } = requireOwned(state, command.account, 'link')
   const fields = completed(before.fields)
-  const { notes, ...changes } = differing<LinkFields>(withIds(command.changes, fields), fields)
+  const wanted = withIds(withSpelling(command, fields), fields)
+  const { notes, ...changes } = differing<LinkFields>(wanted, fields)
   const protects = command.password !== undefined && command.password !== password
   if (Object.keys(changes).length === 0 && notes === undefined && !protects) return []
   notPast(changes.expiry, command.now)

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { BlockEvent, BlockKind } from '../../events/operator/block.ts'
 import { hostKey } from '../../lib/blocklist.ts'
 import { type Decider, refuse } from '../decider.ts'
-import { aliasKey } from '../links/alias.ts'
+import { aliasKey } from '../../lib/short/alias.ts'
 
 interface Subject {
   readonly kind: z.output<typeof BlockKind>

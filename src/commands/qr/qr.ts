@@ -1,5 +1,5 @@
 import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
-import { aliasKey } from '../links/alias.ts'
+import { aliasKey } from '../../lib/short/alias.ts'
 import { owned } from '../owned/owned.ts'
 
 const initial: QrFields = {

@@ -58,6 +58,8 @@ export const domainEvents = {
    * domain is verified then.
    */
   DomainCreated: z.object({ id, account: z.int(), token: z.string().optional(), ...fields, ...apps }),
+  /** The aliases of its links are whole paths, compared as they are; for ever, and from before its first link on. */
+  DomainAliasesMadeExact: z.object({ id }),
   /** `to`: it has its values of that revision again. */
   DomainUpdated: z.object({
     id,

@@ -29,7 +29,7 @@ export type Unframed = z.infer<typeof Unframed>
 const fields = {
   /** id of the branded domain; null for the service's own host */
   domain: id.nullable(),
-  /** as entered; compared in lower case */
+  /** as entered, on a domain with exact aliases with a slash before it; compared as `aliasKey` says */
   alias: z.string(),
   /** as browsers write it; visitors are redirected to it */
   url: z.string(),

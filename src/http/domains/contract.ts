@@ -42,7 +42,10 @@ const apps = {
     .array(z.object({ package_name: text, sha256_cert_fingerprints: z.array(text), components: components.optional() }))
     .describe('Android apps that open addresses of the domain'),
 }
-const listed = z.object({ id, domain: address, redirectroot: text, redirect404: text, ...state })
+const aliases = z
+  .enum(['folded', 'exact'])
+  .describe('`folded`: letter case does not matter; `exact`: an alias is a whole path, compared as it is')
+const listed = z.object({ id, domain: address, redirectroot: text, redirect404: text, aliases, ...state })
 const domain = listed.extend(apps).meta({ id: 'DomainDetails' })
 export type DomainDetails = Answer<typeof domain>
 
@@ -71,7 +74,12 @@ export const domainContract = {
     summary: 'Add a branded domain',
     description:
       'While `status` is `pending`, links on it answer 404. Create the TXT record in `verification.record`, have the host lead to the service (`verification.dns`), and send `POST /api/domain/{id}/verify`. A link is on it with its address as `domain`.',
-    fields: { domain: 'scheme and host, for example `https://go.example.com`', ...redirects },
+    fields: {
+      domain: 'scheme and host, for example `https://go.example.com`',
+      ...redirects,
+      aliases:
+        '`folded` or `exact`; it cannot change later. With `exact`, an alias is a whole path of 1 to 255 bytes, as `Sale/2026.html`: letter case counts, dots, slashes and letters of all languages are allowed. A domain that comes back keeps what it had.',
+    },
     example: { domain: 'https://go.example.com', redirectroot: 'https://example.com/' },
     answer: success({ id, ...state }),
   },

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-import { getPublicSuffix } from 'tldts'
 import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
 import type { Quotas } from '../../cache/quotas.ts'
@@ -13,9 +11,7 @@ import { completedDomain } from '../../events/domains/domain.ts'
 import { systemMetadata } from '../../events/event.ts'
 import { streamId } from '../../events/streams.ts'
 import { defined } from '../../lib/defined.ts'
-import { carry, must } from '../../lib/fields.ts'
-import { safeTargetUrl } from '../../lib/url.ts'
-import { problem } from '../../lib/problems/problem.ts'
+import { must } from '../../lib/fields.ts'
 import {
   type DomainRow,
   findDomain,
@@ -29,37 +25,13 @@ import { Proposed } from '../approvals/guard.ts'
 import { byId, orEmpty, url } from '../api/fields.ts'
 import { endpoint, type Reading, type Route } from '../api/route.ts'
 import { rejectRedirects, rejectServiceHost, type ServiceHosts } from './allowed.ts'
+import { origin } from './origin.ts'
 import { android, apple } from './apps.ts'
 import { verificationOf } from './status.ts'
 import { deletedAnswer, listOwned, ownedBy } from '../api/owned.ts'
 import type { OurHosts } from '../api/ownaddress.ts'
 import { domainContract, domainList } from './contract.ts'
 
-const originProblem = (input: string, address: string) => {
-  const { port, hostname, pathname, search, hash } = new URL(address)
-  if (port || pathname !== '/' || search || hash || /[?#]/.test(input))
-    return problem('wrong_address', { what: 'path' })
-  const host = hostname.replace(/\.$/, '')
-  if (isIP(host.replace(/^\[|\]$/g, ''))) return problem('wrong_address', { what: 'number' })
-  return host.includes('.') && getPublicSuffix(host, { allowPrivateDomains: true }) !== host
-    ? undefined
-    : problem('wrong_address', { what: 'suffix' })
-}
-/** Scheme and host, in punycode; one trailing slash is dropped. */
-const origin = z.string(must('wrong_type', { what: 'string' })).transform((input, context) => {
-  const checked = safeTargetUrl(input)
-  const found = !/^https?:\/\//i.test(input)
-    ? problem('wrong_address', { what: 'origin' })
-    : checked.ok
-      ? originProblem(input, checked.url)
-      : checked.problem
-  if (found || !checked.ok) {
-    context.addIssue(carry(found ?? problem('wrong_address', { what: 'origin' })))
-    return z.NEVER
-  }
-  const { protocol, hostname } = new URL(checked.url)
-  return `${protocol}//${hostname.replace(/\.$/, '')}`
-})
 /** What the routes of domains need. */
 export interface DomainServices extends ServiceHosts, OurHosts {
   readonly handler: Pick<Handler, 'claimant' | 'handle'>
@@ -72,8 +44,9 @@ export interface DomainServices extends ServiceHosts, OurHosts {
 const target = orEmpty(url.transform((to) => to.replaceAll(/%7B(path|host|query)%7D/g, '{$1}')))
 
 const present = (account: number, row: ListedDomain, { domainCheck }: Pick<DomainServices, 'domainCheck'>) => {
-  const { id, domain, redirectroot, redirect404, revision } = row
-  return { id, domain, redirectroot, redirect404, revision, ...verificationOf(account, row, domainCheck) }
+  const { id, domain, redirectroot, redirect404, exact, revision } = row
+  const aliases = exact ? ('exact' as const) : ('folded' as const)
+  return { id, domain, redirectroot, redirect404, aliases, revision, ...verificationOf(account, row, domainCheck) }
 }
 
 type OwnCall = Reading & Pick<Caller, 'write'>
@@ -84,9 +57,9 @@ const readDomain = (call: Reading, id: number) =>
     inTables: () => findDomain(call.reader, call.account, id),
     inStream: async () => {
       const state = await requireOwn(call, domain, id)
-      const { fields, verified, proof = verified ? 'off' : '', created, revision } = state
+      const { fields, verified, exact = null, proof = verified ? 'off' : '', created, revision } = state
       const unchecked = { free: null, failures: 0, ...(await findLook(call.reader, id)) }
-      return { ...completedDomain(fields), ...unchecked, id, created, revision, verified, proof }
+      return { ...completedDomain(fields), ...unchecked, exact, id, created, revision, verified, proof }
     },
   })
 
@@ -141,9 +114,15 @@ const details = (services: DomainServices) =>
 const add = (services: DomainServices) =>
   endpoint(domainContract, 'POST /api/domain/add', {
     scope: 'write',
-    body: z.object({ domain: origin, redirectroot: target.default(''), redirect404: target.default('') }),
+    body: z.object({
+      domain: origin,
+      redirectroot: target.default(''),
+      redirect404: target.default(''),
+      aliases: z.enum(['folded', 'exact'], must('not_one_of', { values: 'folded, exact' })).optional(),
+    }),
     run: async (call) => {
       const { account, create, write, body } = call
+      const { aliases, ...others } = body
       const { domains, domainCheck, quotas } = services
       rejectServiceHost(hostOf(body), services)
       rejectRedirects(body, services)
@@ -166,7 +145,9 @@ const add = (services: DomainServices) =>
       }
       const proof = domainCheck.proof === 'off' ? 'off' : undefined
       // a domain that an interrupted execution has added is among the account's own
-      const { id } = (await call.created('domain', domain)) ?? (await addDomain(creator, body, proof))
+      const { id } =
+        (await call.created('domain', domain)) ??
+        (await addDomain(creator, { ...others, exact: aliases && aliases === 'exact' }, proof))
       // the record may be there already: it is the same for all domains of an account
       const looked = proof ? undefined : lookUp(call, id, services)
       await looked?.catch((error: unknown) => {

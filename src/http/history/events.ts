@@ -93,6 +93,7 @@ const sentences: Readonly<Partial<Record<DomainEvent['type'], string>>> = {
   LinkAddressAdded: 'Address added.',
   LinkAddressRemoved: 'Address removed.',
   LinkFramingChecked: 'Other destinations than before refuse to be shown in a frame.',
+  DomainAliasesMadeExact: 'Aliases made exact: each is a whole path, compared as it is.',
   DomainVerified: 'Domain verified.',
   DomainUnverified: 'Domain no longer verified: its checks failed.',
   DomainReleased: 'Domain released: other accounts can verify its host.',

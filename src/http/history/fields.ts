@@ -4,6 +4,7 @@ import { placesOf } from '../../commands/links/places.ts'
 import { importedClicks, type Link } from '../../commands/links/state.ts'
 import type { Webhook } from '../../commands/webhooks/webhook.ts'
 import { type BioFields, bioLook, entriesOf } from '../../events/pages/bio.ts'
+import { aliasPath, shownAlias } from '../../lib/short/alias.ts'
 import { completedDomain } from '../../events/domains/domain.ts'
 import { completed } from '../../events/links/link.ts'
 import type { QrFields, QrPersonal } from '../../events/qr/qr.ts'
@@ -60,6 +61,7 @@ export const linkFieldsOf = (link: Link, originOf: OriginOf): Fields => {
   const { url, entered, domain, expiry, starts, last_variant: _, ...same } = others
   const presented = {
     domain: originOf(domain),
+    alias: shownAlias(same.alias),
     expiry: timeOrNull(expiry),
     starts: timeOrNull(starts),
     ...rulesByName({ location, device, browser, language }),
@@ -72,7 +74,7 @@ export const linkFieldsOf = (link: Link, originOf: OriginOf): Fields => {
   const fieldsOf = Object.assign({ longurl: entered ?? url }, same, presented)
   // few links have one of these
   if (link.imported === undefined && link.places === undefined) return fieldsOf
-  const addresses = placesOf(link).others.map((one) => `${originOf(one.domain)}/${one.alias}`)
+  const addresses = placesOf(link).others.map((one) => `${originOf(one.domain)}/${aliasPath(one.alias)}`)
   return {
     ...fieldsOf,
     ...(link.imported && { imported: importedClicks(link) || null }),
@@ -93,8 +95,9 @@ export const bioFieldsOf = ({ links, lastEntry: _, ...same }: BioFields): Fields
   links: entriesOf(links),
 })
 
-export const domainFieldsOf = ({ fields, verified }: Domain): Fields => ({
+export const domainFieldsOf = ({ fields, verified, exact }: Domain): Fields => ({
   ...completedDomain(fields),
+  ...(exact && { aliases: 'exact' }),
   verified,
 })
 

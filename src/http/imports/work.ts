@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { importing } from '../../commands/links/importing.ts'
-import { aliasKey } from '../../commands/links/alias.ts'
+import { aliasKey, exactAlias } from '../../lib/short/alias.ts'
 import { readFile } from '../../imports/formats/read.ts'
 import { ConflictFound, type Importing, isBrought, type Result, TryAgain } from '../../imports/importing.ts'
 import { type Format, UnreadableSource } from '../../imports/records.ts'
@@ -74,7 +74,7 @@ const finding =
     const { custom = '', domain = '' } = body as Readonly<Record<string, string>>
     const own = domain === '' ? undefined : services.domains.own(call.account, domain)
     if (domain !== '' && !own) return undefined
-    const address = { domain: own?.id ?? null, aliasKey: aliasKey(custom) }
+    const address = { domain: own?.id ?? null, aliasKey: (own?.exact && exactAlias(custom)) || aliasKey(custom) }
     const found = await linkAt(call.reader, call.account, address)
     if (!found) return undefined
     const isOwn = found.import === stored.id && (await services.imports.files.withoutLine(stored.id, [found.id]))[0]

@@ -1,4 +1,6 @@
 import type { Domains } from '../../cache/domains.ts'
+import { spelledOn } from '../../commands/links/alias.ts'
+import { aliasPath } from '../../lib/short/alias.ts'
 import type { LinkFields } from '../../events/links/link.ts'
 
 /** What short addresses are made of. */
@@ -16,6 +18,14 @@ export const siteOf = ({ domain }: Pick<LinkFields, 'domain'>, { domains }: Pick
 export const origin = (link: Pick<LinkFields, 'domain'>, addresses: LinkAddresses) =>
   siteOf(link, addresses) ?? addresses.baseUrl()
 
+/** Whether links on a domain have exact aliases. */
+export const isExactOn = (domain: number | null, { domains }: Pick<LinkAddresses, 'domains'>): boolean =>
+  domain !== null && domains.byId(domain)?.exact === true
+
+/** Returns an alias in the spelling of its domain. Throws `Refused`. */
+export const aliasOn = (domain: number | null, alias: string, services: Pick<LinkAddresses, 'domains'>): string =>
+  spelledOn(isExactOn(domain, services), alias)
+
 /** Returns a link's short address. */
 export const short = (row: Pick<LinkFields, 'alias' | 'domain'>, addresses: LinkAddresses) =>
-  `${origin(row, addresses)}/${row.alias}`
+  `${origin(row, addresses)}/${aliasPath(row.alias)}`

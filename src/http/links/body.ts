@@ -10,7 +10,17 @@ import { deviceNames, deviceOf } from '../../clicks/visitor/device.ts'
 import { isLanguage } from '../../clicks/visitor/language.ts'
 import { canonicalRange } from '../../clicks/visitor/range.ts'
 import { failField } from '../api/errors.ts'
-import { alias, bodyId, destination, destinationAsSent, flag, orEmpty, orInitial, orNone, url } from '../api/fields.ts'
+import {
+  bodyId,
+  destination,
+  destinationAsSent,
+  flag,
+  linkAlias,
+  orEmpty,
+  orInitial,
+  orNone,
+  url,
+} from '../api/fields.ts'
 import type { LinkAddresses } from './address.ts'
 import { type LinkChecks, rejectDestinations } from './allowed.ts'
 import { tags } from './tag.ts'
@@ -97,7 +107,7 @@ const variants = orNone(
 ).transform((given) => given ?? [])
 
 const fields = {
-  custom: alias,
+  custom: linkAlias,
   type,
   password: verbatim(1024)
     .nullable()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
-import { aliasKey } from '../../commands/links/alias.ts'
+import { aliasKey, exactAliasAt } from '../../lib/short/alias.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
 import { says } from '../../lib/fields.ts'
 import type { LinkFilter } from '../../queries/links/matching.ts'
@@ -8,6 +8,7 @@ import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
 import { ownedQuery, searched } from '../api/list/list.ts'
 import { tagFilter } from './tag.ts'
+import { isExactOn } from './address.ts'
 import { urls } from './contract/link.ts'
 
 /** What tells domains by their addresses. */
@@ -82,9 +83,8 @@ export const filterOf = (
 
 /** Returns the filter for the link at a short address. */
 export const shortFilter = (short: string, account: number, services: DomainNames): LinkFilter => {
-  const [, host, alias = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]*)/i.exec(short.trim()) ?? []
-  return {
-    aliasKey: aliasKey(alias),
-    domain: host === undefined ? undefined : domainAt(host, account, services),
-  }
+  const [, host, path = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^?#]*)/i.exec(short.trim()) ?? []
+  const domain = host === undefined ? undefined : domainAt(host, account, services)
+  const exact = domain && isExactOn(domain, services) ? exactAliasAt(`/${path}`) : undefined
+  return { aliasKey: exact ?? aliasKey(path.split('/', 1)[0] ?? ''), domain }
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { addressesOf, isSame } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
+import { shownAlias } from '../../lib/short/alias.ts'
 import { claimToken } from '../../commands/links/brought.ts'
 import { link } from '../../commands/links/link.ts'
 import { timestamp } from '../../lib/fields.ts'
@@ -9,7 +10,7 @@ import type { Count } from '../../queries/statistics/labels.ts'
 import { byId, flag, pathId } from '../api/fields.ts'
 import { ownedBy } from '../api/owned.ts'
 import { endpoint, type Route } from '../api/route.ts'
-import { type LinkAddresses, origin, short } from './address.ts'
+import { aliasOn, isExactOn, type LinkAddresses, origin, short } from './address.ts'
 import { LinkBody, sentFields } from './body.ts'
 import { addressContract, type LinkAddress } from './contract/addresses.ts'
 import { checkFraming, type LinkWriter, type LinkWriting, rejectBlockedPlace } from './write.ts'
@@ -22,7 +23,7 @@ export const listedAddresses = ({ main, alias, domain, created, others }: Addres
     id: one.address,
     shorturl: short(one, services),
     domain: origin(one, services),
-    alias: one.alias,
+    alias: shownAlias(one.alias),
     main: one.address === main,
     date: timestamp(new Date(one.added)),
   }))
@@ -56,10 +57,16 @@ export const addAddress = async (
   const { domain = null, alias: wanted = '' } = await sentFields(sent, caller, services)
   const common = { id, account, token: claimToken(by), now: new Date().toISOString() }
   const add = async (alias: string) => {
-    const fields = { domain, alias }
+    const fields = { domain, alias: aliasOn(domain, alias, services) }
     await rejectBlockedPlace(caller, id, () => fields, services)
     const { state, revision } = await (main
-      ? write(link, { type: 'UpdateLink', ...common, changes: fields, keepsOld: true })
+      ? write(link, {
+          type: 'UpdateLink',
+          ...common,
+          changes: fields,
+          exact: isExactOn(domain, services),
+          keepsOld: true,
+        })
       : write(link, { type: 'AddAddress', ...common, fields }))
     checkFraming(id, state, services)
     const added = addressesOf(state).find((one) => isSame(one, fields))!

@@ -1,5 +1,6 @@
 import type { Blocks } from '../../cache/blocks.ts'
 import { destinationsOf, isFramed } from '../../commands/links/link.ts'
+import { shownAlias } from '../../lib/short/alias.ts'
 import type { LinkFields } from '../../events/links/link.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { importedOfLink } from '../../queries/links/imported.ts'
@@ -47,7 +48,7 @@ const detailsOf = async (
   ...rulesByName(row),
   expiry: row.expiry && timestamp(row.expiry),
   date: timestamp(row.created),
-  alias: row.alias,
+  alias: shownAlias(row.alias),
   type: row.type,
   domain: origin(row, services),
   parameters: row.parameters,
@@ -78,7 +79,7 @@ export const listRow =
   (services: Showing, now: Date) =>
   (row: LinkListRow): ListedLink => ({
     id: row.id,
-    alias: row.alias,
+    alias: shownAlias(row.alias),
     shorturl: short(row, services),
     longurl: row.entered ?? row.url,
     clicks: row.clicks + row.imported.clicks,

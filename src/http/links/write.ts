@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Place } from '../../commands/links/places.ts'
-import { withRandomAlias } from '../../commands/links/alias.ts'
+import { isExact } from '../../lib/short/alias.ts'
+import { spelledOn, withRandomAlias } from '../../commands/links/alias.ts'
 import { claimToken } from '../../commands/links/brought.ts'
 import { isFramed, link, type LinkCommand } from '../../commands/links/link.ts'
 import type { Link } from '../../commands/links/state.ts'
@@ -8,7 +9,7 @@ import { defined } from '../../lib/defined.ts'
 import type { Reading, Writer } from '../api/route.ts'
 import { rejectBlockedAlias } from '../api/blockedaddress.ts'
 import { Proposed } from '../approvals/guard.ts'
-import { short, siteOf } from './address.ts'
+import { aliasOn, isExactOn, short, siteOf } from './address.ts'
 import { type LinkChecks, rejectGainedPlaces } from './allowed.ts'
 import { type LinkBody, type LinkChanges, sentFields } from './body.ts'
 import { applyChannel } from './assigned.ts'
@@ -54,7 +55,9 @@ export const addLink = async (
 ) => {
   const { account, create } = caller
   const given = { ...link.initialState.fields, ...(await sentFields(body, caller, services)) }
-  if (given.alias) rejectBlockedAlias('custom', { site: siteOf(given, services), alias: given.alias }, services)
+  const spelled = (alias: string) => aliasOn(given.domain, alias, services)
+  if (given.alias)
+    rejectBlockedAlias('custom', { site: siteOf(given, services), alias: spelled(given.alias) }, services)
   const { password = null } = await passwordOf(body, hash)
   const token = claimToken(origin.import)
   const make = (alias: string) =>
@@ -62,7 +65,7 @@ export const addLink = async (
       type: 'CreateLink' as const,
       id,
       account,
-      fields: { ...given, alias },
+      fields: { ...given, alias: spelled(alias) },
       password,
       token,
       now: new Date().toISOString(),
@@ -99,14 +102,24 @@ export const updateLink = async (
   const { account, write } = caller
   const changes = await sentFields(body, caller, services)
   const { alias, domain } = changes
+  const exact = domain === undefined ? undefined : isExactOn(domain, services)
   if (alias !== undefined || domain !== undefined)
-    await rejectBlockedPlace(caller, id, (fields) => ({ ...fields, ...defined({ alias, domain }) }), services)
+    await rejectBlockedPlace(
+      caller,
+      id,
+      (fields) => ({
+        domain: domain === undefined ? fields.domain : domain,
+        alias: spelledOn(exact ?? isExact(fields.alias), alias ?? fields.alias),
+      }),
+      services,
+    )
   const password = await passwordOf(body, hash)
   const { state, revision } = await write(link, {
     type: 'UpdateLink',
     id,
     account,
     changes,
+    ...defined({ exact }),
     ...password,
     token: randomUUID(),
     keepsOld: body.keep_old ?? true,

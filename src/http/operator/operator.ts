@@ -7,6 +7,7 @@ import type { Handler } from '../../commands/handle.ts'
 import { refuse } from '../../commands/decider.ts'
 import { report } from '../../commands/operator/report.ts'
 import { streamId } from '../../events/streams.ts'
+import { shownAlias } from '../../lib/short/alias.ts'
 import { must, orStop, says, text, timestamp } from '../../lib/fields.ts'
 import { readReference, reference } from '../../lib/reference.ts'
 import { type NamedBlock, searchBlocks } from '../../queries/operator/block.ts'
@@ -84,7 +85,7 @@ const presentSubject = ({ kind, value }: Pick<BlockSubject, 'value'> & { readonl
 
 const presentBlock = ({ kind, value, alias, account, reason, operator, changed, again }: NamedBlock) => ({
   ...presentSubject({ kind, value }),
-  alias: alias ?? '',
+  alias: shownAlias(alias ?? ''),
   account,
   reason: reason ?? '',
   operator,

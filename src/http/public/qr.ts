@@ -180,7 +180,7 @@ const createFollowScan = (options: Following) => {
   const { blocks, isMainHost, isOurHost, isOpen, pepper, now, sendPage, send } = options
 
   const openLink = async (req: IncomingMessage, url: URL, account: number) => {
-    const alias = withRequestedHost(req, isOurHost)(url.host) ? aliasIn(url) : undefined
+    const alias = withRequestedHost(req, isOurHost)(url.host) ? aliasIn(url, options.domains) : undefined
     const link = alias === undefined ? undefined : await findOwnLink(options, { host: url.host, alias }, account)
     return link && (await isOpen(link)) ? link.link : undefined
   }

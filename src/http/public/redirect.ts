@@ -1,26 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Domains } from '../../cache/domains.ts'
-import type { FoundTarget } from '../../cache/lookups.ts'
 import type { Targets } from '../../cache/targets.ts'
-import type { BioTarget, Target } from '../../queries/links/target.ts'
-import type { KnownDomain } from '../../queries/domains/domain.ts'
+import type { Target } from '../../queries/links/target.ts'
 import { type BioOptions, createBioPages } from './bio/bio.ts'
 import { blockedPage, createBlockedAddress } from './blocked.ts'
 import { createBudget, missLimit } from './budget.ts'
 import { asWritten } from './path.ts'
+import { createServeExact } from './link/exact.ts'
 import { createFollow, type Follow, type FollowOptions } from './link/follow.ts'
-import { restOf, withValues } from './link/rest.ts'
-import { scannedCode } from './link/scan.ts'
-import { queryOf, type Source } from './link/visit.ts'
+import { withValues } from './link/rest.ts'
+import { createServeAlias, type Send, type Serving } from './link/serve.ts'
 import { createMissed, type MissedOptions } from './link/misses.ts'
 import { homePage, mainHomePage, pages, tooManyRequestsPage } from './page/messages.ts'
-import {
-  createFallbacks,
-  type FallbackOptions,
-  type Fallbacks,
-  type MaybeLater,
-  type PublicHandler,
-} from './responses.ts'
+import { createFallbacks, type FallbackOptions, type Fallbacks, type PublicHandler } from './responses.ts'
 
 export interface RedirectOptions
   extends
@@ -52,50 +44,6 @@ const aliasPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})(?:\/([1-9]\d{0,8}))?\/?(?
 const longPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/[^?#]/
 const methods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'POST'])
 
-type Send = (req: IncomingMessage, res: ServerResponse, domain: KnownDomain | undefined) => void
-interface Serving extends Pick<FollowOptions, 'pepper' | 'now'> {
-  readonly targets: Targets
-  readonly follow: Follow['follow']
-  readonly bioPages: ReturnType<typeof createBioPages>
-  readonly sendMiss: Send
-  readonly sendUnknown: Send
-}
-
-/** Returns what follows the alias in a path, undefined where the link does not pass it on. */
-const passedRest = ({ forward, forward_path }: Target, { url = '' }: IncomingMessage) =>
-  forward && forward_path ? restOf(url) : undefined
-
-/** Returns what serves the link or bio page of an alias, and the entries of a bio page. */
-const createServeAlias =
-  ({ targets, follow, bioPages, sendMiss, sendUnknown, pepper, now }: Serving) =>
-  (
-    req: IncomingMessage,
-    res: ServerResponse,
-    domain: KnownDomain | undefined,
-    alias: string,
-    entry: string | undefined,
-    hasRest: boolean,
-  ): MaybeLater => {
-    const serveBio = async (target: BioTarget) => {
-      if (!hasRest) return bioPages.show(req, res, target)
-      if (entry === undefined || !(await bioPages.followEntry(req, res, target, Number(entry))))
-        sendUnknown(req, res, domain)
-    }
-    const serveFound = (target: FoundTarget) => {
-      // no alias leads to the address of a QR code
-      if (!target || 'qr' in target) return sendMiss(req, res, domain)
-      if ('bio' in target) return serveBio(target)
-      const rest = hasRest ? passedRest(target, req) : ''
-      if (rest === undefined) return sendUnknown(req, res, domain)
-      const { link } = target
-      const code = scannedCode(pepper, queryOf(req), link, now())
-      const source: Source = code === undefined ? { kind: 'link', id: link } : { kind: 'qr', id: code }
-      return follow(req, res, target, source, rest)
-    }
-    const found = targets.get(domain?.id ?? null, alias)
-    return found instanceof Promise ? found.then(serveFound) : serveFound(found)
-  }
-
 /** Returns what answers requests for addresses that lead nowhere, and counts them. */
 const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sendFallback']) => {
   const { sendPage, trustProxy } = options
@@ -125,7 +73,15 @@ const createSendMisses = (options: RedirectOptions, sendFallback: Fallbacks['sen
       missed.link(req, target, 'not_started')
       sendNotFound(req, res, domain)
     })
-  return { missed, sendBlocked, sendUnknown, sendMiss: limited(sendUnknown), sendNotStarted }
+  const isBlockedAddress = createBlockedAddress(options)
+  const sendIfBlocked: Serving['sendIfBlocked'] = (req, res, domain, alias) => {
+    if (!isBlockedAddress(req.headers.host ?? '', alias)) return false
+    options.notCounted('blocked')
+    missed.blocked(req, domain, alias)
+    sendPage(req, res, blockedPage)
+    return true
+  }
+  return { missed, sendBlocked, sendIfBlocked, sendUnknown, sendMiss: limited(sendUnknown), sendNotStarted }
 }
 
 /**
@@ -140,14 +96,14 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     return site && (blocks.destination(site) ? undefined : withValues(site, { path: '', host: '', query: '' }))
   }
   const { sendFallback, sendFailure } = createFallbacks(options)
-  const { missed, sendBlocked, sendUnknown, sendMiss, sendNotStarted } = createSendMisses(options, sendFallback)
+  const misses = createSendMisses(options, sendFallback)
+  const { missed, sendBlocked, sendIfBlocked, sendUnknown, sendMiss, sendNotStarted } = misses
 
   /**
    * By the host alone: a blocked domain that its owner has deleted would else show what its addresses are on the
    * service's own host.
    */
   const isBlocked = ({ headers: { host = '' } }: IncomingMessage) => blocks.domain(host) && !isMainHost(host)
-  const isBlockedAddress = createBlockedAddress(options)
   const following = createFollow({
     ...options,
     siteOf,
@@ -158,7 +114,8 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
   const { follow, send, isOpen } = following
   const bioPages = createBioPages({ ...options, ...following })
 
-  const serveAlias = createServeAlias({ ...options, follow, sendMiss, sendUnknown, bioPages })
+  const serving = { ...options, ...misses, follow, bioPages }
+  const [serveAlias, serveExact] = [createServeAlias(serving), createServeExact(serving)]
 
   const handle: PublicHandler = (req, res) => {
     const { method, url = '' } = req
@@ -167,15 +124,12 @@ export const createRedirect = (options: RedirectOptions): Redirect => {
     if (isBlocked(req)) return sendBlocked(req, res, domain)
     if (url === '/' || url.startsWith('/?'))
       return sendFallback(req, res, domain?.redirectroot, isMainHost(req.headers.host ?? '') ? mainHomePage : homePage)
+    const fail = (error: unknown) => sendFailure(req, res, error)
+    if (domain?.exact) return serveExact(req, res, domain).catch(fail)
     const short = aliasPath.exec(url) ?? aliasPath.exec(asWritten(url))
     const [, alias, entry] = short ?? longPath.exec(url) ?? []
     if (alias === undefined) return sendUnknown(req, res, domain)
-    if (isBlockedAddress(req.headers.host ?? '', alias)) {
-      options.notCounted('blocked')
-      missed.blocked(req, domain, alias)
-      return sendPage(req, res, blockedPage)
-    }
-    const fail = (error: unknown) => sendFailure(req, res, error)
+    if (sendIfBlocked(req, res, domain, alias)) return
     try {
       const hasRest = short === null || entry !== undefined
       return serveAlias(req, res, domain, alias.toLowerCase(), entry, hasRest)?.catch(fail)

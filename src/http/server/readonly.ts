@@ -24,7 +24,7 @@ const refuse = (res: ServerResponse, moment: string) => {
  * moment that it shows. Pages that exist to send something are left out: reports, answers, and links of mails that work
  * once. Cookies are ignored: browsers send those of a service on another port of the host.
  */
-export const readOnly = ({ api, redirect, below, at = {} }: Site, moment: string): Site => {
+export const readOnly = ({ api, redirect, below, at = {}, isOfLink }: Site, moment: string): Site => {
   const guarded =
     (handler: Handler): Handler =>
     (req: IncomingMessage, res: ServerResponse) => {
@@ -42,5 +42,6 @@ export const readOnly = ({ api, redirect, below, at = {} }: Site, moment: string
     redirect: guarded(redirect),
     below: keep(below, (path) => ['/r/', '/u/', '/qr/', '/.well-known/'].includes(path)),
     at: keep(at, (path) => path !== '/report'),
+    ...(isOfLink && { isOfLink }),
   }
 }

@@ -20,6 +20,8 @@ export interface Site {
   readonly below: Readonly<Record<string, Handler>>
   /** pages of the service, by their whole path: `/report` */
   readonly at?: Readonly<Record<string, Handler>>
+  /** Whether a path belongs to a link rather than to the service, on the host of a request. */
+  readonly isOfLink?: (req: IncomingMessage, path: string) => boolean
 }
 export interface ServerOptions extends Site {
   /** by path: `/healthz`, `/readyz` */
@@ -107,7 +109,7 @@ const refuseRequest = (res: ServerResponse, status: 400 | 417, what: 'hosts' | '
 }
 
 /** Passes the requests of the API to Koa and all others to plain handlers: a redirect does not need Koa. */
-export const serve = (server: Server, { api, redirect, below, at = {}, probes }: ServerOptions) => {
+export const serve = (server: Server, { api, redirect, below, at = {}, isOfLink, probes }: ServerOptions) => {
   // looking up names that are all different is slower in an object
   const probeAt = new Map(Object.entries(probes))
   const handlerBelow = new Map(Object.entries(below))
@@ -116,6 +118,7 @@ export const serve = (server: Server, { api, redirect, below, at = {}, probes }:
     if (lacksHost(req)) return refuseRequest(res, 400, 'hosts')
     const path = pathOf(req)
     req.url = path
+    if (isOfLink?.(req, path)) return redirect(req, res)
     if (isApi.test(path)) return api(req, res)
     const probe = probeAt.get(path)
     if (probe) return answerProbe(res, probe())

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
+import { aliasPath } from '../../lib/short/alias.ts'
 import { says } from '../../lib/fields.ts'
 import { missKinds } from '../../lib/misses.ts'
 import { utc } from '../../lib/zone.ts'
@@ -44,7 +45,7 @@ export const answerMisses = async (call: MissCall, of: number, { domains }: Miss
     },
     ({ near, at, ...row }) => ({
       ...row,
-      suggestion: near && row.kind === 'unknown' ? `/${near.alias}` : null,
+      suggestion: near && row.kind === 'unknown' ? `/${aliasPath(near.alias)}` : null,
       suggested: (row.kind === 'unknown' && near?.id) || null,
       link: at?.id ?? null,
     }),

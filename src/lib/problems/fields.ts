@@ -122,6 +122,7 @@ export const fieldTexts = {
     condition: 'This address does not support {field}: leave it out.',
     atomic:
       '{field} needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',
+    other_aliases: '{field} must be `{value}`: the domain had such aliases before, and keeps them.',
     main_address: 'This is the main address of the link: make another one its main address first.',
     column: '{field} is no field of these rows: it was left out.',
     parameter: '{field} is no parameter here: there are `op`, `dryRun` and `atomic`.',

@@ -1,6 +1,8 @@
 /** Which form a field must have, in English. */
 export const forms = {
   alias: '{field} must be 1 to 64 letters (a-z), digits, hyphens and underscores, and start with a letter or a digit.',
+  exact_alias:
+    '{field} must be a path of 1 to 255 bytes without a slash before it: no empty segment, no `.` or `..`, no backslash, no control characters.',
   username: '{field} must be 3 to 32 lower-case letters, digits, hyphens or underscores.',
   letter: '{field} must have at least one letter.',
   email: '{field} must be an e-mail address, for example ann@example.com.',

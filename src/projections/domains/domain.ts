@@ -14,13 +14,13 @@ const proofOf = (token: string | undefined) => (token === undefined ? '' : 'off'
  */
 export const domains: Projection = {
   name: 'domains',
-  version: 5,
+  version: 6,
   filter: 'domain',
   tables: {
     domains: (t) => `
       create table ${t} (
         id bigint primary key, account bigint not null, domain text not null, redirectroot text not null, redirect404 text not null,
-        apple json not null, android json not null,
+        apple json not null, android json not null, exact boolean,
         verified boolean not null, proof text not null, free timestamptz, created timestamptz not null, deleted timestamptz,
         revision bigint not null, position bigint not null);
       create index on ${t} (account, id) where deleted is null;
@@ -46,6 +46,9 @@ export const domains: Projection = {
         },
       ),
       count(account, 1),
+    ],
+    DomainAliasesMadeExact: ({ data: { id }, revision, position }) => [
+      patch('domains', { id }, { exact: true, revision, position }),
     ],
     DomainUpdated: ({ data: { id, changes }, revision, position }) => [
       patch('domains', { id }, { ...defined(changes), revision, position }),

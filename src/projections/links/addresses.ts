@@ -1,3 +1,4 @@
+import { aliasKey } from '../../lib/short/alias.ts'
 import { type Projection, put, remove } from '../engine/projection.ts'
 import { linkAddress } from './link.ts'
 
@@ -24,7 +25,7 @@ export const linkAddresses: Projection = {
   },
   on: {
     LinkAddressAdded: ({ data: { id: link, account, address, domain, alias, added } }) => [
-      put('link_addresses', { link, address }, { account, domain, alias, alias_key: alias.toLowerCase(), added }),
+      put('link_addresses', { link, address }, { account, domain, alias, alias_key: aliasKey(alias), added }),
     ],
     LinkAddressRemoved: ({ data: { id: link, address } }) => [remove('link_addresses', { link, address })],
     LinkUpdated: becomesMain,

@@ -1,3 +1,4 @@
+import { aliasKey } from '../../lib/short/alias.ts'
 import { addedFields, type LinkFields } from '../../events/links/link.ts'
 import { fenceHandler } from '../owned.ts'
 import { add, patch, type Projection, put, remove } from '../engine/projection.ts'
@@ -30,7 +31,7 @@ const columns = (account: number, fields: Given, more: Row, otherwise: Given = {
   const { tags, url, entered, alias } = fields
   if (tags !== undefined || otherwise.tags) row['tag_keys'] = (tags ?? []).map((tag) => tagKey(account, tag))
   if (url !== undefined) row['entered'] = entered ?? null
-  if (alias !== undefined) row['alias_key'] = alias.toLowerCase()
+  if (alias !== undefined) row['alias_key'] = aliasKey(alias)
   return Object.assign(row, more)
 }
 const count = (account: number, n: number, archived = 0) => add('link_counts', { account }, { n, archived })
@@ -47,8 +48,8 @@ export const tagKey = (account: number, tag: string) => `${account}/${tag}`
  * have, or that was created and deleted many times: PostgreSQL estimates each column alone.
  */
 export const linkAddress = `coalesce(domain, 0)::text || '/' || alias_key`
-/** Returns the value of `linkAddress` for a domain (null: the service's own host) and an alias in lower case. */
-export const addressKey = (domain: number | null, aliasKey: string) => `${domain ?? 0}/${aliasKey}`
+/** Returns the value of `linkAddress` for a domain (null: the service's own host) and the key of an alias. */
+export const addressKey = (domain: number | null, key: string) => `${domain ?? 0}/${key}`
 
 /** The number of the main address; null: 1. */
 const mainIs = (address: number | undefined) => (address === undefined ? {} : { main: address })

@@ -5,6 +5,8 @@ import { idOrNull, type Reader } from '../reader.ts'
 
 export interface DomainRow extends OwnedRow, DomainFields {
   readonly verified: boolean
+  /** whether its links have exact aliases; null: not */
+  readonly exact: boolean | null
   /** how it was verified, the last time; empty: never */
   readonly proof: string
   /** when the host of a domain that has lost its verification is available to other accounts */
@@ -19,7 +21,7 @@ export interface DomainRow extends OwnedRow, DomainFields {
 /** A row of the list has no apps: those of a thousand domains have a hundred megabytes. */
 export type ListedDomain = Omit<DomainRow, 'apple' | 'android'>
 
-const listed = 'id domain redirectroot redirect404 verified proof free created revision'.split(' ')
+const listed = 'id domain redirectroot redirect404 exact verified proof free created revision'.split(' ')
 const ownDomains = ({ db, table }: Reader, account: number, columns: readonly string[]) =>
   db({ d: table('domains') })
     .leftJoin({ c: 'state.domain_checks' }, 'c.domain', 'd.id')
@@ -89,6 +91,8 @@ export interface KnownDomain extends Omit<DomainFields, 'apple' | 'android'> {
   /** verified, not deleted, and of an active account */
   readonly live: boolean
   readonly deleted: boolean
+  /** whether its links have exact aliases */
+  readonly exact: boolean
   /** of the last change of the domain or its account in the log */
   readonly position: bigint
 }
@@ -120,6 +124,7 @@ export const domainsChanged = async ({ db, table }: Reader, after: bigint, upTo?
       db.raw(`case when ${live} then d.redirect404 else '' end as redirect404`),
       db.raw('greatest(d.position, a.position) as position'),
       db.raw('d.deleted is not null as deleted'),
+      db.raw('coalesce(d.exact, false) as exact'),
       db.raw(`${live} as live`),
     )) as KnownDomain[]
   return rows.map((row) => ({

@@ -1,4 +1,4 @@
-import type { ShortAddress } from '../../lib/shortaddress.ts'
+import type { ShortAddress } from '../../lib/short/address.ts'
 import type { AccountRow } from '../accounts/account.ts'
 import { linkIdAt } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'

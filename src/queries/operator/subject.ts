@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { BlockKind } from '../../events/operator/block.ts'
+import { shownAlias } from '../../lib/short/alias.ts'
 import { hostKey, readHost, readPattern } from '../../lib/blocklist.ts'
 import { OperatorError } from '../../lib/operatorerror.ts'
 import { problem, type Problem, type What } from '../../lib/problems/problem.ts'
-import { readShortAddress } from '../../lib/shortaddress.ts'
+import { readShortAddress } from '../../lib/short/address.ts'
 import { domainsChanged } from '../domains/domain.ts'
 import type { Reader } from '../reader.ts'
 import { findAddressed, findAddressedById } from './shortaddress.ts'
@@ -88,18 +89,27 @@ const domain: Read = (text) => {
   }
 }
 
-/** Returns the id of the branded domain at a host; null for the service's own. */
+/** Returns the branded domain at a host; null for the service's own. */
 const domainAt = async ({ reader, baseUrl }: Places, given: string | undefined) => {
   const name = given?.replace(/:\d+$/, '')
   if (name === undefined || name === new URL(baseUrl ?? 'http://localhost').hostname) return null
   const known = await branded(reader, (hostname) => hostname === name)
   if (!known) throw new BadSubject('foreign', name, `${name} is neither the host of BASE_URL nor a branded domain`)
-  return known.id
+  return known
+}
+
+/** Returns what has a short address, as its domain compares it. */
+const findNamed = async (places: Places, text: string, host: string | undefined) => {
+  const domain = await domainAt(places, host)
+  const address = readShortAddress(text, () => domain?.exact === true)
+  return address && findAddressed(places.reader, domain?.id ?? null, address)
 }
 
 const link: Read = (text) => {
   const [, prefix, id] = /^(id|bio|campaign):([1-9]\d{0,14})$/i.exec(text) ?? []
-  const address = id === undefined ? readShortAddress(text) : undefined
+  // any path may be an alias on some domains
+  const address =
+    id === undefined ? (readShortAddress(text) ?? readShortAddress(text, (host) => host !== undefined)) : undefined
   if (id === undefined && (!address || address.kind === 'qr'))
     throw new BadSubject(
       'link',
@@ -110,13 +120,13 @@ const link: Read = (text) => {
     const { reader } = places
     const named = prefixes[prefix?.toLowerCase() ?? 'id'] ?? 'link'
     const addressed = address
-      ? await findAddressed(reader, await domainAt(places, address.host), address)
+      ? await findNamed(places, text, address.host)
       : await findAddressedById(reader, named, Number(id))
     if (!addressed && id !== undefined && !mustExist)
       return { kind: named, value: id, called: `The deleted ${nameOf[named]} ${id}` }
     if (!addressed || addressed.kind === 'qr') throw new BadSubject('unknown', text, `there is no short link ${text}`)
     const { kind, account, name } = addressed
-    const path = kind === 'campaign' ? `/r/${name}` : `/${name}`
+    const path = kind === 'campaign' ? `/r/${name}` : `/${shownAlias(name)}`
     return { kind, value: String(addressed.id), called: `The ${nameOf[kind]} ${path} of account ${account}` }
   }
 }

@@ -41,7 +41,8 @@ const meantBy = async (asked: readonly Asked[]): Promise<readonly (readonly stri
   for (const [i, { domain, path }] of asked.entries()) {
     const alias = aliasIn(path)
     const near = i < mostSlipped && alias.length <= longest ? slips(alias) : []
-    meant.push((alias === '' ? [] : [alias, ...near]).map((one) => addressKey(domain, one)))
+    // on a domain with exact aliases, a path is one as a whole
+    meant.push([...(alias === '' ? [] : [alias, ...near]), path].map((one) => addressKey(domain, one)))
     // other requests are answered between two addresses
     if (near.length > 0) await nextTurn()
   }
@@ -67,7 +68,9 @@ export const nearLinks = async (
   )
   const known = new Map(rows.map(({ id, alias, address }) => [address, { id: Number(id), alias }]))
   return asked.map(({ domain, path }, i) => {
-    const at = path.startsWith('/') ? known.get(addressKey(domain, path.slice(1))) : undefined
+    const at = path.startsWith('/')
+      ? (known.get(addressKey(domain, path)) ?? known.get(addressKey(domain, path.slice(1))))
+      : undefined
     const near = at ? undefined : wanted[i]?.flatMap((address) => known.get(address) ?? [])[0]
     return { at, near }
   })

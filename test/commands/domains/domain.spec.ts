@@ -85,6 +85,23 @@ describe('a branded domain', () => {
     expect(fold(domain, [created])).to.include({ status: 'open', verified: false })
   })
 
+  it('has exact aliases from its beginning, keeps them when it comes back, and refuses others then', () => {
+    const exact: E = { type: 'DomainAliasesMadeExact', data: { id } }
+    given()
+      .when(create({ exact: true }))
+      .thenEvents(created, exact, verified('txt', 't2'))
+    given(created, exact, deleted(later)).when(create()).thenEvents(restored(), verified('txt', 't2'))
+    given(created, exact, deleted(later))
+      .when(create({ exact: true }))
+      .thenEvents(restored(), verified('txt', 't2'))
+    given(created, exact, deleted(later))
+      .when(create({ exact: false }))
+      .thenRefused('not_supported', 'other_aliases')
+    given(created, deleted(later))
+      .when(create({ exact: true }))
+      .thenRefused('not_supported', 'other_aliases')
+  })
+
   it('is not added with a claim that was fenced off', () => {
     given(fenced('t2')).when(create()).thenRefused('taken', 'host')
     given(fenced('t1')).when(create()).thenEvents(created, verified('txt', 't2'))

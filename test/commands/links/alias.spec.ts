@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { Refused } from '../../../src/commands/decider.ts'
+import { aliasKey } from '../../../src/lib/short/alias.ts'
 import {
-  aliasKey,
   aliasPattern,
   aliasProblem,
   isReserved,

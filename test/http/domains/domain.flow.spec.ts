@@ -29,6 +29,7 @@ describe('the domain API', () => {
       domain: 'https://go.example.com',
       redirectroot: 'https://example.com/',
       redirect404: 'https://example.com/missing',
+      aliases: 'folded',
       revision: 2,
       status: 'active',
     }

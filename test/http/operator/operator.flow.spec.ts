@@ -251,6 +251,28 @@ describe("the operator's view", () => {
     expect((await update(other, { custom: 'phish' })).status).to.equal(200)
   })
 
+  it('blocks a link on a domain with exact aliases by its address, and no other spelling of it', async () => {
+    const domain = 'https://exact.example'
+    await app.post('/api/domain/add', { key: bob.key, body: { domain, aliases: 'exact' } })
+    const link = await addLink(bob, { custom: 'Bad/One.html', domain })
+    const other = await addLink(bob, { custom: 'bad/one.html', domain })
+    const value = `${domain}/Bad/One.html`
+    await eventually(
+      async () =>
+        (await operator.ask('POST', '/api/operator/block', { kind: 'link', value, reason: 'Phishing' })).status === 200,
+    )
+    const named = (await listed('/api/operator/blocks', 'blocks')).find((row) => row['value'] === `id:${link}`)
+    expect(named).to.include({ alias: 'Bad/One.html' })
+    const statusOf = async (id: number) => (await app.get(`/api/url/${id}`, bob)).json['details'].status as string
+    await eventually(async () => (await statusOf(link)) === 'blocked')
+    expect(await statusOf(other)).to.not.equal('blocked')
+    await app.del(`/api/url/${link}/delete`, bob)
+    const again = (custom: string) =>
+      app.post('/api/url/add', { key: bob.key, body: { url: 'https://x.example', custom, domain } })
+    expect((await again('Bad/One.html')).json).to.deep.include({ code: 'blocked', field: 'custom' })
+    expect((await again('BAD/One.html')).status).to.equal(200)
+  })
+
   it('blocks the address of a bio page, which its owner cannot replace by a link', async () => {
     const added = await app.post('/api/bio/add', { key: bob.key, body: { name: 'x', alias: 'evil-page', links: [] } })
     const id = added.json['id'] as number

@@ -1,3 +1,4 @@
+import { aliasPath, shownAlias } from '../../../lib/short/alias.ts'
 import { csvLine } from '../../../lib/csv.ts'
 import { isWeb } from '../../../lib/schemes.ts'
 import { redirectingLinks } from '../../../queries/accounts/export.ts'
@@ -9,6 +10,8 @@ import type { Content } from './archive.ts'
 interface Redirect {
   /** `go.example.com/spring` */
   readonly from: string
+  /** the same, as a URL has it */
+  readonly encoded: string
   readonly to: string
   readonly alias: string
 }
@@ -28,12 +31,12 @@ const forms: readonly {
   { folder: 'csv', extension: 'csv', head: 'alias,url\n', line: ({ alias, to }) => csvLine([alias, to]) },
   { folder: 'nginx', extension: 'map', line: (one) => `${quoted(one)};` },
   { folder: 'caddy', extension: 'caddy', line: quoted },
-  { folder: 'netlify', extension: '_redirects', line: ({ from, to }) => `https://${from} ${to} 302` },
+  { folder: 'netlify', extension: '_redirects', line: ({ encoded, to }) => `https://${encoded} ${to} 302` },
   {
     folder: 'cloudflare',
     extension: 'csv',
     head: 'source_url,target_url,status_code\n',
-    line: ({ from, to }) => csvLine([from, to, 302]),
+    line: ({ encoded, to }) => csvLine([encoded, to, 302]),
   },
 ]
 
@@ -47,7 +50,12 @@ export const redirectMaps = (account: number, reader: Reader, addresses: LinkAdd
       if (!isWeb(url)) continue
       for (const { alias, domain } of [main, ...(others ?? [])]) {
         const host = origin({ domain: domain === null ? null : Number(domain) }, addresses).replace(/^https?:\/\//, '')
-        yield { alias, from: `${host}/${alias}`, to: url }
+        yield {
+          alias: shownAlias(alias),
+          from: `${host}/${shownAlias(alias)}`,
+          encoded: `${host}/${aliasPath(alias)}`,
+          to: url,
+        }
       }
     }
   }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import type { z } from 'zod'
-import { aliasKey } from '../../../commands/links/alias.ts'
+import { aliasKey } from '../../../lib/short/alias.ts'
 import { hasBy } from '../../../commands/links/brought.ts'
 import { requireOwn } from '../../../commands/caller.ts'
 import { link } from '../../../commands/links/link.ts'

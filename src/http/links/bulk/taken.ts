@@ -1,11 +1,10 @@
 import { isTaken, refuseTaken } from '../../../commands/claims/taken.ts'
-import { aliasKey } from '../../../commands/links/alias.ts'
 import type { Writer } from '../../api/route.ts'
 import type { Row } from './rows.ts'
 
-/** Returns the address that a row wants, as the request spells its domain. */
+/** Returns the address that a row wants, as the request spells it: on some domains, letter case tells aliases apart. */
 const wantedBy = ({ value: { custom, domain } }: Row) =>
-  typeof custom === 'string' && custom !== '' ? JSON.stringify([domain ?? '', aliasKey(custom)]) : undefined
+  typeof custom === 'string' && custom !== '' ? JSON.stringify([domain ?? '', custom]) : undefined
 
 /**
  * Refuses at once what the request knows to be taken, because a row before has got it or has not: many rows with one

@@ -39,7 +39,8 @@ export const addressContract = {
     description:
       'The link can be found at each of its addresses: at most 100, on one domain or on several. They share its destination, rules, limits and password, and an operator blocks all of them together.',
     fields: {
-      custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
+      custom:
+        'alias: 1 to 64 letters, digits, `-` and `_`; on a domain with exact aliases a whole path; random if not sent',
       domain: 'one of your branded domains; the domain of the service if not sent',
       main: '`true`: it becomes the main one, which lists, QR codes and exports show; the former main one stays',
     },

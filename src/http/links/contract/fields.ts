@@ -1,7 +1,8 @@
 /** The meaning of a link's fields when it is created or changed. */
 export const linkFields = {
   url: 'destination, http or https (or mailto, tel, sms, geo or a scheme that the operator allows), at most 2,048 characters; `https://` is added to an address without a scheme',
-  custom: 'alias: 1 to 64 letters, digits, `-` and `_`; random if not sent',
+  custom:
+    'alias: 1 to 64 letters, digits, `-` and `_`; on a domain with exact aliases a whole path; random if not sent',
   type: '`direct`, `frame`, `splash`, `splash-<id>` or `overlay-<id>`; an id alone is that of a splash page',
   password: 'visitors have to enter it',
   expiry: 'a time in UTC or with an offset, or a day for its end',

@@ -55,7 +55,7 @@ export const createBioPages = (options: BioOptions): BioPages => {
       if (!entry) return false
       const url = new URL(entry.url)
       const ours = withRequestedHost(req, isOurHost)(url.host)
-      const alias = ours ? aliasIn(url) : undefined
+      const alias = ours ? aliasIn(url, domains) : undefined
       // a link of ours is followed here, without the request to its domain
       if (
         blocks.bio(page.bio) ||

@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Blocks } from '../../../cache/blocks.ts'
+import { aliasKey } from '../../../lib/short/alias.ts'
 import { isExact } from '../../../cache/clickcounts.ts'
 import type { PendingStreams } from '../../../cache/pending.ts'
 import type { Progress } from '../../../cache/progress.ts'
@@ -47,14 +48,14 @@ const listPath = /^\/u\/([a-z0-9_-]{3,32})\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})-([1
 
 /** Whether a link is blocked: itself, its address, its domain, or where it leads most visitors. */
 const isBlocked = (
-  { link, domain, aliasKey, url, variants }: Pick<Target, 'link' | 'domain' | 'aliasKey' | 'url' | 'variants'>,
+  { link, domain, aliasKey: key, url, variants }: Pick<Target, 'link' | 'domain' | 'aliasKey' | 'url' | 'variants'>,
   { blocks, domains }: Pick<CampaignPagesOptions, 'blocks' | 'domains'>,
 ) => {
   const usual = variants.length > 0 ? variants.map((one) => one.url) : [url]
   const known = domain === null ? undefined : domains.byId(domain)
   return (
     blocks.link(link) ||
-    blocks.address(known?.domain, aliasKey) ||
+    blocks.address(known?.domain, key) ||
     usual.every((one) => blocks.destination(one)) ||
     (known && blocks.domain(new URL(known.domain).hostname))
   )
@@ -87,7 +88,7 @@ export const createPick = (options: Pick<CampaignPagesOptions, 'targets' | 'now'
       const link = sample.left[randomInt(sample.left.length || 1)]
       if (!link) break
       const isOver = link.expiry && link.expiry.getTime() <= now()
-      const target = isOver ? undefined : await targets.get(link.domain, link.alias.toLowerCase())
+      const target = isOver ? undefined : await targets.get(link.domain, aliasKey(link.alias))
       if (target && 'link' in target && target.link === link.link) {
         if (!isBlocked(target, options)) return { target, link }
         sample.blocked = 'blocked'

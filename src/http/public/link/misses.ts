@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Domains } from '../../../cache/domains.ts'
 import type { Targets } from '../../../cache/targets.ts'
+import { aliasKey, shownAlias } from '../../../lib/short/alias.ts'
 import { readAgent } from '../../../clicks/visitor/agent.ts'
 import { isLoadAhead } from '../../../clicks/visitor/loadahead.ts'
 import { headRequests, type Misses, type MissKind, otherPath } from '../../../lib/misses.ts'
@@ -91,15 +92,15 @@ export const createMissed = ({ misses, domains, targets, baseUrl, trustProxy }: 
     if (path !== undefined) note(req, { account: domain?.account ?? 0, host: hostOf(domain), path, kind })
   }
   // the alias is the owner's own text
-  const link: Missed['link'] = (req, { account, domain, aliasKey }, kind) =>
+  const link: Missed['link'] = (req, { account, domain, aliasKey: key }, kind) =>
     note(req, {
       account,
       host: hostOf(domain === null ? undefined : domains.byId(domain)),
-      path: `/${aliasKey}`,
+      path: `/${shownAlias(key)}`,
       kind,
     })
   const count = async (...[req, domain, alias]: Parameters<Missed['blocked']>) => {
-    const found = await targets.get(domain?.id ?? null, alias.toLowerCase())
+    const found = await targets.get(domain?.id ?? null, aliasKey(alias))
     if (found && 'link' in found) link(req, found, 'blocked')
     else address(req, domain, 'blocked')
   }

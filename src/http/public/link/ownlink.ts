@@ -1,4 +1,5 @@
 import type { Domains } from '../../../cache/domains.ts'
+import { aliasKey, exactAliasAt } from '../../../lib/short/alias.ts'
 import type { Targets } from '../../../cache/targets.ts'
 import type { Target } from '../../../queries/links/target.ts'
 
@@ -10,7 +11,8 @@ export interface OwnLinkOptions {
 const ourPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?$/
 
 /** Returns the alias of a short address; undefined for an address of anything else. */
-export const aliasIn = ({ pathname }: URL): string | undefined => ourPath.exec(pathname)?.[1]
+export const aliasIn = ({ host, pathname }: URL, domains: OwnLinkOptions['domains']): string | undefined =>
+  domains.byHost(host)?.exact ? exactAliasAt(pathname) : ourPath.exec(pathname)?.[1]
 
 /** Returns the link of an account at a short address of ours: one visit then counts for it and for what leads to it. */
 export const findOwnLink = async (
@@ -18,6 +20,6 @@ export const findOwnLink = async (
   { host, alias }: { readonly host: string; readonly alias: string },
   account: number,
 ): Promise<Target | undefined> => {
-  const found = await targets.get(domains.byHost(host)?.id ?? null, alias.toLowerCase())
+  const found = await targets.get(domains.byHost(host)?.id ?? null, aliasKey(alias))
   return found && 'link' in found && found.account === account ? found : undefined
 }

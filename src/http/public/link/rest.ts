@@ -51,10 +51,15 @@ export const pathIn = (url: string): string | undefined => {
   return passed(path.slice(1))
 }
 
-/** Returns the part after the alias, or an empty string. */
-export const restOf = (url: string): string | undefined => {
+/** Returns the part after an alias of so many segments, or an empty string. */
+export const restOf = (url: string, segments = 1): string | undefined => {
   const [path = ''] = url.split(/[?#]/, 1)
-  return passed(path.replace(/^\/[^/]*\/?/, ''))
+  return passed(
+    path
+      .split('/')
+      .slice(segments + 1)
+      .join('/'),
+  )
 }
 
 const passed = (rest: string) => {

@@ -10,7 +10,7 @@ import { ReportReason } from '../../../events/operator/report.ts'
 import { addressBlock, clientAddress, type TrustedProxies } from '../../../lib/address.ts'
 import { email, text } from '../../../lib/fields.ts'
 import { reference } from '../../../lib/reference.ts'
-import { readShortAddress } from '../../../lib/shortaddress.ts'
+import { readShortAddress } from '../../../lib/short/address.ts'
 import type { Reader } from '../../../queries/reader.ts'
 import { findAddressed, listPath } from '../../../queries/operator/shortaddress.ts'
 import { countNetworks, type Limiter } from '../../api/limits/limiter.ts'
@@ -75,7 +75,7 @@ const createFindReported = (options: ReportPagesOptions) => {
   }
 
   return async (link: string, requested: string): Promise<Reported | undefined> => {
-    const address = readShortAddress(link)
+    const address = readShortAddress(link, (host) => domains.byHost(host ?? requested)?.exact === true)
     const domain = address && domainAt(address.host, requested)
     if (!address || domain === undefined) return undefined
     if (address.kind === 'alias') {

@@ -1,5 +1,4 @@
 import type { DomainDetails, DomainVerified, FoundDomain, Verification } from '../../../http/domains/contract.ts'
-import { useState } from 'preact/hooks'
 import { withoutScheme } from '../../core/address.ts'
 import { request } from '../../core/api.ts'
 import { useForm } from '../../core/form.ts'
@@ -10,8 +9,8 @@ import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { say } from '../../core/toasts.ts'
-import { Button, CopyButton, Writable } from '../../parts/button.tsx'
-import { Problem, TextField } from '../../parts/field.tsx'
+import { Button, CopyButton } from '../../parts/button.tsx'
+import { Problem } from '../../parts/field.tsx'
 import { HistoryLink } from '../../parts/historylink.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { Head, NotFound, Section } from '../../parts/section.tsx'
@@ -19,6 +18,7 @@ import { Failed, Notice, Skeleton } from '../../parts/states.tsx'
 import { filled, When } from '../../parts/when.tsx'
 import { Apps } from './apps.tsx'
 import { DomainState } from './list.tsx'
+import { Redirects } from './redirects.tsx'
 
 const Value = ({ text }: { readonly text: string }) => (
   <span class="value">
@@ -132,56 +132,6 @@ const Dns = ({ domain, verification }: { readonly domain: DomainDetails; readonl
   )
 }
 
-/** Where the domain leads without a link. */
-const Redirects = ({ domain: { id, redirectroot, redirect404 } }: { readonly domain: DomainDetails }) => {
-  const [root, setRoot] = useState(redirectroot)
-  const [missing, setMissing] = useState(redirect404)
-  const form = useForm()
-  const texts = t().domains
-  const save = () =>
-    form.run(async () => {
-      await request('PUT', `/api/domain/${id}/update`, { redirectroot: root, redirect404: missing })
-      say(t().resources.stored)
-    })
-  return (
-    <Section title={texts.redirects}>
-      <form
-        class="fields"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
-        <Writable>
-          <TextField
-            label={texts.root}
-            value={root}
-            onValue={setRoot}
-            placeholder="https://"
-            hint={texts.rootHint}
-            problem={form.problem('redirectroot')}
-          />
-          <TextField
-            label={texts.notFoundGoesTo}
-            value={missing}
-            onValue={setMissing}
-            placeholder="https://"
-            hint={texts.notFoundHint}
-            problem={form.problem('redirect404')}
-          />
-        </Writable>
-        {form.problem() !== undefined && <Problem>{form.problem()}</Problem>}
-        <div>
-          <Button type="submit" busy={form.busy}>
-            {t().actions.save}
-          </Button>
-        </div>
-      </form>
-    </Section>
-  )
-}
-
 /** One branded domain: its DNS settings, what was found there, and where it leads without a link. */
 export const DomainScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
@@ -195,7 +145,15 @@ export const DomainScreen = ({ params }: ScreenProps) => {
   const host = withoutScheme(details.domain)
   return (
     <>
-      <Head title={host} text={<DomainState status={details.status} />}>
+      <Head
+        title={host}
+        text={
+          <>
+            <DomainState status={details.status} />
+            {details.aliases === 'exact' && <> {texts.exact}</>}
+          </>
+        }
+      >
         <span class="chips">
           <a class="button" href={href('/links', { domain: details.domain })}>
             {resources.itsLinks}

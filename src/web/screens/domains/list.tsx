@@ -4,7 +4,7 @@ import { useDraft } from '../../core/draft.ts'
 import { href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
 import { fill } from '../../core/texts.ts'
-import { TextField } from '../../parts/field.tsx'
+import { Switch, TextField } from '../../parts/field.tsx'
 import { Named } from '../../parts/listing.tsx'
 import { Mark } from '../../parts/mark.tsx'
 import { OwnedList } from '../../parts/ownedlist.tsx'
@@ -18,7 +18,7 @@ export const DomainState = ({ status }: Pick<DomainDetails, 'status'>) => (
 )
 
 const AddDomain = ({ onClose }: { readonly onClose: () => void }) => {
-  const form = useDraft({ domain: '' })
+  const form = useDraft({ domain: '', exact: false })
   const texts = t().domains
   const host = form.draft.domain.trim()
   return (
@@ -26,7 +26,10 @@ const AddDomain = ({ onClose }: { readonly onClose: () => void }) => {
       one="/api/domain"
       texts={texts}
       form={form}
-      body={{ domain: /^https?:\/\//i.test(host) ? host : `https://${host}` }}
+      body={{
+        domain: /^https?:\/\//i.test(host) ? host : `https://${host}`,
+        ...(form.draft.exact && { aliases: 'exact' }),
+      }}
       screens="/domains"
       onClose={onClose}
     >
@@ -38,6 +41,10 @@ const AddDomain = ({ onClose }: { readonly onClose: () => void }) => {
         autofocus
         hint={texts.hostHint}
       />
+      <div class="field">
+        <Switch label={texts.exact} value={form.draft.exact} onValue={(exact) => form.set({ exact })} />
+        <p class="hint">{texts.exactHint}</p>
+      </div>
     </ResourceForm>
   )
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { readShortAddress } from '../../src/lib/shortaddress.ts'
+import { readShortAddress } from '../../../src/lib/short/address.ts'
 
 describe('a short address as a person writes it', () => {
   const host = 'go.example.com'
