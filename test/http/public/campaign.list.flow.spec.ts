@@ -205,7 +205,10 @@ describe('the public list of a campaign', () => {
         url: 'https://example.com/"><script>alert(1)</script>',
         campaign: id,
       })
-      const { text, headers } = await page(list)
+      const { text, headers } = await until(
+        () => page(list),
+        (shown) => shown.text.includes(titled.short),
+      )
       expect(text).to.include(`<title>${escaped(payload)}</title>`)
       expect(text).to.include(`<h1 dir="auto">${escaped(payload)}</h1>`)
       expect(text).to.include(`<b dir="auto">${escaped(payload)}</b><small>example.com</small>`)
