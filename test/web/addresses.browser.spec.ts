@@ -9,7 +9,7 @@ describe('the addresses of a link on the dashboard', function () {
   let key = ''
   before(async function () {
     needsBrowser(this)
-    dashboard = await openDashboard()
+    dashboard = await openDashboard({ DOMAIN_CHECK: 'off' })
     const { app, browser, open, press, see, write } = dashboard
     const owner = await app.register()
     key = owner.key
@@ -47,6 +47,23 @@ describe('the addresses of a link on the dashboard', function () {
     expect(await listed()).to.deep.equal(['second'])
     await press('Undo')
     expect(await until(listed, (all) => all.length === 2)).to.deep.equal(['second', 'first'])
+    expect(await faults()).to.deep.equal([])
+  })
+
+  it('are whole paths on a domain that was added with exact aliases', async () => {
+    const { app, faults, open, press, see, seeText, write } = dashboard
+    await open('/domains')
+    await press('Add domain')
+    await see(`document.querySelector('dialog[open] input[type=text]')`)
+    await write('dialog[open] input[type=text]', 'old.example')
+    await see(`(document.querySelector('dialog[open] input[type=checkbox]').click(), true)`)
+    await press('Add domain')
+    await see(`!document.querySelector('dialog[open]')`)
+    await seeText('Exact aliases')
+    const body = { url: 'https://example.com/', custom: 'Sale/2026 été.html', domain: 'old.example' }
+    const { json } = await app.post('/api/url/add', { key, body })
+    await open(`/links/${json['id']}`)
+    await see(`document.querySelector('.link-head h1')?.innerText.startsWith('old.example/Sale/2026 été.html')`)
     expect(await faults()).to.deep.equal([])
   })
 })

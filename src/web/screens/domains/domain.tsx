@@ -150,7 +150,7 @@ export const DomainScreen = ({ params }: ScreenProps) => {
         text={
           <>
             <DomainState status={details.status} />
-            {details.aliases === 'exact' && <> {texts.exact}</>}
+            {details.aliases === 'exact' && ` · ${texts.exact}`}
           </>
         }
       >

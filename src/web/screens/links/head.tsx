@@ -91,14 +91,14 @@ const Do = ({ details, onDelete }: MoreProps) => {
 /** The address of a link, where it leads, its QR code, and what can be done with it. */
 export const LinkHead = ({ details, onDelete }: MoreProps) => {
   const texts = t().link
-  const { shorturl, alias, longurl } = details
+  const { shorturl, alias, domain, longurl } = details
   const name = withoutScheme(shorturl)
   return (
     <div class="link-head">
       <div>
         <h1>
           <span>
-            <span>{name.slice(0, -alias.length)}</span>
+            <span>{withoutScheme(domain)}/</span>
             <wbr />
             {alias}
           </span>

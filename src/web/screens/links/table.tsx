@@ -11,8 +11,7 @@ import { LinkClicks, LinkVisitors } from './figures.tsx'
 import { SecondLine } from './rowstate.tsx'
 
 /** Returns the part of a short address before its alias. */
-const placeOf = ({ shorturl, alias }: Pick<LinkRow, 'shorturl' | 'alias'>) =>
-  withoutScheme(shorturl).slice(0, -alias.length)
+const placeOf = ({ domain }: Pick<LinkRow, 'domain'>) => `${withoutScheme(domain)}/`
 
 interface RowProps {
   readonly link: LinkRow
