@@ -1,18 +1,8 @@
 import { type Keyring, type SealedField, sealedFields, sealPersonal, unsealPersonal } from '../security/seal.ts'
 import { Unavailable } from '../lib/unavailable.ts'
-import { approvalTexts } from './approvals/approval.ts'
-import { keyTexts } from './accounts/account.ts'
 import type { Metadata, New } from './event.ts'
-import { type DomainEvent, type EventType, events } from './index.ts'
-import { campaignTexts } from './links/campaign.ts'
-import { channelTexts } from './links/channel.ts'
-import { linkTexts } from './links/link.ts'
+import { type DomainEvent, type EventType, events, sealedGroups as groups } from './index.ts'
 import type { SealedGroup } from './owned.ts'
-import { bioTexts } from './pages/bio.ts'
-import { overlayTexts } from './pages/overlay.ts'
-import { pixelTexts } from './pages/pixel.ts'
-import { splashTexts } from './pages/splash.ts'
-import { webhookTexts } from './webhooks/webhook.ts'
 
 /** An event carries personal data, but its account has no key to seal it under: it was erased a moment ago. */
 export class NoAccountKey extends Unavailable {
@@ -24,10 +14,6 @@ type Values = Readonly<Record<string, unknown>>
 const single = new Map<string, readonly SealedField[]>(
   Object.entries(events).map(([type, schema]) => [type, sealedFields(schema)]),
 )
-const groups: Readonly<Partial<Record<EventType, SealedGroup>>> = {
-  ...{ ...keyTexts, ...webhookTexts, ...linkTexts, ...campaignTexts, ...channelTexts },
-  ...{ ...pixelTexts, ...splashTexts, ...overlayTexts, ...bioTexts, ...approvalTexts },
-}
 /** where the fields of `groups` are stored, sealed */
 const place = 'personal'
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { Kinds, OwnedKind } from '../../src/events/kinds.ts'
 
 const long = 'https://example.com/'
 
-/** Bodies that create and update each resource, by the first word of its paths. */
-export const bodies: Record<string, readonly [add: () => object, update: object]> = {
+/** The first words of the paths of what an account creates, changes and deletes. */
+export type Path = Kinds[OwnedKind]['path'] | 'key'
+
+/** Bodies that create and update each of these. */
+const bodyOf: Readonly<Record<Path, readonly [add: () => object, update: object]>> = {
   url: [() => ({ url: long }), { url: long, title: 'y' }],
   domain: [() => ({ domain: `https://${randomUUID()}.example` }), { redirectroot: long }],
   pixel: [() => ({ type: 'bing', name: 'x', tag: 'abc' }), { tag: 'abcd' }],
@@ -16,3 +20,5 @@ export const bodies: Record<string, readonly [add: () => object, update: object]
   key: [() => ({ name: 'x', scopes: ['read'] }), { name: 'y' }],
   webhook: [() => ({ url: 'https://example.com/hook' }), { name: 'y', from: 0 }],
 }
+/** The same by any word. */
+export const bodies: Readonly<Record<string, readonly [add: () => object, update: object]>> = bodyOf

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { routes } from '../../src/http/routes.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { bodies } from '../support/bodies.ts'
+import { bodies, type Path } from '../support/bodies.ts'
 import { expectFailure } from '../support/conventions.ts'
 import { long } from '../support/faults.ts'
 
@@ -94,7 +94,7 @@ describe('an id of another account', () => {
     })
 
   it('gets a 404 before the body is validated, while an id of the account gets a 400 that names the field', async () => {
-    const invalid: Record<string, object> = {
+    const invalid: Readonly<Record<Path, object>> = {
       url: { url: 5 },
       domain: { redirectroot: 5 },
       pixel: { tag: 5 },
@@ -114,7 +114,7 @@ describe('an id of another account', () => {
       const create = async (by: string) =>
         (await app.post(`/api/${resource}/add`, { key: by, body: bodies[resource]![0]() })).json['id'] as number
       const [foreign, mine] = [await create(other), await create(key)]
-      const update = (id: number) => app.put(path.replace(':id', String(id)), { key, body: invalid[resource] })
+      const update = (id: number) => app.put(path.replace(':id', String(id)), { key, body: invalid[resource as Path] })
       expectFailure(await update(foreign), 404, path)
       const own = await update(mine)
       expectFailure(own, 400, path)

@@ -14,21 +14,29 @@ import type { StepUps } from '../credentials.ts'
 import { type Ask, askRoutes, exportedLists, partsOf, resourcesOf } from './resources.ts'
 import { accountContract } from '../contract/account.ts'
 
+/** The files of the lists: a resource that a later release adds is among them. */
+const files = exportedLists
+  .map(({ folder, list, details }) =>
+    details === undefined
+      ? `${folder.padEnd(17)}the entries of GET ${list}`
+      : `${folder.padEnd(17)}what GET ${details} answers for each`,
+  )
+  .join('\n')
+
 const readme = `This archive has what Linkledger keeps of one account.
 
 Files that end with .ndjson have one JSON object on each line. A folder has its lines in
 files of about 1 MiB, in order. A folder that is missing has no lines. Times are in UTC.
 
 account.json     the account, as GET /api/account answers
-links            every link, also archived ones, as GET /api/url/:id answers: "details", and statistics as "data"
-qr, bio          the same of QR codes and bio pages
+
+A resource is there as the API answers: its fields as "details", its statistics as "data". API keys and webhooks are
+without their secrets.
+
+${files}
 redirects        the links that redirect now, to anybody, for other servers: csv (alias and url), nginx, caddy, netlify and
                  cloudflare. Links with a password, and rules, are not in it. docs/moving.md says how to use them
 logos            the logo of each QR code that has one, by the id of the code
-domains, overlays, splash
-                 "details", as GET /api/domain/:id, /api/overlay/:id and /api/splash/:id answer
-pixels, campaigns, channels, tags, keys, webhooks
-                 the entries of their lists. API keys and webhooks are without their secrets
 channel-items    the items of each channel; "channel" is its id
 webhook-deliveries
                  the last attempts to deliver messages to each webhook; "webhook" is its id
