@@ -16,4 +16,6 @@ export interface Handled<S, E> {
   readonly position: bigint
   /** of the stream's last event; -1 for an empty stream */
   readonly revision: number
+  /** the state before, where an earlier execution of the command has made the change */
+  readonly before?: S
 }

@@ -12,7 +12,7 @@ import { type Decider, fold, refuse, Refused, RevisionChanged, streamOf } from '
 import { formerLoader, type LoadFormer } from './former.ts'
 import { countRevision, type Load, type Loaded, loader } from './load.ts'
 import type { Context, Handled } from './context.ts'
-import { findOutcome } from './resume.ts'
+import { findOutcome, type Outcome } from './resume.ts'
 import { type ReadSteps, stepReader } from './steps.ts'
 
 /** The revisions of a stream that a command may change; undefined: any. */
@@ -25,6 +25,13 @@ export interface HandleOptions<S = unknown> {
   readonly resumed?: boolean
 }
 
+/** Returns what an earlier execution of a command has done; undefined: nothing. It reads the stream of the command. */
+type FindOutcome = <C, S, E extends DomainEvent>(
+  decider: Decider<C, S, E>,
+  command: C,
+  id: string,
+) => Promise<Outcome<S, E> | undefined>
+
 /** Draws the next id of a kind of resource, greater than `past`. */
 export type NextId = (past?: number) => Promise<number>
 /** `NextId` of each kind of resource. */
@@ -34,6 +41,7 @@ export interface Handler {
   readonly load: Load
   readonly loadFormer: LoadFormer
   readonly steps: ReadSteps
+  readonly outcome: FindOutcome
   /** Returns the stream that last claimed a name, whether or not the claim is still valid. */
   readonly claimant: (claim: Pick<Claim, 'kind' | 'name'>) => Promise<string | undefined>
   /**
@@ -177,6 +185,7 @@ const creating =
 export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler => {
   const load = loader(store, snapshots)
   const withRelease = releasing(store, load)
+  const outcome: FindOutcome = (decider, command, id) => findOutcome(store, decider, command, id)
   // commands on one stream would decide again after each other's appends: many at once, for longer than clients wait
   const inLine = createLines<Passed>()
 
@@ -186,6 +195,8 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
     loadFormer: formerLoader(store, snapshots),
 
     steps: stepReader(store, snapshots),
+
+    outcome,
 
     claimant: async (name) => (await newestClaim(store, name))?.data.holder,
 
@@ -206,7 +217,7 @@ export const handler = (store: EventStore, snapshots?: SnapshotStore): Handler =
             known,
           )
         for (let n = 1; n <= attempts; n++) {
-          const earlier = resumed ? await findOutcome(store, decider, command, context.command) : undefined
+          const earlier = resumed ? await outcome(decider, command, context.command) : undefined
           if (earlier) return { handled: earlier }
           const next = n === 1 && passed ? await unlessRefused(attemptOn(passed)) : undefined
           if (next?.ok && next.events.length > 0) return passOn(next)

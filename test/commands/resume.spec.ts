@@ -31,7 +31,14 @@ describe('the result of an earlier execution of a command', () => {
 
   it('is the state and the revision after its last event', async () => {
     const found = await outcomeOf([created, fenced], [0])
-    expect(found).to.deep.include({ events: [], position: 1n, revision: 0 })
+    expect(found).to.deep.include({ before: link.initialState, position: 1n, revision: 0 })
+    expect(found?.events.map(({ type }) => type)).to.deep.equal(['LinkCreated'])
+  })
+
+  it('has nothing that others have changed since', async () => {
+    const deleted: DomainEvent = { type: 'LinkDeleted', data: { id: 42 } }
+    expect((await outcomeOf([created, deleted], [0]))?.state.status).to.equal('open')
+    expect((await outcomeOf([created, deleted], [1]))?.before.status).to.equal('open')
   })
 
   it('is empty when it has only fenced off a claim, as a preparation', async () => {

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
-import { addressesOf, isSame } from '../../commands/links/places.ts'
+import { addressesOf, isSame, type LinkAddress as Placed, type Place } from '../../commands/links/places.ts'
 import { withRandomAlias } from '../../commands/links/alias.ts'
 import { shownAlias } from '../../lib/short/alias.ts'
 import { claimToken } from '../../commands/links/brought.ts'
 import { link } from '../../commands/links/link.ts'
+import type { Link } from '../../commands/links/state.ts'
+import type { DomainEvent } from '../../events/index.ts'
 import { timestamp } from '../../lib/fields.ts'
 import type { LinkListRow, LinkRow } from '../../queries/links/link.ts'
 import type { Count } from '../../queries/statistics/labels.ts'
@@ -39,6 +41,22 @@ export const countedAddresses = (
     clicks: counts.find(({ label }) => label === String(one.id))?.n ?? 0,
   }))
 
+interface Adding {
+  readonly events: readonly DomainEvent[]
+  readonly main: boolean
+  readonly fields: Place
+}
+/**
+ * Returns the address that a link was given. One by an earlier execution of the request has the alias that was random
+ * then: its number is in the event.
+ */
+const addedTo = (state: Link, { main, events, fields }: Adding): Placed => {
+  const all = addressesOf(state)
+  if (main) return all[0]!
+  const added = events.find((one) => one.type === 'LinkAddressAdded')
+  return all.find((one) => (added ? one.address === added.data.address : isSame(one, fields)))!
+}
+
 /** The body of a request for one more address. */
 export const NewAddress = LinkBody.pick({ custom: true, domain: true }).extend({ main: flag.optional() })
 
@@ -59,7 +77,7 @@ export const addAddress = async (
   const add = async (alias: string) => {
     const fields = { domain, alias: aliasOn(domain, alias, services) }
     await rejectBlockedPlace(caller, id, () => fields, services)
-    const { state, revision } = await (main
+    const { state, events, revision } = await (main
       ? write(link, {
           type: 'UpdateLink',
           ...common,
@@ -69,8 +87,7 @@ export const addAddress = async (
         })
       : write(link, { type: 'AddAddress', ...common, fields }))
     checkFraming(id, state, services)
-    const added = addressesOf(state).find((one) => isSame(one, fields))!
-    return { state, added, revision }
+    return { state, added: addedTo(state, { main, events, fields }), revision }
   }
   return wanted ? add(wanted) : withRandomAlias(add)
 }

@@ -180,7 +180,9 @@ const wholeWriter = (
       await execution?.hold()
       const handle = async (given: Revisions) =>
         handler.handle(decider, command, own, { revisions: given, requires, resumed })
-      return shown(stream, await asJudged(judge, revisions, handle))
+      // what was done is not judged again: by now the same command would do nothing, or something else
+      const done = resumed ? await handler.outcome(decider, command, own.command) : undefined
+      return shown(stream, done ?? (await asJudged(judge, revisions, handle)))
     },
     bindTo,
     create: async (kind, decider, make) => {

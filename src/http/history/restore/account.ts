@@ -47,7 +47,7 @@ const accountRoute = (services: AccountRestoreServices) =>
           const { email: address, password: secret, timezone: zone, exclusions: excluded } = accountFieldsOf(state)
           return { email: address, password: secret, timezone: zone, exclusions: excluded }
         },
-        isDeleted: false,
+        isDeleted: () => false,
         dryRun,
         write: ({ write }) =>
           write(account, {
@@ -105,7 +105,7 @@ const keyRoute = (services: AccountRestoreServices) =>
         label: 'API key',
         before,
         fields: (state) => keyFieldsOf(state, params.id),
-        isDeleted: false,
+        isDeleted: () => false,
         dryRun: body.dryRun ?? false,
         write: ({ write }) =>
           write(account, {

@@ -41,7 +41,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
         kind: 'domain',
         before,
         fields: domainFieldsOf,
-        isDeleted,
+        isDeleted: ({ status }) => status === 'deleted',
         dryRun: body.dryRun ?? false,
         write: async (writer) => {
           if (!isDeleted) {
@@ -52,7 +52,7 @@ export const domainRestoreRoute = (services: RestoreServices & DomainServices) =
           const { state, revision, position } = await writer.load(domain, id)
           return { state, revision: Number(revision), position, events: [undefined] }
         },
-        lost: ({ verified }) => (isDeleted && !verified ? [notRestored('verified', { what: 'reservation' })] : []),
+        lost: ({ verified }, isBack) => (isBack && !verified ? [notRestored('verified', { what: 'reservation' })] : []),
       })
     },
   })

@@ -103,11 +103,13 @@ export interface Restoring<S> {
   readonly label?: string
   readonly before: S
   readonly fields: (state: S) => Fields
-  readonly isDeleted: boolean
+  readonly isDeleted: (state: S) => boolean
   readonly dryRun: boolean
-  readonly write: (writer: Writer) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events'>>
-  /** Returns the fields that were not restored, by the resulting resource. */
-  readonly lost: (after: S) => readonly NotRestored[] | Promise<readonly NotRestored[]>
+  readonly write: (
+    writer: Writer,
+  ) => Promise<Pick<Handled<S, unknown>, 'state' | 'revision' | 'position' | 'events' | 'before'>>
+  /** Returns the fields that were not restored, by the resulting resource, and whether it was deleted. */
+  readonly lost: (after: S, isBack: boolean) => readonly NotRestored[] | Promise<readonly NotRestored[]>
 }
 
 /** A name that was taken meanwhile is a conflict with the present state, and not an invalid request. */
@@ -130,20 +132,23 @@ export const restore = async <S>(
   { quotas }: Pick<RestoreServices, 'quotas'>,
   { kind, label = kinds[kind].label, before, fields, isDeleted, dryRun, write, lost }: Restoring<S>,
 ) => {
-  const end: EndReservation = isDeleted && isOwned(kind) ? await quotas.reserve(call.account, kind) : () => {}
+  const end: EndReservation = isDeleted(before) && isOwned(kind) ? await quotas.reserve(call.account, kind) : () => {}
   try {
     const done = await (dryRun ? call.transaction(write, { dryRun }) : write(call)).catch((error: unknown) =>
       conflict(error, kind),
     )
     end(dryRun || done.events.length === 0 ? undefined : done.position)
-    const changes = changesBetween(fields(before), fields(done.state))
-    const changed = isDeleted || changes.length > 0
+    // a repeated request finds the resource as it has restored it
+    const { before: was = before } = done
+    const isBack = isDeleted(was)
+    const changes = changesBetween(fields(was), fields(done.state))
+    const changed = isBack || changes.length > 0
     const message = changed
       ? `${label} ${dryRun ? 'would be' : 'has been'} restored.`
       : `Nothing to restore: the ${inSentence(label)} is not deleted, and no field differs.`
     // a key that may only write must not read this way
     const shown = call.may('read') ? changes : changes.map(({ field }) => ({ field }))
-    const notRestored = (await lost(done.state)).map(({ code, field, params }) => ({
+    const notRestored = (await lost(done.state, isBack)).map(({ code, field, params }) => ({
       field,
       reason: sentenceOf({ code, params }),
       code,

@@ -48,7 +48,7 @@ const ownedRoute = (
         kind,
         before,
         fields,
-        isDeleted: before.status === 'deleted',
+        isDeleted: ({ status }) => status === 'deleted',
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(decider, { type: 'Restore', id, account, to, token }),
         lost: () => missingChannels(call, kind, id),
@@ -87,7 +87,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
           const { unframed: _, ...rest } = linkFieldsOf(state, (domain) => origin({ domain }, services))
           return rest
         },
-        isDeleted: before.status === 'deleted',
+        isDeleted: ({ status }) => status === 'deleted',
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(link, { type: 'RestoreLink', id, account, to, token, without, now }),
         lost: async (after) => [

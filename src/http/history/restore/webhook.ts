@@ -46,7 +46,7 @@ export const webhookRestoreRoute = (services: RestoreServices & WebhookServices)
         kind: 'webhook',
         before,
         fields: webhookFieldsOf,
-        isDeleted: false,
+        isDeleted: () => false,
         dryRun: body.dryRun ?? false,
         write: ({ write }) => write(webhook, { type: 'Update', id, account, changes, enabled, to }),
         lost: async () => [
