@@ -63,6 +63,8 @@ export type ApprovalCommand =
       readonly own?: boolean
       /** whether the resource has changed meanwhile */
       readonly stale?: true
+      /** whether the change is not in the log, although it was approved */
+      readonly unmade?: boolean
     }
 
 type Decision<T> = (command: CommandOf<ApprovalCommand, T>, state: Approvals) => readonly ApprovalEvent[]
@@ -97,10 +99,10 @@ const approve: Decision<'Approve'> = ({ id, number, member, note }, state) => {
 const apply: Decision<'Apply'> = ({ id, number }, { open }) =>
   open[number] ? [{ type: 'ChangeApplied', data: { id, number } }] : []
 
-/** A member may withdraw their own proposal. */
-const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale }, state) => {
+/** A member may withdraw their own proposal, until it is approved. One whose change was never made can be refused. */
+const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale, unmade }, state) => {
   const proposal = found(state, number)
-  if (proposal.approved !== undefined && !stale) refuse('stale', { what: 'approved' })
+  if (proposal.approved !== undefined && !stale && !unmade) refuse('stale', { what: 'approved' })
   const why = stale ? 'stale' : (own ?? proposal.member === member) ? 'withdrawn' : 'refused'
   return [{ type: 'ChangeRefused', data: { id, number, member, ...noted(note), why } }]
 }

@@ -1,4 +1,3 @@
-import { v5 as uuid } from 'uuid'
 import { z } from 'zod'
 import { approval } from '../../commands/approvals/approval.ts'
 import { refuse, Refused } from '../../commands/decider.ts'
@@ -14,6 +13,7 @@ import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { origin } from '../links/address.ts'
 import { type ChangeChecks, requireAllowed } from './allowed.ts'
+import { commandOf, isMade } from './made.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
 import { isProposer, isSender, namesIn } from './people.ts'
@@ -103,9 +103,6 @@ const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Wai
   else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }
 
-/** names the command of a proposal: it is executed once, even if the proposal is approved several times */
-const space = '8d0c9f4e-4f0b-4a53-9d5f-3a4f6b1a6a34'
-
 /** Refusals of a change whose resource has changed since the proposal. */
 const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
 
@@ -123,7 +120,7 @@ const approve = ({ handler, ...services }: ApprovalServices) =>
       await requireApprover(call, waiting)
       const { member } = senderOf(call)
       if (await isProposer(call, handler, waiting)) refuse('lacks_rights', { what: 'own_proposal' })
-      /** Ends the proposal if the change cannot be made later either: it is out of date, or approved already. */
+      /** Ends the proposal if its change is out of date, or was approved and then refused. */
       const end = (isApproved: boolean) => async (error: unknown) => {
         if (!(error instanceof Refused)) throw error
         const isOutdated = outdated.has(error.code)
@@ -131,22 +128,18 @@ const approve = ({ handler, ...services }: ApprovalServices) =>
         if (isOutdated) refuse('stale')
         throw error
       }
-      // after a crash the change may be stored already: `apply` finds it by its command
-      if (waiting.approved === undefined) {
-        const effect = await requireCurrent(handler, waiting).catch(async (error: unknown) => {
-          // another member who approved it at the same moment has made the change: that is recorded before the resource
-          // changes
-          if ((await waitingProposal(handler, id, number)).approved === undefined) await end(false)(error)
-        })
-        // it still waits then: it is refused, or made once the operator allows it again
-        if (effect) requireAllowed(waiting, effect, services)
-      }
+      const requireMakeable = async () => requireAllowed(waiting, await requireCurrent(handler, waiting), services)
+      // also where it was approved before, and a process was killed: things have changed since
+      await requireMakeable().catch(async (error: unknown) => {
+        // one that is in the log is only brought to its end
+        if (!(await isMade(handler, waiting, { account: id, number }))) await end(false)(error)
+      })
       await write(approval, { type: 'Approve', id, number, member, note: body.note })
       const approved = { proposal: number, member, role: sender?.role ?? ('owner' as const) }
       const context = {
         account: id,
         actor: { ...waiting.actor, approved },
-        command: uuid(`${id} ${number}`, space),
+        command: commandOf(id, number),
         at: new Date().toISOString(),
       }
       await apply(
@@ -173,7 +166,10 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
       const { member } = senderOf(call)
       const isOwn = await isSender(call, waiting.member)
       if (!isOwn) await requireApprover(call, waiting)
-      await write(approval, { type: 'Refuse', id, number: params.id, member, note: body.note, own: isOwn })
+      const number = params.id
+      const unmade =
+        !isOwn && waiting.approved !== undefined && !(await isMade(handler, waiting, { account: id, number }))
+      await write(approval, { type: 'Refuse', id, number, member, note: body.note, own: isOwn, unmade })
       return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
     },
   })

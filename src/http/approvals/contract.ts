@@ -118,7 +118,7 @@ export const approvalContract = {
     summary: 'Refuse a proposal, or withdraw one’s own',
     fields: { note },
     example: { note: 'Wrong landing page.' },
-    failures: { 409: { description: 'It was approved a moment ago.' } },
+    failures: { 409: { description: 'It was approved, and the change is made, or the caller has proposed it.' } },
     answer: done,
   },
 } satisfies Contract
