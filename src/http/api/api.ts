@@ -10,7 +10,7 @@ import {
   setUncountedRate,
   unmatched,
 } from './admit.ts'
-import { readBody } from './body.ts'
+import { readBody, readUnasked } from './body.ts'
 import { allowedRevisions, sendTagged } from './conditions.ts'
 import { isDownload, isPicture, sendDownload, sendPicture } from './download.ts'
 import { envelope, preflight } from './envelope.ts'
@@ -110,12 +110,22 @@ interface Serving extends ApiOptions {
   readonly cursors: Cursors
 }
 
+/** Reads the body. Of a request for a route that takes none, it is looked at for what must not be ignored. */
+const sentWith = (
+  ctx: Context,
+  { body, method, read = readBody }: Route,
+  { charge, account }: Pick<Admitted, 'charge'> & { readonly account: number | undefined },
+): unknown => {
+  if (body) return read(ctx, charge, account)
+  return method === 'get' ? undefined : readUnasked(ctx)
+}
+
 /** Order of checks: page, key, rate, readable body, owner of the resource, valid fields. */
 const serve = async (ctx: Context, route: Route, options: Serving) => {
   requireOwnPage(ctx, route)
   const admitted = await timed(ctx, 'admit', () => admit(ctx, route, options))
   const { charge, who } = admitted
-  const sent: unknown = route.body ? await (route.read ?? readBody)(ctx, charge, who?.account) : undefined
+  const sent = await sentWith(ctx, route, { charge, account: who?.account })
   try {
     await answer(ctx, route, options, { ...admitted, sent })
   } finally {
@@ -131,7 +141,7 @@ const answer = async (ctx: Context, route: Route, options: Serving, asked: Admit
     isOff: route.ofSession,
     scope: who ? `account ${who.account}` : `address ${from}`,
     account: who?.account,
-    body: sent,
+    body: route.body && sent,
     // what a caller sees who is limited to a part of the account, others with the same rights may not
     only: route.secret || limitOf(who) ? (who?.key ?? (who && `session ${who.session}`)) : undefined,
     rights: who && limitedRights(who),

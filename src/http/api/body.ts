@@ -107,3 +107,44 @@ export const readBody = async (ctx: Context): Promise<unknown> => {
   if (!isWithin(rawBody, jsonLimits)) fail(400, 'too_many', { what: 'levels', ...jsonLimits })
   return body
 }
+
+/** Whether a request has a body (RFC 9112, 6). */
+const hasBody = ({ headers }: Context['req']) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** what a text begins with besides spaces, and the mark of UTF-8 */
+const beginning = /[^\s\xef\xbb\xbf]/
+
+/**
+ * Returns the JSON object in the body of a request for a route that takes none, whatever its content type; undefined for
+ * anything else, of which the beginning alone is read. Fails with 413 or 400.
+ */
+export const readUnasked = async (ctx: Context): Promise<unknown> => {
+  const { req } = ctx
+  if (!hasBody(req)) return undefined
+  const parts: Buffer[] = []
+  let [size, first] = [0, '']
+  try {
+    for await (const part of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      parts.push(part)
+      size += part.length
+      first ||= beginning.exec(part.toString('latin1'))?.[0] ?? ''
+      if ((first && first !== '{') || size > json.kib * 1024) break
+    }
+  } catch (error) {
+    if (!req.destroyed) throw error
+    fail(400, 'wrong_body', { what: 'end' })
+  }
+  req.resume() // otherwise the unread rest of the body blocks the connection
+  if (first !== '{') return undefined
+  if (size > json.kib * 1024) fail(413, 'body_too_large', { kib: json.kib })
+  try {
+    return JSON.parse(
+      Buffer.concat(parts)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    )
+  } catch {
+    return undefined
+  }
+}

@@ -131,7 +131,7 @@ const answersOf = (route: Route, described: Description, schemas: Schemas) => {
     ...(route.public && special[403] ? [403 as const] : []),
     // registration can be turned off, and a session may choose an account that it is no member of
     404,
-    ...(route.body ? ([413, 415] as const) : []),
+    ...(route.body ? ([413, 415] as const) : route.method === 'get' ? [] : ([413] as const)),
     429,
     ...(route.single ? [431 as const] : []),
     ...([500, 503] as const),

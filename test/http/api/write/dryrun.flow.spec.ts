@@ -1,4 +1,6 @@
 import { expect } from 'chai'
+import { routes } from '../../../../src/http/routes.ts'
+import { send } from '../../../support/raw.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 
 describe('a dry run', () => {
@@ -23,6 +25,9 @@ describe('a dry run', () => {
       ['POST', `/api/url/${id}/restore?dryRun=true`, { revision: 0 }, 'dryRun'],
       ['POST', '/api/urls/bulk?op=delete', { rows: [{ id }], dryRun: true }, 'dryRun'],
       ['DELETE', `/api/url/${id}/delete?dryRun=true`, {}, 'dryRun'],
+      ['DELETE', `/api/url/${id}/delete?dryRun[]=true`, {}, 'dryRun[]'],
+      ['DELETE', `/api/url/${id}/delete?dry%20run=true`, {}, 'dry run'],
+      ['POST', '/api/url/add?--dry-run', { url }, '--dry-run'],
     ]
     const before = await app.app.ledger.store.head('all')
     for (const [method, path, body, field] of asked) {
@@ -31,6 +36,38 @@ describe('a dry run', () => {
       expect(json['message']).to.equal(`This address does not support \`${field}\`: leave it out.`)
     }
     expect(await app.app.ledger.store.head('all')).to.equal(before)
+  })
+
+  it('is refused in the body of every route that takes none, however that is sent', async () => {
+    const dry = '{"dryRun":true}'
+    const before = await app.app.ledger.store.head('all')
+    const ask = (method: string, path: string, body: string, headers: Record<string, string> = {}) =>
+      send(app.address, method, path, { body, headers: { Authorization: key, ...headers } })
+    const bodyless = routes.filter(({ body, method, scope = [] }) => !body && method !== 'get' && [scope].flat().length)
+    expect(bodyless.length).to.be.greaterThan(20)
+    const paths = bodyless.map(({ method, path }) => [method.toUpperCase(), path.replaceAll(/:\w+/g, '1')] as const)
+    const refused: string[] = []
+    for (const [method, path] of paths) {
+      const { status, text } = await ask(method, path, dry)
+      // others are none of this account, or are for people who are signed in
+      if (status === 400) refused.push(`${method} ${path} ${(JSON.parse(text) as { field?: string }).field}`)
+      expect(status, `${method} ${path} ${text}`).to.be.oneOf([400, 403, 404])
+    }
+    expect(refused).to.include.members([`DELETE /api/url/1/delete dryRun`, `POST /api/import/1/start dryRun`])
+    const remove = (body: string, headers = {}) => ask('DELETE', `/api/url/${id}/delete`, body, headers)
+    for (const headers of [{ 'Content-Type': 'application/x-www-form-urlencoded' }, { 'Content-Type': 'text/plain' }])
+      expect((await remove(`\uFEFF\n ${dry}`, headers)).status, headers['Content-Type']).to.equal(400)
+    expect((await remove(`{"x":"${'x'.repeat(70_000)}","dryRun":true}`)).status).to.equal(413)
+    expect(await app.app.ledger.store.head('all')).to.equal(before)
+  })
+
+  it('is not looked for in what is no JSON object', async () => {
+    for (const body of ['dryRun=true', '{"dryRun":true', '[1]', ' ', 'x'.repeat(200_000), '{"other":true}']) {
+      const made = Number((await app.post('/api/url/add', { key, body: { url } })).json['id'])
+      const headers = { Authorization: key }
+      const { status, text } = await send(app.address, 'DELETE', `/api/url/${made}/delete`, { headers, body })
+      expect(status, `${body.slice(0, 20)} ${text}`).to.equal(200)
+    }
   })
 
   it('is done by the routes that have one', async () => {
