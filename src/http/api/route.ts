@@ -4,7 +4,7 @@ import type { PendingStreams } from '../../cache/pending.ts'
 import type { Context } from 'koa'
 import type { Caller } from '../../commands/caller.ts'
 import type { Decider } from '../../commands/decider.ts'
-import type { NextIds } from '../../commands/handle.ts'
+import type { NextIds, Revisions } from '../../commands/handle.ts'
 import type { Context as Cause, Handled } from '../../commands/context.ts'
 import type { DomainEvent } from '../../events/index.ts'
 import type { What } from '../../lib/problems/problem.ts'
@@ -100,9 +100,9 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   ) => Promise<(Handled<S, E> & { readonly id: number }) | undefined>
   /**
    * Returns the writer of one part of the request, such as a row: the ids of its commands follow from the
-   * Idempotency-Key and `n`.
+   * Idempotency-Key and `n`. `only`: the revisions that its first write may change.
    */
-  readonly part: (n: number) => Writer
+  readonly part: (n: number, only?: Revisions) => Writer
   /**
    * Runs `decide` with a writer whose changes are stored in one transaction once it resolves, all or none; in a dry
    * run, they are only checked. It may run several times. Then waits until the read tables have them.

@@ -1,4 +1,5 @@
 import { refuse } from '../../commands/decider.ts'
+import { streamId } from '../../events/streams.ts'
 import { csvLine } from '../../lib/csv.ts'
 import { timestamp } from '../../lib/fields.ts'
 import { findImport, type ListedImport, type StoredLine } from '../../queries/imports/import.ts'
@@ -17,11 +18,19 @@ export const found = async (
   { imports: { files } }: ImportServices,
 ): Promise<{ readonly stored: Stored | undefined; readonly listed: ListedImport | undefined }> => {
   if (!isId.test(params.id)) return refuse('not_found', { what: 'import' })
-  const [stored, listed] = await Promise.all([files.find(account, params.id), findImport(reader, account, params.id)])
+  // in this order: work that has ended waited for the tables
+  const stored = await files.find(account, params.id)
+  const listed = await findImport(reader, account, params.id)
   return stored || listed ? { stored, listed } : refuse('not_found', { what: 'import' })
 }
 
-const stateOf = (stored: Stored | undefined, listed: ListedImport | undefined): FoundImport['details']['state'] => {
+const stateOf = (
+  stored: Stored | undefined,
+  listed: ListedImport | undefined,
+  isPending: boolean,
+): FoundImport['details']['state'] => {
+  // the tables do not have yet how many links stay
+  if (stored?.work === 'undo' && isPending) return 'undoing'
   if (stored?.running) return ({ check: 'checking', import: 'running', undo: 'undoing' } as const)[stored.work]
   if (stored?.interrupted) return 'interrupted'
   if (stored?.problem) return 'failed'
@@ -44,13 +53,18 @@ const notesShown = 100
 export const present = async (call: ById, services: ImportServices) => {
   const { files } = services.imports
   const { id } = call.params
+  const isPending = call.pending.has(streamId('import', id))
   const { stored, listed } = await found(call, services)
   const [counts, notes] = await Promise.all([files.counts(id), files.lines(id, 0, notesShown, true)])
   const { error: _, ...problem } = stored?.problem ? answerOf(new Failure(400, stored.problem)) : { error: 1 as const }
   const { created = 0, kept: existing = 0, renamed = 0, conflict = 0, skipped = 0, failed = 0 } = counts
   return {
     details: {
-      ...{ id, state: stateOf(stored, listed), format: stored?.format || listed?.format || '' },
+      ...{
+        id,
+        state: stateOf(stored, listed, isPending),
+        format: stored?.format || listed?.format || '',
+      },
       ...{ name: stored?.name ?? '', date: timestamp((listed?.started ?? stored?.began)!) },
       total: stored?.total ?? null,
       done: Object.values(counts).reduce((sum, n) => sum + n, 0),

@@ -2,6 +2,7 @@ import { importing } from '../../commands/links/importing.ts'
 import { Refused } from '../../commands/decider.ts'
 import { addressesBy } from '../../commands/links/brought.ts'
 import { link } from '../../commands/links/link.ts'
+import { countRevision } from '../../commands/load.ts'
 import type { Link } from '../../commands/links/state.ts'
 import { type ImportedLink, linksOfImport } from '../../queries/imports/import.ts'
 import { awaitStatistics } from '../../queries/statistics/reclassifications.ts'
@@ -27,14 +28,21 @@ const ownEvents = (by: string, state: Link) =>
 /** Takes back a link, unless something has happened to it since. Returns whether it is deleted. */
 const takeBack = async (writer: Writer, by: string, { id, used }: ImportedLink, force: boolean) => {
   const { account } = writer
-  const { state, revision } = await writer.load(link, id)
+  const { state } = await writer.load(link, id)
   // by an attempt before
   if (state.status === 'deleted') return true
   for (const source of Object.keys(state.imported ?? {}))
     await writer.write(link, { type: 'ImportClicks', id, account, source, clicks: 0, uniques: null })
-  const deletes = force || (!used && Number(revision) + 1 === ownEvents(by, state))
-  if (deletes) await deleteLink(writer, id)
-  return deletes
+  if (force) {
+    await deleteLink(writer, id)
+    return true
+  }
+  const now = await writer.load(link, id)
+  const revision = countRevision(now.revision)
+  if (used || revision + 1 !== ownEvents(by, now.state)) return false
+  // what is changed at this moment stays, too
+  await deleteLink(writer.part(0, [revision]), id)
+  return true
 }
 
 /** Takes back what an import has created, as far as nothing has happened to it since. */

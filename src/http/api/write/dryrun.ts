@@ -12,6 +12,6 @@ export const refuseUnknownDryRun = (...sent: readonly Sent[]): void => {
     if (typeof given !== 'object' || given === null) continue
     const name = Object.keys(given).find((field) => isDryRun.test(field))
     if (name === undefined || (typeof read === 'object' && read !== null && Object.hasOwn(read, name))) continue
-    failField(name, 'not_supported', { what: 'condition' })
+    failField(name.slice(0, 64), 'not_supported', { what: 'condition' })
   }
 }

@@ -203,7 +203,7 @@ const wholeWriter = (
       return shown(streamOf(decider, make(handled.id)), handled, newPendingAfter)
     },
     created: findingCreated(handler.load, execution, part),
-    part: (n) => writer(ctx, who, options, { execution }, `${part}row ${n} `),
+    part: (n, only) => writer(ctx, who, options, { execution, ...(only && { allowed: only }) }, `${part}row ${n} `),
   }
 }
 
