@@ -29,9 +29,14 @@ export interface RuledLink {
     /** ISO 8601 */
     readonly starts?: string | null | undefined
     readonly expiry: string | null
+    /** where visitors go once it has ended; empty: they get a page */
+    readonly expired_url?: string | undefined
   }
-  /** where it can be found besides its main address */
-  readonly places?: { readonly others: readonly { readonly domain: number | null }[] } | undefined
+  /** where it can be found besides its main address, or could when it was deleted */
+  readonly places?: { readonly others: readonly RuledPlace[]; readonly released: readonly RuledPlace[] } | undefined
+}
+interface RuledPlace {
+  readonly domain: number | null
 }
 
 /** Whether a link keeps what the rules by tags name it by: another rule that names it now may end by itself. */
@@ -43,12 +48,17 @@ export const keepsTags = (
   return (before.fields.tags ?? []).every((tag) => !tags.includes(tag) || kept.includes(tag))
 }
 
+/** Whether a link leads visitors anywhere: one that has ended may do so, too. */
+const isLive = ({ status, fields: { starts, expiry, expired_url: instead } }: RuledLink, now: string) =>
+  status === 'open' && (starts ?? '') <= now && (expiry === null || expiry > now || Boolean(instead))
+
 /** Whether a change of a link needs an approval. `now` is ISO 8601. */
-export const needsApproval = (
-  { tags, domains, live }: ApprovalRules,
-  { status, fields, places }: RuledLink,
-  now: string,
-): boolean =>
-  (fields.tags ?? []).some((tag) => tags.includes(tag)) ||
-  [fields, ...(places?.others ?? [])].some(({ domain }) => domains.includes(domain ?? 0)) ||
-  (live && status === 'open' && (fields.starts ?? '') <= now && (fields.expiry === null || fields.expiry > now))
+export const needsApproval = ({ tags, domains, live }: ApprovalRules, link: RuledLink, now: string): boolean => {
+  const { fields, places } = link
+  const all = [fields, ...(places?.others ?? []), ...(places?.released ?? [])]
+  return (
+    (fields.tags ?? []).some((tag) => tags.includes(tag)) ||
+    all.some(({ domain }) => domains.includes(domain ?? 0)) ||
+    (live && isLive(link, now))
+  )
+}

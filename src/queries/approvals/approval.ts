@@ -30,7 +30,8 @@ export const isUsedByRuled = async (
   else void links.whereRaw('pixels::jsonb @> ?::jsonb', [JSON.stringify([used.pixel])])
   const ruled = links.whereRaw(
     `(tags && ?::text[] or ${isOn('any(?::bigint[])')}
-      or (?::boolean and coalesce(starts <= now(), true) and coalesce(expiry > now(), true)))`,
+      or (?::boolean and coalesce(starts <= now(), true)
+        and (coalesce(expiry > now(), true) or expired_url <> '')))`,
     [[...tags], [...domains], [...domains], live],
   )
   return (await ruled.select('id').limit(1)).length > 0

@@ -117,4 +117,25 @@ describe('the addresses of a link that needs approvals, or that only some may ch
     expect((await asked(ann, 'DELETE', `/api/domain/${third}/delete`)).status).to.equal(200)
     expect(failure(await decide(ben, 'approve', onThird)).slice(0, 2)).to.deep.equal([409, 'stale'])
   })
+
+  it('protect a deleted link by each of the domains that it would come back to', async () => {
+    const { ann, ben, asked, add, change, decide, detailsOf } = started
+    const domain = Number((await asked(ann, 'POST', '/api/domain/add', { domain: 'https://back.example' })).json['id'])
+    const id = await add({ custom: 'back-1', tags: [] })
+    const more = { custom: 'back-2', domain: 'back.example' }
+    expect((await asked(ann, 'POST', `/api/url/${id}/addresses`, more)).status).to.equal(200)
+    for (const url of ['https://evil.example/', 'https://good.example/'])
+      expect((await change(id, { url, tags: [] })).status).to.equal(200)
+    const { data: rules } = (await asked(ann, 'GET', '/api/account/approval')).json
+    const domains = [...rules.domains, domain]
+    expect((await asked(ann, 'PUT', '/api/account/approval', { ...rules, domains })).status).to.equal(200)
+    const deletion = proposed(await asked(ann, 'DELETE', `/api/url/${id}/delete`))
+    expect((await decide(ben, 'approve', deletion)).status).to.equal(200)
+
+    for (const body of [{ revision: 2 }, {}]) proposed(await asked(ann, 'POST', `/api/url/${id}/restore`, body))
+    const back = proposed(await asked(ann, 'POST', `/api/url/${id}/restore`, { revision: 3 }))
+    expect((await decide(ben, 'approve', back)).status).to.equal(200)
+    expect(await detailsOf(id)).to.include({ longurl: 'https://good.example/' })
+    expect(await aliases(id)).to.deep.equal(['back-1', 'back-2'])
+  })
 })
