@@ -3,6 +3,7 @@ import type { Decider } from '../../../commands/decider.ts'
 import { campaign } from '../../../commands/links/campaign.ts'
 import { channel, channelItem, membershipId } from '../../../commands/links/channel.ts'
 import { link } from '../../../commands/links/link.ts'
+import { domainsOf } from '../../../commands/links/places.ts'
 import type { Recorded } from '../../../events/event.ts'
 import type { DomainEvent, LogEvent } from '../../../events/index.ts'
 import { completed } from '../../../events/links/link.ts'
@@ -17,12 +18,13 @@ interface Facts {
   readonly on: boolean
   /** of a link */
   readonly campaign: number | null
-  readonly domain: number | null
+  /** of all its addresses, and of those that it had when it was deleted; 0 is the service's own host */
+  readonly domains: readonly number[]
   readonly tags: readonly string[]
   /** an event cannot be read: only a newer release knows what is so */
   readonly isUnknown: boolean
 }
-const nothing: Facts = { on: false, campaign: null, domain: null, tags: [], isUnknown: false }
+const nothing: Facts = { on: false, campaign: null, domains: [], tags: [], isUnknown: false }
 
 /** The facts of a stream from each position on at which they changed, in log order. */
 interface Timeline {
@@ -43,9 +45,9 @@ const source = <C, S, E extends DomainEvent>(
 })
 const isOpen = ({ status }: { readonly status: string }) => ({ on: status === 'open' })
 const sources = {
-  link: source(link, ({ fields }) => {
-    const { campaign, domain, tags } = completed(fields)
-    return { campaign, domain, tags }
+  link: source(link, (state) => {
+    const { campaign, tags } = completed(state.fields)
+    return { campaign, domains: domainsOf(state), tags }
   }),
   campaign: source(campaign, isOpen),
   channel: source(channel, isOpen),
@@ -97,7 +99,7 @@ export interface Memberships {
 const most = 10_000
 
 /**
- * Returns what knows from the log which campaign, channels, domain and tags links had at a moment. Only the log
+ * Returns what knows from the log which campaign, channels, domains and tags links had at a moment. Only the log
  * decides, so that the answer is the same whenever it is asked for, and no read table has to be there.
  */
 export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships => {
@@ -134,7 +136,7 @@ export const openMemberships = ({ read }: Pick<EventStore, 'read'>): Memberships
   const isLinkIn = async ({ campaigns, domains, tags }: Filter, id: number, moment: Moment) => {
     const facts = await factsAt('link', id, moment)
     if (facts.isUnknown) return true
-    if (domains.size > 0 && !(facts.domain !== null && domains.has(facts.domain))) return false
+    if (domains.size > 0 && !facts.domains.some((id) => domains.has(id))) return false
     if (tags.size > 0 && !facts.tags.some((tag) => tags.has(tag))) return false
     if (campaigns.size === 0) return true
     return facts.campaign !== null && campaigns.has(facts.campaign) && isOn('campaign', facts.campaign, moment)

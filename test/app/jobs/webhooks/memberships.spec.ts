@@ -118,4 +118,32 @@ describe('the campaign and channels of a link, by the log', () => {
     const left = await append('channelitem-3-qr-5', { type: 'ItemRemovedFromChannel', data: { channel: 3, item: qr } })
     expect(await has(filterOf({ channels: 3 }), left, true, qr)).to.equal(false)
   })
+
+  it('knows a link on the domain of each of its addresses, also when it is deleted and comes back', async () => {
+    const onBranded = filterOf({ domains: 4 })
+    const address = (number: number, domain: number | null): DomainEvent => ({
+      type: 'LinkAddressAdded',
+      data: { id: 1, account: 1, address: number, domain, alias: 'b', added: '2026-01-01T00:00:00.000Z', token: 't' },
+    })
+    const restored = (): DomainEvent => ({ type: 'LinkRestored', data: { id: 1, deleted: true, changes: {} } })
+    const at = async (position: bigint) => [await has(onBranded, position, false), await has(onBranded, position)]
+    const made = await append('link-1', linkCreated({ id: 1, domain: null }))
+    const came = await append('link-1', address(2, 4))
+    const changed = await append('link-1', { type: 'LinkUpdated', data: { id: 1, changes: { title: 'x' } } })
+    const gone = await append('link-1', { type: 'LinkDeleted', data: { id: 1 } })
+    const back = await append('link-1', restored())
+    const again = await append('link-1', address(2, 4))
+    const left = await append('link-1', { type: 'LinkAddressRemoved', data: { id: 1, address: 2 } })
+    const last = await append('link-1', { type: 'LinkDeleted', data: { id: 1 } })
+    expect(await Promise.all([made, came, changed, gone, back, again, left, last].map(at))).to.deep.equal([
+      [false, false],
+      [false, true],
+      [true, true],
+      [true, true],
+      [true, false],
+      [false, true],
+      [true, false],
+      [false, false],
+    ])
+  })
 })
