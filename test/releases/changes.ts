@@ -51,6 +51,14 @@ export const changes: readonly Change[] = [
   alsoErased('qrs', 1, 'qrs_counts'),
   alsoErased('qrs', 2, 'qr_logos'),
   alsoErased('bios', 1, 'bios_counts'),
+  {
+    ...{ release: 'golden', at: 'golden/LinkRestored.1.4.projected.linkaddresses[0].op', now: 'patch' },
+    why: 'The other addresses of a deleted link stay in the tables, as the link does.',
+  },
+  {
+    ...{ release: 'golden', at: 'golden/LinkRestored.1.4.projected.linkaddresses[1].key.address' },
+    why: 'A deleted link comes back with the addresses that the next events add, and with no other one.',
+  },
   annPage('addresses[/Ann-Page/1]', '/Ann-Page/1'),
   annPage('addresses[/Ann-Page/2]', '/Ann-Page/2'),
   annPage('addresses[https://example.com/blog]', undefined),

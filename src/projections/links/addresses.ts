@@ -1,5 +1,5 @@
 import { aliasKey } from '../../lib/short/alias.ts'
-import { type Projection, put, remove } from '../engine/projection.ts'
+import { patch, type Projection, put, remove } from '../engine/projection.ts'
 import { linkAddress } from './link.ts'
 
 /** An address that becomes the main one is none of the others any more. */
@@ -9,18 +9,21 @@ const becomesMain = ({
   readonly data: { id: number; address?: number | undefined }
 }) => (address === undefined ? [] : [remove('link_addresses', { link, address })])
 
-/** Where links can be found besides their main addresses. Those of deleted links are left out. */
+/**
+ * Where links can be found besides their main addresses. The rows of a deleted link stay, as its row in `links` does:
+ * they say which domains it was on. A restore adds those again that it comes back with.
+ */
 export const linkAddresses: Projection = {
   name: 'linkaddresses',
-  version: 1,
+  version: 2,
   filter: 'domain',
   tables: {
     link_addresses: (t) => `
       create table ${t} (
         link bigint, address int, account bigint not null, domain bigint, alias text not null, alias_key text not null,
-        added timestamptz not null, primary key (link, address));
-      create index on ${t} ((${linkAddress}));
-      create index on ${t} (alias_key);
+        added timestamptz not null, deleted timestamptz, primary key (link, address));
+      create index on ${t} ((${linkAddress})) where deleted is null;
+      create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account)`,
   },
   on: {
@@ -29,8 +32,8 @@ export const linkAddresses: Projection = {
     ],
     LinkAddressRemoved: ({ data: { id: link, address } }) => [remove('link_addresses', { link, address })],
     LinkUpdated: becomesMain,
-    LinkRestored: becomesMain,
-    LinkDeleted: ({ data: { id: link } }) => [remove('link_addresses', { link })],
+    LinkRestored: ({ data }) => (data.deleted ? [remove('link_addresses', { link: data.id })] : becomesMain({ data })),
+    LinkDeleted: ({ data: { id: link }, at }) => [patch('link_addresses', { link }, { deleted: at })],
     AccountErased: ({ data: { id: account } }) => [remove('link_addresses', { account })],
   },
 }

@@ -36,7 +36,8 @@ export const streamsChanged = async ({ db, table }: Reader, after: bigint, upTo:
     ...cachedKinds.map((kind) => changed(kind, kinds[kind].table, addresses[kind])),
     // those that have come to a link
     `select '${streamId('link', '')}' || a.link, a.domain, a.alias_key, l.position
-     from ${table('links')} l join ${table('link_addresses')} a on a.link = l.id where l.position > ? and l.position <= ?`,
+     from ${table('links')} l join ${table('link_addresses')} a on a.link = l.id
+     where a.deleted is null and l.position > ? and l.position <= ?`,
     changed('block', 'blocks'),
     changed('team', 'members', { id: 'account' }),
     changed('approval', 'approval_rules', { id: 'account' }),

@@ -5,9 +5,12 @@ import type { Reader } from '../reader.ts'
 /** SQL of every address of links that are not deleted: `link`, `address` (its number), `account`, `domain`, `alias`. */
 export const everyAddress = (table: TableNames): string => `(
   select id as link, coalesce(main, 1) as address, account, domain, alias, alias_key from ${table('links')} where deleted is null
-  union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')})`
+  union all select link, address, account, domain, alias, alias_key from ${table('link_addresses')} where deleted is null)`
 
-/** SQL of whether a link has an address on domains, where 0 is the service's own host; `domains` is in it twice. */
+/**
+ * SQL of whether a link has an address on domains, or had one when it was deleted. 0 is the service's own host;
+ * `domains` is in it twice.
+ */
 export const isOnDomains = (table: TableNames, link: string, domains: string): string =>
   `(coalesce(${link}.domain, 0) = ${domains}
     or exists (select from ${table('link_addresses')} o

@@ -106,10 +106,10 @@ const sourceOf = (reader: Reader, account: number, filter: LinkFilter, request: 
       searched: linkText,
       orFound: (q) => {
         const byAlias = contains(db, 'alias', q)
-        return db.raw(`l.id = any(array(select link from ${table('link_addresses')} where account = ? and ?))`, [
-          account,
-          byAlias,
-        ])
+        return db.raw(
+          `l.id = any(array(select link from ${table('link_addresses')} where account = ? and deleted is null and ?))`,
+          [account, byAlias],
+        )
       },
       created: 'l.created',
       isIn: (part) => inPart(reader, 'link', 'l.id', part),
