@@ -28,10 +28,12 @@ const addressesIn = (found: Found, links: readonly Named[], { format }: Reading)
   const host = filledText(found.get('host'))
   const named = found.get('alias')
   const text = filledText(named) ?? (named && format === 'shortio' ? '' : undefined)
-  const alias = format === 'dub' && text === '_root' ? '' : text?.replace(/^\//, '')
+  // no alias begins like a URL: it has no empty part
+  const isUrl = text !== undefined && /^https?:\/\//i.test(text)
+  const alias = isUrl ? undefined : format === 'dub' && text === '_root' ? '' : text?.replace(/^\//, '')
   // Shlink uses DEFAULT for its own host; the id of a domain identifies no host
   const isOwn = host === undefined || (format === 'shlink' && host === 'DEFAULT') || /^\d+$/.test(host)
-  const urls = links.flatMap(textsOf).flatMap((one) => one.split(/[\s,;|]+/))
+  const urls = [...(isUrl ? [text] : []), ...links.flatMap(textsOf)].flatMap((one) => one.split(/[\s,;|]+/))
   const all = addressesOf(
     alias,
     isOwn ? undefined : hostIn(host),

@@ -1,4 +1,4 @@
-import { aliasPath, shownAlias } from '../../../lib/short/alias.ts'
+import { aliasPath, isExact, shownAlias } from '../../../lib/short/alias.ts'
 import { csvLine } from '../../../lib/csv.ts'
 import { isWeb } from '../../../lib/schemes.ts'
 import { redirectingLinks } from '../../../queries/accounts/export.ts'
@@ -12,14 +12,24 @@ interface Redirect {
   readonly from: string
   /** the same, as a URL has it */
   readonly encoded: string
+  /** whether letter case counts in its path */
+  readonly exact: boolean
   readonly to: string
+  /** as its owner writes it; the whole URL where a table would not have it unchanged */
   readonly alias: string
 }
 
-/** Signs that servers would read as the names of variables, as URLs may write them, too. */
-const plain = (url: string) =>
-  url.replaceAll(/["\\$`{}]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-const quoted = ({ from, to }: Redirect) => `"${plain(from)}" "${plain(to)}"`
+/** Signs that servers would read as quotes, or as the names of variables. */
+const signs = /["\\$`{}]/g
+const codeOf = (sign: string) => sign.charCodeAt(0).toString(16)
+const plain = (url: string) => url.replaceAll(signs, (sign) => `%${codeOf(sign).toUpperCase()}`)
+/** Returns a regular expression of nginx and Caddy for an address as it is. */
+const pattern = (address: string) => `~^${address.replaceAll(/["\\$`{}.*+?^()|[\]]/g, (sign) => `\\x${codeOf(sign)}`)}$`
+/** Returns a line of a map, in which the servers compare decoded paths. */
+const quoted = ({ from, to }: Redirect, isPattern: boolean) => `"${isPattern ? pattern(from) : from}" "${plain(to)}"`
+
+/** What a table has unchanged: no spreadsheet takes it for a formula, and no reader trims it. */
+const inTable = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_./ -]*[\p{L}\p{N}\p{M}_./-])?$/u
 
 /** The forms of the same list: what a line is, and what stands before the first line of a file. */
 const forms: readonly {
@@ -29,9 +39,16 @@ const forms: readonly {
   readonly line: (redirect: Redirect) => string
 }[] = [
   { folder: 'csv', extension: 'csv', head: 'alias,url\n', line: ({ alias, to }) => csvLine([alias, to]) },
-  { folder: 'nginx', extension: 'map', line: (one) => `${quoted(one)};` },
-  { folder: 'caddy', extension: 'caddy', line: quoted },
-  { folder: 'netlify', extension: '_redirects', line: ({ encoded, to }) => `https://${encoded} ${to} 302` },
+  // nginx compares strings of a map without letter case
+  { folder: 'nginx', extension: 'map', line: (one) => `${quoted(one, one.exact)};` },
+  // Caddy compares them as they are, but replaces names in braces before
+  { folder: 'caddy', extension: 'caddy', line: (one) => quoted(one, plain(one.from) !== one.from) },
+  {
+    folder: 'netlify',
+    extension: '_redirects',
+    // an asterisk would stand for all paths
+    line: ({ encoded, to }) => `https://${encoded.replaceAll('*', '%2A')} ${to} 302`,
+  },
   {
     folder: 'cloudflare',
     extension: 'csv',
@@ -49,12 +66,13 @@ export const redirectMaps = (account: number, reader: Reader, addresses: LinkAdd
     for await (const { others, url, ...main } of redirectingLinks(reader, account)) {
       if (!isWeb(url)) continue
       for (const { alias, domain } of [main, ...(others ?? [])]) {
-        const host = origin({ domain: domain === null ? null : Number(domain) }, addresses).replace(/^https?:\/\//, '')
+        const site = origin({ domain: domain === null ? null : Number(domain) }, addresses)
+        const [shown, path] = [shownAlias(alias), aliasPath(alias)]
+        const host = site.replace(/^https?:\/\//, '')
         yield {
-          alias: shownAlias(alias),
-          from: `${host}/${shownAlias(alias)}`,
-          encoded: `${host}/${aliasPath(alias)}`,
-          to: url,
+          alias: inTable.test(shown) ? shown : `${site}/${path}`,
+          ...{ from: `${host}/${shown}`, encoded: `${host}/${path}`, to: url },
+          exact: isExact(alias),
         }
       }
     }

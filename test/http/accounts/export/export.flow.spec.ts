@@ -11,6 +11,7 @@ import { pngOf } from '../../../../src/qr/logo.ts'
 import { startTestApp, type TestApp } from '../../../support/app.ts'
 import { bodies } from '../../../support/bodies.ts'
 import { until } from '../../../support/client.ts'
+import { readAll } from '../../../imports/support.ts'
 import { untar } from '../../../support/tar.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -133,6 +134,44 @@ describe('the export of an account', () => {
       'redirects/netlify/000001._redirects': `https://${host}/map-1 https://example.com/a?x={y}&z=$1 302\n`,
       'redirects/cloudflare/000001.csv': `source_url,target_url,status_code\n${host}/map-1,https://example.com/a?x={y}&z=$1,302\n`,
     })
+  })
+
+  it('given exact aliases with any signs, then each map has them as they are, with their letter case', async () => {
+    const own = await app.register()
+    await app.post('/api/domain/add', { ...own, body: { domain: 'https://old.example.org', aliases: 'exact' } })
+    const aliases = ['Sale', 'sale', 'Sale/2026.html', '*', '{$HOME}', '"q"', '-x', '=x', 'a;@x', 'a\u2028b', 'été 1']
+    for (const [n, custom] of aliases.entries()) {
+      const body = { url: `https://example.com/${n}`, custom, domain: 'old.example.org' }
+      expect((await app.post('/api/url/add', { ...own, body })).status, custom).to.equal(200)
+    }
+    const files = await exported(own.key)
+    const lines = (folder: string) => files.get(`redirects/${folder}`)!.trimEnd().split('\n')
+    const host = String.raw`"~^old\x2eexample\x2eorg`
+    expect(lines('nginx/000001.map').slice(0, 6)).to.deep.equal([
+      `${host}/Sale$" "https://example.com/0";`,
+      `${host}/sale$" "https://example.com/1";`,
+      String.raw`${host}/Sale/2026\x2ehtml$" "https://example.com/2";`,
+      String.raw`${host}/\x2a$" "https://example.com/3";`,
+      String.raw`${host}/\x7b\x24HOME\x7d$" "https://example.com/4";`,
+      String.raw`${host}/\x22q\x22$" "https://example.com/5";`,
+    ])
+    expect(lines('caddy/000001.caddy').slice(2, 6)).to.deep.equal([
+      '"old.example.org/Sale/2026.html" "https://example.com/2"',
+      '"old.example.org/*" "https://example.com/3"',
+      String.raw`${host}/\x7b\x24HOME\x7d$" "https://example.com/4"`,
+      String.raw`${host}/\x22q\x22$" "https://example.com/5"`,
+    ])
+    expect(lines('netlify/000001._redirects')[3]).to.equal('https://old.example.org/%2A https://example.com/3 302')
+    expect(lines('csv/000001.csv').slice(6)).to.deep.equal([
+      'https://old.example.org/%22q%22,https://example.com/5',
+      'https://old.example.org/-x,https://example.com/6',
+      'https://old.example.org/%3Dx,https://example.com/7',
+      'https://old.example.org/a%3B%40x,https://example.com/8',
+      'https://old.example.org/a%E2%80%A8b,https://example.com/9',
+      'été 1,https://example.com/10',
+    ])
+    const read = await readAll(files.get('redirects/csv/000001.csv')!, 'csv')
+    expect(read.map((one) => one.kind === 'link' && one.addresses[0]?.alias)).to.deep.equal(aliases)
   })
 
   it('has every list of the API', () => {
