@@ -58,4 +58,16 @@ describe('imports in the dashboard', function () {
     await seeText('Taken back')
     await dashboard.looksRight()
   })
+
+  it('are one entry of the history, with their changes behind it', async () => {
+    const { open, press, see, seeText } = dashboard
+    await open('/history')
+    await seeText('more of this request')
+    await dashboard.looksRight()
+    const request = `new URLSearchParams(location.search).get('group')`
+    await press('and 5 more of this request')
+    await see(request)
+    await seeText('Link created')
+    await dashboard.looksRight()
+  })
 })

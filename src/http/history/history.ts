@@ -48,6 +48,9 @@ export interface HistoryEntry {
   readonly message: string
   readonly resource: About
   readonly changes: readonly FieldChange[]
+  /** its group, where groups are listed */
+  readonly group?: string | null
+  readonly events?: number
 }
 
 /** Streams that are no resource. */
@@ -178,11 +181,12 @@ export const readPage = async (
     ),
     ordinals.of(rows.map(({ position }) => position)),
   ])
-  const entries = rows.flatMap(({ position }, i): readonly HistoryEntry[] => {
+  const entries = rows.flatMap(({ position, group = null, events }, i): readonly HistoryEntry[] => {
     const one = found[i]
     if (!one) return []
     const { acting, ...entry } = one
-    return [{ event: numbers.get(position) ?? null, ...entry, actor: present(acting, names) }]
+    const counted = events === undefined ? {} : { group, events }
+    return [{ event: numbers.get(position) ?? null, ...entry, actor: present(acting, names), ...counted }]
   })
   return { ...further, rows: entries }
 }

@@ -18,6 +18,7 @@ import { findInHistory, searchingFor } from './search.ts'
 import { type LinkAddresses, origin } from '../links/address.ts'
 import { historyContract, historyEntries } from './contract/history.ts'
 import { says } from '../../lib/fields.ts'
+import { failField } from '../api/errors.ts'
 
 /** Returns the `owner` check of a route for a resource that may be deleted. */
 export const ownedOrDeleted =
@@ -119,7 +120,18 @@ const AccountQuery = HistoryQuery.extend({
     })
     .meta({ enum: paths }),
   deleted: onlyTrue,
+  group: z
+    .union([z.literal(''), z.literal('request'), z.guid()], says('wrong_form', { what: 'group' }))
+    .optional()
+    .transform((given) => given?.toLowerCase() || undefined),
 })
+
+/** Filters that would find only groups whose first event has what they ask for. */
+const rejectFilters = ({ group, ...query }: z.output<typeof AccountQuery>) => {
+  if (group !== 'request') return
+  for (const field of ['q', 'resource', 'deleted', 'member'] as const)
+    if (query[field] !== undefined && query[field] !== false) failField(field, 'not_supported', { what: 'group' })
+}
 
 export const historyRoutes = (services: HistoryServices): readonly Route[] => [
   endpoint(historyContract, 'GET /api/account/history', {
@@ -127,8 +139,9 @@ export const historyRoutes = (services: HistoryServices): readonly Route[] => [
     scope: ['account', 'audit'],
     query: AccountQuery,
     run: (call) => {
-      const { resource: kind, deleted } = call.query
-      return listEvents({ account: call.account, kind, deleted }, call, services)
+      rejectFilters(call.query)
+      const { resource: kind, deleted, group } = call.query
+      return listEvents({ account: call.account, kind, deleted, group }, call, services)
     },
   }),
   endpoint(historyContract, 'GET /api/key/:id/history', {

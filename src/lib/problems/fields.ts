@@ -119,6 +119,7 @@ export const fieldTexts = {
     csv: '{field} must not be true for CSV: ask for application/x-ndjson or text/event-stream.',
     key: '{field} must not have `{name}`. It can have {values}.',
     scheme: '{field} cannot be used with a destination that starts with {scheme}: only a web address can have it.',
+    group: '{field} cannot be combined with `group=request`: leave one of them out.',
     condition: 'This address does not support {field}: leave it out.',
     atomic:
       '{field} needs an event store that stores many streams as one: PostgreSQL. This service keeps its log in EventStoreDB. Leave `atomic` out; each row has its own result.',

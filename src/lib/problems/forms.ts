@@ -25,6 +25,7 @@ export const forms = {
   language: '{field} must be a language code, for example fr or pt-BR.',
   agent: '{field} must be 2 to 64 letters, spaces and hyphens: clicks keep the words of user agents alone.',
   visitor: '{field} must be the `visitor` of a click: 16 digits from 0 to f.',
+  group: '{field} must be `request`, or the `group` of an entry.',
   reclassification: '{field} must be the `id` of a reclassification.',
   pairs: '{field} must be pairs such as `bit.ly=go.example.com`, separated by commas.',
   message_id: '{field} must be the id of a message, such as evt_123456.',

@@ -1,15 +1,22 @@
+import { createHash } from 'node:crypto'
 import type { Knex } from 'knex'
 import { ownMember } from '../../events/accounts/team.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
+import { column } from '../engine/columns.ts'
 import { accountIndex, type AccountEntry, insertEntries } from './accountindex.ts'
 
 /** An event, the member who caused it, and the member whose work begins with it. */
 interface Entry extends AccountEntry {
   readonly member: number | null
   maker: number | null
+  readonly type: string
+  readonly request: string | null
+  /** what it is shown with, and whether it is the first one there */
+  batch: string | null
+  leads: boolean
 }
 /** The work of one member that passed to another. */
 interface HandedOver {
@@ -31,6 +38,40 @@ const memberOf = ({ metadata: { actor } }: Recorded<LogEvent>) =>
 /** Work of the account's own sign-in has no maker. */
 const makerOf = (member: number | null) => (member === ownMember ? null : member)
 
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+/** Returns the id of a request, if no client has chosen the same one for all that it does. */
+const requestOf = ({ metadata: { request } }: Recorded<LogEvent>) => (uuid.test(request) ? request : null)
+
+const uuidOf = (text: string) =>
+  createHash('md5')
+    .update(text)
+    .digest('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+
+/**
+ * Gives events of one request and type a group, and all events of the request that has begun an import. The first of a
+ * group leads it.
+ */
+const formGroups = async (tx: Knex, table: string, entries: readonly Entry[]) => {
+  const keyOf = ({ account }: Entry, group: string) => `${account} ${group}`
+  const ofRequests = entries.flatMap((entry) =>
+    entry.request === null ? [] : [{ entry, whole: entry.request, typed: uuidOf(`${entry.request} ${entry.type}`) }],
+  )
+  const asked = ofRequests.flatMap(({ entry, whole, typed }) => [whole, typed].map((group) => ({ entry, group })))
+  const { rows } = await tx.raw<{ rows: { account: string; batch: string }[] }>(
+    `select account, batch from unnest(?::bigint[], ?::uuid[]) as e (account, batch)
+     where exists (select from ${table} o where o.account = e.account and o.batch = e.batch)`,
+    [column(asked, ({ entry }) => entry.account), column(asked, ({ group }) => group)],
+  )
+  const led = new Set(rows.map(({ account, batch }) => `${account} ${batch}`))
+  for (const { entry, whole, typed } of ofRequests) {
+    const group = entry.type === 'ImportStarted' || led.has(keyOf(entry, whole)) ? whole : typed
+    entry.batch = group
+    entry.leads = !led.has(keyOf(entry, group))
+    led.add(keyOf(entry, group))
+  }
+}
+
 const handOver = async (tx: Knex, table: string, { account, from, to }: HandedOver) =>
   tx.raw(`update ${table} set maker = ? where account = ? and maker = ?`, [makerOf(to), account, from])
 
@@ -41,30 +82,39 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
     const { account } = event.metadata
     if (account === null || !isOwn(event)) continue
     const member = memberOf(event)
-    entries.push({ ...event, account, member, maker: event.revision === 0n ? makerOf(member) : null })
+    const maker = event.revision === 0n ? makerOf(member) : null
+    entries.push({ ...event, account, member, maker, request: requestOf(event), batch: null, leads: true })
     if (event.type !== 'MemberRemoved' || event.data.to === undefined) continue
     const { member: from, to } = event.data
     // rows of earlier batches, and those of this one
     await handOver(tx, table, { account, from, to })
     for (const entry of entries) if (entry.account === account && entry.maker === from) entry.maker = makerOf(to)
   }
-  await insertEntries(tx, table, entries, { member: ({ member }) => member, maker: ({ maker }) => maker })
+  await formGroups(tx, table, entries)
+  await insertEntries(tx, table, entries, {
+    member: ['bigint', ({ member }) => member],
+    maker: ['bigint', ({ maker }) => maker],
+    batch: ['uuid', ({ batch }) => batch],
+    leads: ['boolean', ({ leads }) => leads],
+  })
 }
 
 /**
  * The positions of the events of each account, without clicks, and the members who caused them. Includes events of a
  * newer release: they become readable with an update. The first event of a resource has the member whose work it is
- * now; null for the account's own sign-in.
+ * now; null for the account's own sign-in. The first event of a `batch` stands for all of them.
  */
 export const accountEvents: Projection = {
   name: 'accountevents',
-  version: 3,
+  version: 4,
   filter: 'domain',
   indexedLast: ['account_events'],
   tables: {
-    account_events: (t) => `${accountIndex(t, 'member bigint, maker bigint')};
+    account_events: (t) => `${accountIndex(t, 'member bigint, maker bigint, batch uuid, leads boolean not null')};
       create index on ${t} (account, member, position) where member > ${ownMember};
-      create index on ${t} (account, stream, maker) where maker is not null`,
+      create index on ${t} (account, stream, maker) where maker is not null;
+      create index on ${t} (account, batch, position) where batch is not null;
+      create index on ${t} (account, position) where leads`,
   },
   write,
   writeUnknown: write,

@@ -19,26 +19,33 @@ export const accountIndex = (t: string, more?: string) => `
     account bigint, position bigint, stream text collate "C" not null, revision bigint not null${more === undefined ? '' : `, ${more}`}, primary key (account, position));
   create index on ${t} (position)`
 
-type Value = number | bigint | null
+/** A further column: its type, and its value. */
+type Column<E> = readonly [
+  type: 'bigint' | 'uuid' | 'boolean',
+  of: (entry: E) => number | bigint | string | boolean | null,
+]
 
-/** Inserts the entries of a batch of events; `more` has the values of further columns. */
+/** Inserts the entries of a batch of events; `more` has further columns. */
 export const insertEntries = async <E extends AccountEntry>(
   tx: Knex,
   table: string,
   entries: readonly E[],
-  more: Readonly<Record<string, (entry: E) => Value>> = {},
+  more: Readonly<Record<string, Column<E>>> = {},
 ) => {
   if (entries.length === 0) return
-  const names = Object.keys(more)
-  const sql = `insert into ${table} (${['account', 'position', 'stream', 'revision', ...names].join(', ')})
-    select * from unnest(${['?::bigint[]', '?::bigint[]', '?::text[]', ...['revision', ...names].map(() => '?::bigint[]')].join(', ')})`
+  const columns = { account: 'bigint', position: 'bigint', stream: 'text', revision: 'bigint' }
+  const types = { ...columns, ...Object.fromEntries(Object.entries(more).map(([name, [type]]) => [name, type])) }
+  const sql = `insert into ${table} (${Object.keys(types).join(', ')})
+    select * from unnest(${Object.values(types)
+      .map((type) => `?::${type}[]`)
+      .join(', ')})`
   await tx
     .raw(sql, [
       column(entries, ({ account }) => account),
       column(entries, ({ position }) => position),
       entries.map(({ stream }) => stream),
       column(entries, ({ revision }) => revision),
-      ...Object.values(more).map((of) => column(entries, (entry) => of(entry) ?? 'null')),
+      ...Object.values(more).map(([, of]) => column(entries, (entry) => String(of(entry)))),
     ])
     .options(prepared(sql))
 }

@@ -1,5 +1,5 @@
 import { pastOf } from '../../projections/history/versions.ts'
-import { contains, type Listed, type ListRequest, readPositions } from '../page.ts'
+import { contains, type Listed, type ListRequest, mostCounted, readPositions } from '../page.ts'
 import { type KeptKind, keptKinds, kindOf, kinds, type ResourceKind } from '../../events/kinds.ts'
 import { inPart, type Part } from '../accounts/part.ts'
 import type { Reader } from '../reader.ts'
@@ -11,6 +11,9 @@ export interface HistoryRow {
   readonly position: bigint
   readonly stream: string
   readonly revision: number
+  /** the group whose first event it is, and how many events that has, up to `mostCounted`, where groups are listed */
+  readonly group?: string | null
+  readonly events?: number
 }
 
 /** Whose history: a resource by its subject (see `resourceevents.ts`), or everything of an account. */
@@ -22,6 +25,8 @@ export type HistoryOf =
       readonly kind?: ResourceKind | undefined
       /** only the deletions of what is deleted now */
       readonly deleted?: boolean | undefined
+      /** `request`: only the first event of each group; otherwise the events of this group */
+      readonly group?: string | undefined
     }
 
 /** The events after one position and up to another, undefined: from the first, to the last; and by whom. */
@@ -35,6 +40,15 @@ export interface Span {
 /** Visitors report links to the operator, not to the account. */
 const shown = `x.stream not like 'report-%'`
 
+/** SQL of how many events the group of a row has, up to a position. */
+const eventsOf = ({ db, table }: Reader, upTo: bigint | undefined) =>
+  db.raw(
+    `case when x.batch is null then 1 else (select count(*)::int from (
+       select from ${table('account_events')} o where o.account = x.account and o.batch = x.batch
+       and o.position <= coalesce(?::bigint, o.position) limit ${mostCounted}) counted) end as events`,
+    [upTo?.toString() ?? null],
+  )
+
 /** Returns one page of the events of a resource or an account. */
 export const listHistory = async (
   reader: Reader,
@@ -44,10 +58,12 @@ export const listHistory = async (
 ): Promise<Listed<HistoryRow>> => {
   const { db, table } = reader
   const upTo = reader.upTo !== undefined && (until === undefined || until > reader.upTo) ? reader.upTo : until
-  const ofAccount = ({ account, kind, deleted }: Exclude<HistoryOf, { subject: string }>) => {
+  const ofAccount = ({ account, kind, deleted, group }: Exclude<HistoryOf, { subject: string }>) => {
     const rows = db({ x: table('account_events') })
       .where({ 'x.account': account })
       .whereRaw(shown)
+    if (group === 'request') void rows.whereRaw('x.leads')
+    else if (group !== undefined) void rows.where({ 'x.batch': group })
     if (kind !== undefined)
       void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
     // one look-up by the position of the event, in the table that its stream names
@@ -78,9 +94,15 @@ export const listHistory = async (
   }
   const found = await readPositions({ matching, position: ['x.position'] }, reader, request)
   const positions = found.rows.map(([position]) => String(position))
-  const rows: { position: string; stream: string; revision: string }[] = await own()
+  type Row = { position: string; stream: string; revision: string; group?: string | null; events?: number }
+  const rows: Row[] = await own()
     .whereRaw('x.position = any(?::bigint[])', [`{${positions.join()}}`])
-    .select('x.position', 'x.stream', 'x.revision')
+    .select(
+      'x.position',
+      'x.stream',
+      'x.revision',
+      ...('subject' in of || of.group !== 'request' ? [] : ['x.batch as group', eventsOf(reader, upTo)]),
+    )
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return {
     ...found,

@@ -22,7 +22,8 @@ const day = 86_400_000
 const settles = 60
 
 /** The history that the timeline shows: that of the resource on the screen, or of everything. */
-const subjectOf = (path: string) => resourceAt(path) ?? '/api/account'
+const ofAccount = '/api/account'
+const subjectOf = (path: string) => resourceAt(path) ?? ofAccount
 
 const ago = (time: Date) => {
   const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
@@ -209,8 +210,9 @@ export const Timeline = () => {
   const [choosing, setChoosing] = useState(false)
   const [end, setEnd] = useState(Date.now())
   const subject = subjectOf(at.value.path)
+  const isAccount = subject === ofAccount
   const history = useLoad<HistoryEntryList>(
-    account.value ? `${subject}/history?limit=100&fields=event,time` : undefined,
+    account.value ? `${subject}/history?limit=100&fields=event,time${isAccount ? '&group=request' : ''}` : undefined,
     {
       ofNow: true,
     },
@@ -250,7 +252,8 @@ export const Timeline = () => {
         )}
       </div>
       {shown ? (
-        <Steps subject={subject} changes={changes} />
+        // an import is one mark, but has a step for each of its changes
+        <Steps subject={subject} changes={isAccount ? [] : changes} />
       ) : (
         <NowButton time={new Date(end)} onChoose={() => setChoosing(true)} />
       )}

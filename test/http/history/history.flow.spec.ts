@@ -57,6 +57,63 @@ describe('the history of an account', () => {
       expect((await app.get(`/api/account/history?${query}`, { key: own })).status, query).to.equal(400)
   })
 
+  it('shows the events of one type that a request made as one entry, with all of them behind it', async () => {
+    const own = (await app.register()).key
+    const ask = (method: string, path: string, body?: object, headers = {}) =>
+      app.ask(method, path, { key: own, ...(body && { body }), headers })
+    const grouped = async (query = '') => {
+      const { json, text } = await ask('GET', `/api/account/history?group=request${query}`)
+      expect(json['data'], text).to.be.an('object')
+      return json['data'] as {
+        result: number
+        next_cursor?: string
+        events: (Entry & { events: number; group: string })[]
+      }
+    }
+    const registered = ['ApiKeyIssued 1', 'AccountRegistered 1']
+    const shown = (rows: readonly (Entry & { events: number })[]) => rows.map((one) => `${one.type} ${one.events}`)
+    expect(shown((await grouped()).events)).to.deep.equal(registered)
+    const rows = Array.from({ length: 40 }, (_, n) => ({ url: `https://example.com/${n}` }))
+    await ask('POST', '/api/urls/bulk?op=create', { rows })
+    const at = `&at=${new Date().toISOString()}`
+    const before = await grouped()
+    expect(before.result).to.equal(3)
+    const [bulk] = before.events
+    expect(bulk).to.include({ type: 'LinkCreated', events: 40 })
+    const behind = await ask('GET', `/api/account/history?group=${bulk!.group}&limit=100`)
+    const { events: all, result } = behind.json['data'] as { events: Entry[]; result: number }
+    expect([all.length, result, new Set(all.map(({ request }) => request)).size]).to.deep.equal([40, 40, 1])
+    expect(all.at(-1)!.event).to.equal(bulk!.event)
+
+    // a client that names all its requests alike hides none of them
+    for (const title of ['a', 'b', 'c'])
+      await ask(
+        'PUT',
+        `/api/url/${(all[0]!.resource as { id: number }).id}/update`,
+        { url: 'https://x.example/', title },
+        {
+          'X-Request-Id': 'nightly',
+        },
+      )
+    const { events, result: now } = await grouped()
+    expect(now).to.equal(6)
+    expect(shown(events)).to.deep.equal([
+      ...['LinkUpdated 1', 'LinkUpdated 1', 'LinkUpdated 1'],
+      ...['LinkCreated 40', ...registered],
+    ])
+    expect((await grouped(at)).events).to.deep.equal(before.events)
+    const page = await grouped('&limit=2&cursor=')
+    const rest = await grouped(`&limit=10&cursor=${page.next_cursor}`)
+    expect([...page.events, ...rest.events]).to.deep.equal(events)
+    expect((await grouped('&order=oldest')).events).to.deep.equal(events.toReversed())
+    for (const query of ['q=x', 'resource=url', 'deleted=true', 'member=1']) {
+      const { status, json } = await ask('GET', `/api/account/history?group=request&${query}`)
+      expect([status, json['field']], query).to.deep.equal([400, query.split('=')[0]])
+    }
+    for (const query of ['group=day', 'group=1'])
+      expect((await ask('GET', `/api/account/history?${query}`)).status, query).to.equal(400)
+  })
+
   it('shows no deletions of other accounts', async () => {
     const [own, other] = [(await app.register()).key, (await app.register()).key]
     const paths = {

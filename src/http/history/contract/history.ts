@@ -72,6 +72,15 @@ const row = z.object({
     id: z.int().meta({ examples: [42] }),
   }),
   changes: z.array(fieldChange).describe('only fields whose value changed'),
+  group: text
+    .nullable()
+    .optional()
+    .describe('with `group=request`: finds the events behind this one; null: there is no other')
+    .meta({ examples: ['0b0e3c9e-5d2f-4a53-9a3c-0f1d2b7f6a11'] }),
+  events: count
+    .optional()
+    .describe('with `group=request`: how many events this one stands for; 10,000 means so many or more')
+    .meta({ examples: [520] }),
 })
 export type HistoryEntry = Answer<typeof row>
 
@@ -88,6 +97,8 @@ const accountFields = {
   ...fields,
   resource: 'only of resources of this kind, as in the paths of the API; `account` has keys, too',
   deleted: '`true`: only the deletions of what is deleted now, and can be restored',
+  group:
+    '`request`: events of one type that one request made are one entry, and so is all that an import made; only with `from`, `to` and `order`. The `group` of such an entry: the events behind it',
 }
 
 export const historyEntries = listOf('HistoryEntry', 'events', row, ['event'])

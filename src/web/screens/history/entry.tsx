@@ -5,7 +5,7 @@ import { afterEvent } from '../../core/past.ts'
 import { placeOf } from '../../core/places.ts'
 import { href } from '../../core/router.ts'
 import { t } from '../../core/alltexts.ts'
-import { fill } from '../../core/texts.ts'
+import { counted, fill } from '../../core/texts.ts'
 import { moment } from '../../core/time.ts'
 import { saveReceipt } from '../proof/receipt.ts'
 import { Diff } from './diff.tsx'
@@ -97,6 +97,11 @@ export const Entry = ({ entry, place, named, children }: EntryProps) => {
         </p>
         {entry.type === 'AccountErased' && <p class="erased">{texts.erasedText}</p>}
         {!isLater && <Diff changes={entry.changes} />}
+        {entry.group && entry.events !== undefined && entry.events > 1 && (
+          <p>
+            <a href={href('/history', { group: entry.group })}>{counted(texts.moreLike, entry.events - 1)}</a>
+          </p>
+        )}
         {!isLater && children}
         {!isLater && <Tools entry={entry} isLast={place === 'current' && !named} />}
       </div>

@@ -6,9 +6,11 @@ import { ListSearch } from '../../parts/search.tsx'
 import { kindNames } from './words.ts'
 
 /** The filters in the address of the page, by their names in the API. */
-export const filters = ['q', 'resource', 'deleted', 'member', 'from', 'to'] as const
+export const filters = ['q', 'resource', 'deleted', 'member', 'group', 'from', 'to'] as const
 /** Filters that only the history of the whole account has. */
-export const ofAccount: readonly string[] = ['resource', 'deleted']
+export const ofAccount: readonly string[] = ['resource', 'deleted', 'group']
+/** Filters with which each event is an entry of its own; without them, those of one request are one. */
+export const ofEvents = ['q', 'resource', 'deleted', 'member', 'group'] as const
 
 const set = (name: string, value: string) => go(withQuery({ [name]: value || undefined, page: undefined }))
 

@@ -11,7 +11,7 @@ import { Pager } from '../../parts/pager.tsx'
 import { Head } from '../../parts/section.tsx'
 import { Empty, Failed, Skeleton } from '../../parts/states.tsx'
 import { Entry } from './entry.tsx'
-import { Filters, filters, ofAccount } from './filters.tsx'
+import { Filters, filters, ofAccount, ofEvents } from './filters.tsx'
 import { kindName, whatHappened, whoDid } from './words.ts'
 
 const sizes = ['25', '50', '100']
@@ -32,6 +32,7 @@ const pathOf = (query: URLSearchParams) => {
     const value = query.get(name)
     if (value && (!subject || !ofAccount.includes(name))) wanted.set(name, value)
   }
+  if (!subject && !ofEvents.some((name) => query.get(name))) wanted.set('group', 'request')
   const base = subject ? `/api/${subject.type}/${subject.id}` : '/api/account'
   return `${base}/history?${wanted.toString()}`
 }
