@@ -53,7 +53,9 @@ export const listenWaiting = async (
   const probes = { '/healthz': () => alive, '/readyz': unready, '/readyz?of=api': unready }
   serve(server, {
     ...(config.ROLES.has('http')
-      ? waitingSite(createSendPage(publicOperator(config), () => new URL(config.BASE_URL ?? 'http://localhost').host))
+      ? waitingSite(
+          createSendPage(publicOperator(config), () => ({ host: new URL(config.BASE_URL ?? 'http://localhost').host })),
+        )
       : noSite),
     probes,
   })

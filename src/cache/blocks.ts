@@ -1,3 +1,4 @@
+import { shownAlias } from '../lib/short/alias.ts'
 import { blockedAddress, blockedOn, blockId } from '../commands/operator/block.ts'
 import { type BlockList, blockList, emptyBlockList, hostKey } from '../lib/blocklist.ts'
 import { addressesBehind } from '../lib/schemes.ts'
@@ -37,6 +38,16 @@ export interface Blocks {
 }
 
 const withoutPort = (host: string) => host.replace(/:\d*$/, '')
+
+/**
+ * Whether an alias is among addresses, in the form for a host. That may have had a domain with aliases of the other kind
+ * when the address was blocked.
+ */
+const isAmong = (addresses: ReadonlySet<string>, alias: string, formOf: (alias: string) => string) => {
+  if (addresses.size === 0) return false
+  const text = shownAlias(alias)
+  return addresses.has(formOf(text)) || addresses.has(formOf(`/${text}`))
+}
 
 export const openBlocks = (): Blocks => {
   const known = new Map<string, KnownBlock>()
@@ -84,8 +95,8 @@ export const openBlocks = (): Blocks => {
       return undefined
     },
     link: (id) => has('link', String(id)),
-    address: (site, alias) => addresses.size > 0 && addresses.has(blockedAddress(site, alias)),
-    addressOn: (host, alias) => addresses.size > 0 && addresses.has(blockedOn(withoutPort(host), alias)),
+    address: (site, alias) => isAmong(addresses, alias, (one) => blockedAddress(site, one)),
+    addressOn: (host, alias) => isAmong(addresses, alias, (one) => blockedOn(withoutPort(host), one)),
     bio: (id) => has('bio', String(id)),
     campaign: (id) => has('campaign', String(id)),
     domain: (host) => has('domain', hostKey(withoutPort(host).toLowerCase())),

@@ -78,16 +78,15 @@ const atAddress = async ({ handler, reader, config }: Ledger, text: string): Pro
     host === undefined || host.replace(/:\d+$/, '') === new URL(config.BASE_URL ?? 'http://localhost').hostname
   const branded = own ? undefined : at(host)
   if (!own && !branded) throw new OperatorError(`${host} is neither the host of BASE_URL nor a branded domain`)
-  const name = { domain: branded?.id ?? null, alias: address.name }
-  const claims = {
-    alias: { kind: 'alias', name: aliasClaimName(name) },
-    qr: { kind: 'qr', name: aliasKey(address.name) },
-    campaign: { kind: 'slug', name: aliasKey(address.name) },
-  } as const
-  const subject =
-    address.kind === 'list'
-      ? streamId('campaign', address.name.split('-').at(-1) ?? '')
-      : await handler.claimant(claims[address.kind])
+  const claimsOf = (key: string) =>
+    ({
+      alias: { kind: 'alias', name: aliasClaimName({ domain: branded?.id ?? null, alias: key }) },
+      qr: { kind: 'qr', name: aliasKey(key) },
+      campaign: { kind: 'slug', name: aliasKey(key) },
+    }) as const
+  const { kind, name, keys } = address
+  let subject = kind === 'list' ? streamId('campaign', name.split('-').at(-1) ?? '') : undefined
+  if (kind !== 'list') for (const key of keys) subject ??= await handler.claimant(claimsOf(key)[kind])
   if (subject === undefined) throw new OperatorError(`nothing ever had the address ${text}`)
   return { subject }
 }

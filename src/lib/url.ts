@@ -93,6 +93,10 @@ export const withoutEnd = (text: string, isExtra: RegExp): string => {
   return text.slice(0, end)
 }
 
+/** Characters that are pasted after an address, and few have: punctuation, spaces, invisible characters. */
+const isPasted = /[\p{P}\p{S}\p{Z}\p{C}](?<![-_/])/u
+export const withoutPasted = (text: string): string => withoutEnd(text, isPasted)
+
 /**
  * Returns the host that a text names, in punycode and lower case, without scheme, port, path and trailing dot:
  * `https://Bücher.example/` and `xn--bcher-kva.example.` are spellings of one.

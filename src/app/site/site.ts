@@ -96,9 +96,12 @@ const fixedPages = (routes: readonly Route[], dashboard: PublicHandler, report: 
 })
 
 /** Pages name the host that the visitor has asked for, if it is ours. */
-const openSendPage = (config: Config, isOurHost: (host: string) => boolean, baseUrl: string) =>
+const openSendPage = (
+  config: Config,
+  { isOurHost, baseUrl, cache: { domains } }: Pick<SiteOptions, 'isOurHost' | 'baseUrl' | 'cache'>,
+) =>
   createSendPage(publicOperator(config), ({ headers: { host = '' } }) =>
-    isOurHost(host) ? host : new URL(baseUrl).host,
+    isOurHost(host) ? { host, exact: domains.byHost(host)?.exact ?? false } : { host: new URL(baseUrl).host },
   )
 
 /** Passes requests for the earlier image of a QR code to the API. */
@@ -144,7 +147,7 @@ const openPages = (
     pending,
     pepper: services.pepper,
     progress,
-    sendPage: openSendPage(config, isOurHost, baseUrl),
+    sendPage: openSendPage(config, { isOurHost, baseUrl, cache }),
     pageTurn: createPageTurns(config.TRUST_PROXY),
     targets,
     trustProxy: config.TRUST_PROXY,
@@ -175,7 +178,7 @@ const openPages = (
   return {
     redirect: redirect.handle,
     isOfLink: ({ headers }: IncomingMessage, path: string) =>
-      domains.byHost(headers.host ?? '')?.exact === true && !isOwnPath(path),
+      domains.byHost(headers.host ?? '')?.exact === true && !isOwnPath(path.split('?', 1)[0] ?? ''),
     below: { '/r/': campaignPages, '/u/': campaignPages, '/qr/': imagesWith(api, qrPages), ...forms },
     at: fixedPages(routes, dashboard, createReportPages(pages)),
   }

@@ -1,7 +1,6 @@
 import type { Context } from 'koa'
 import { z } from 'zod'
 import { aliasPattern } from '../../commands/links/alias.ts'
-import { exactAlias } from '../../lib/short/alias.ts'
 import { carry, must, parseMoment, says, text } from '../../lib/fields.ts'
 import { safeDestination } from '../../lib/schemes.ts'
 import { type SafeUrl, safeTargetUrl, withoutEnd } from '../../lib/url.ts'
@@ -18,12 +17,12 @@ export const alias = z
   .nullable()
   .transform((input) => input?.trim() || undefined)
   .refine((input) => input === undefined || aliasPattern.test(input), says('wrong_form', { what: 'alias' }))
-/** The same of a link: what it may be is known with its domain. */
+/** The same of a link: what it may be depends on its domain. */
 export const linkAlias = z
   .string(must('wrong_type', { what: 'string' }))
   .nullable()
   .transform((input) => input?.trim() || undefined)
-  .refine((input) => input === undefined || exactAlias(input) !== undefined, says('wrong_form', { what: 'alias' }))
+  .refine((input) => !input?.startsWith('/'), says('wrong_form', { what: 'alias' }))
 
 /**
  * `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was

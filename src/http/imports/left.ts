@@ -1,3 +1,4 @@
+import { shownAlias } from '../../lib/short/alias.ts'
 import { linksOfImport } from '../../queries/imports/import.ts'
 import { type Job, patiently } from './job.ts'
 
@@ -23,7 +24,7 @@ export const addLeftLines = async ({ call, services, stored, signal }: Job): Pro
       await files.addBehind(
         stored.id,
         lines.map(({ id, alias, url }) => {
-          return { outcome: 'created', place: '', alias, url, message: '', left: [], link: id }
+          return { outcome: 'created', place: '', alias: shownAlias(alias), url, message: '', left: [], link: id }
         }),
       )
     })

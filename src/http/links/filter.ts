@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Domains } from '../../cache/domains.ts'
-import { aliasKey, exactAliasAt } from '../../lib/short/alias.ts'
+import { aliasKey, exactAliasesAt } from '../../lib/short/alias.ts'
 import { safeTargetUrl } from '../../lib/url.ts'
-import { says } from '../../lib/fields.ts'
+import { says, verbatim } from '../../lib/fields.ts'
 import type { LinkFilter } from '../../queries/links/matching.ts'
 import type { ListOrder } from '../../queries/page.ts'
 import { filterId } from '../api/fields.ts'
-import { ownedQuery, searched } from '../api/list/list.ts'
+import { ownedQuery } from '../api/list/list.ts'
 import { tagFilter } from './tag.ts'
 import { isExactOn } from './address.ts'
 import { urls } from './contract/link.ts'
@@ -49,7 +49,7 @@ export const ListQuery = ownedQuery(urls).extend({
     .transform((given): ListOrder => orders.find((name) => name === given) ?? 'date')
     .meta({ enum: [...orders] }),
   /** a short address, with or without scheme, or an alias alone: finds one link */
-  short: searched,
+  short: verbatim(2048).optional(),
   domain: text,
   campaign: filterId,
   channel: filterId,
@@ -81,10 +81,16 @@ export const filterOf = (
   archived,
 })
 
-/** Returns the filter for the link at a short address. */
-export const shortFilter = (short: string, account: number, services: DomainNames): LinkFilter => {
-  const [, host, path = ''] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^?#]*)/i.exec(short.trim()) ?? []
+/** Returns filters of which the first one that finds a link finds that at a short address. */
+export const shortFilters = (short: string, account: number, services: DomainNames): readonly LinkFilter[] => {
+  const [, scheme, text = ''] = /^(https?:\/\/)?([^?#]*)/i.exec(short.trim()) ?? []
+  const [, host, path = text] = /^([^/]+)\/(.*)$/s.exec(text) ?? []
   const domain = host === undefined ? undefined : domainAt(host, account, services)
-  const exact = domain && isExactOn(domain, services) ? exactAliasAt(`/${path}`) : undefined
-  return { aliasKey: exact ?? aliasKey(path.split('/', 1)[0] ?? ''), domain }
+  const plainAt = (at: string) => aliasKey(at.replace(/^\//, '').split('/', 1)[0] ?? '')
+  const exactAt = (at: string, on: number | undefined) =>
+    exactAliasesAt(`/${at}`).map(({ alias }) => ({ aliasKey: alias, domain: on }))
+  // an alias alone, which may have slashes
+  if (domain === undefined || (domain === noDomain && !scheme))
+    return [{ aliasKey: plainAt(path), domain }, ...exactAt(text.replace(/^\//, ''), undefined)]
+  return domain && isExactOn(domain, services) ? exactAt(path, domain) : [{ aliasKey: plainAt(path), domain }]
 }

@@ -10,7 +10,7 @@ import { completed } from '../../events/links/link.ts'
 import { streamId } from '../../events/streams.ts'
 import { problem } from '../../lib/problems/problem.ts'
 import { answerOf, Failure } from '../api/errors.ts'
-import { findLink, type LinkRow, listLinks } from '../../queries/links/link.ts'
+import { findLink, type LinkListRow, type LinkRow, listLinks } from '../../queries/links/link.ts'
 import { readCurrent } from '../api/write/current.ts'
 import { byId } from '../api/fields.ts'
 import { list } from '../api/list/list.ts'
@@ -19,7 +19,7 @@ import { LinkBody, LinkUpdate } from './body.ts'
 import { isOpen } from './assigned.ts'
 import { addressRoutes } from './moreaddresses.ts'
 import { detailed, listRow, nowIn } from './shown.ts'
-import { type DomainNames, filterOf, ListQuery, shortFilter, spellingVariants } from './filter.ts'
+import { type DomainNames, filterOf, ListQuery, shortFilters, spellingVariants } from './filter.ts'
 import { addLink, deleteLink, type LinkWriting, updateLink } from './write.ts'
 import { ownedBy } from '../api/owned.ts'
 import { linkContract, urls } from './contract/link.ts'
@@ -67,13 +67,11 @@ const linksAtOnce = 100
 /** Returns one link by its short address. The status is 200 even when there is none, because clients check `error`. */
 const findByShort = async (reading: Reading & Pick<Call, 'limited'>, short: string, services: LinkServices) => {
   const { account, limited, reader } = reading
-  const found = await listLinks(reader, account, shortFilter(short, account, services), {
-    limit: 1,
-    page: 1,
-    order: 'date',
-    part: limited,
-  })
-  const [listed] = found.rows
+  const request = { limit: 1, page: 1, order: 'date', part: limited } as const
+  let rows: readonly LinkListRow[] = []
+  for (const filter of shortFilters(short, account, services))
+    if (rows.length === 0) ({ rows } = await listLinks(reader, account, filter, request))
+  const [listed] = rows
   const row = listed && (await findLink(reader, account, listed.id))
   if (!row) return answerOf(new Failure(404, problem('not_found', { what: 'short' })))
   const { details, data } = await detailed(reading, row, services)

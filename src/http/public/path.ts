@@ -1,7 +1,4 @@
-import { withoutEnd } from '../../lib/url.ts'
-
-/** Characters that are pasted after an address, and no alias has: punctuation, spaces, invisible characters. */
-const isPasted = /[\p{P}\p{S}\p{Z}\p{C}](?<![-_/])/u
+import { withoutPasted } from '../../lib/url.ts'
 
 /** Characters that mean the same when they are escaped (RFC 3986, 6.2.2.2), and those of other alphabets. */
 const escaped = /(?:%(?:[013-7][\dA-F]|2[0-9A-E]|[89A-F][\dA-F]))+/gi
@@ -22,5 +19,5 @@ export const asWritten = (url: string): string => {
   const at = url.search(/[?#]/)
   const [path, rest] = at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at)]
   const spelled = path.replace(/^\/{2,}/, '/').replaceAll(escaped, decoded)
-  return withoutEnd(spelled, isPasted) + rest
+  return withoutPasted(spelled) + rest
 }

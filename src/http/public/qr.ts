@@ -16,7 +16,7 @@ import { withRequestedHost } from '../api/ownaddress.ts'
 import { blockedPage } from './blocked.ts'
 import { createBudget } from './budget.ts'
 import { hasCached } from './page/etag.ts'
-import { aliasIn, findOwnLink, type OwnLinkOptions } from './link/ownlink.ts'
+import { aliasesIn, findOwnLink, type OwnLinkOptions } from './link/ownlink.ts'
 import { withMark } from './link/scan.ts'
 import type { SendPage } from './page/page.ts'
 import { failurePage, pages, tooManyRequestsPage } from './page/messages.ts'
@@ -180,8 +180,8 @@ const createFollowScan = (options: Following) => {
   const { blocks, isMainHost, isOurHost, isOpen, pepper, now, sendPage, send } = options
 
   const openLink = async (req: IncomingMessage, url: URL, account: number) => {
-    const alias = withRequestedHost(req, isOurHost)(url.host) ? aliasIn(url, options.domains) : undefined
-    const link = alias === undefined ? undefined : await findOwnLink(options, { host: url.host, alias }, account)
+    const aliases = withRequestedHost(req, isOurHost)(url.host) ? aliasesIn(url, options.domains) : []
+    const link = await findOwnLink(options, { host: url.host, aliases }, account)
     return link && (await isOpen(link)) ? link.link : undefined
   }
 

@@ -1,4 +1,4 @@
-import { exactAliasAt } from './alias.ts'
+import { exactAliasesAt, shownAlias } from './alias.ts'
 import { hostNamed } from '../url.ts'
 
 /** A public address as a person writes it: `https://go.example.com/sale`, `go.example.com/sale`, `/sale` or `sale`. */
@@ -6,8 +6,10 @@ export interface ShortAddress {
   /** in punycode and lower case, with port; undefined when it is left out */
   readonly host: string | undefined
   readonly kind: 'alias' | 'qr' | 'campaign' | 'list'
-  /** in lower case, but for an exact alias; for the list of a campaign, its path below `/u/` */
+  /** in lower case; for the list of a campaign, its path below `/u/` */
   readonly name: string
+  /** the keys of aliases that it may mean, the likely ones first: one, but on a domain with exact aliases */
+  readonly keys: readonly string[]
 }
 
 const name = '([a-z\\d][\\w-]{0,63})'
@@ -36,11 +38,11 @@ export const readShortAddress = (
   if (!/^[^\s@\\]*$/.test(given)) return undefined
   const [, named = given, port = ''] = /^(.*?)(:\d+)?$/.exec(given) ?? []
   const host = given === '' ? undefined : hostNamed(named) + port
-  const exact = isExact(host) ? exactAliasAt(path) : undefined
-  if (exact !== undefined) return { host, kind: 'alias', name: exact }
+  const [first, ...more] = isExact(host) ? exactAliasesAt(path).map(({ alias }) => alias) : []
+  if (first !== undefined) return { host, kind: 'alias', name: shownAlias(first), keys: [first, ...more] }
   for (const [kind, pattern] of paths) {
     const found = pattern.exec(path.toLowerCase())?.[1]
-    if (found !== undefined) return { host, kind, name: found }
+    if (found !== undefined) return { host, kind, name: found, keys: [found] }
   }
   return undefined
 }

@@ -43,7 +43,7 @@ export interface ItemRow {
 const kinds: Record<ItemKind, { readonly table: string; readonly columns: string }> = {
   links: {
     table: 'links',
-    columns: `coalesce(nullif(x.title, ''), nullif(x.metatitle, ''), x.alias) as title, x.alias, x.metaimage as image, x.url, x.domain`,
+    columns: `coalesce(nullif(x.title, ''), nullif(x.metatitle, ''), ltrim(x.alias, '/')) as title, x.alias, x.metaimage as image, x.url, x.domain`,
   },
   bio: {
     table: 'bios',

@@ -55,14 +55,17 @@ const findList = async (reader: Reader, path: string) => {
 export const findAddressed = async (
   reader: Reader,
   domain: number | null,
-  { kind, name }: Pick<ShortAddress, 'kind' | 'name'>,
+  { kind, name, keys }: Pick<ShortAddress, 'kind' | 'name' | 'keys'>,
 ): Promise<Addressed | undefined> => {
   if (kind === 'qr') return domain === null ? find(reader, 'qr', 'x.alias', name) : undefined
   if (kind === 'campaign') return domain === null ? find(reader, 'campaign', 'lower(x.slug)', name) : undefined
   if (kind === 'list') return domain === null ? findList(reader, name) : undefined
-  const id = await linkIdAt(reader, { domain, aliasKey: name })
-  const link = id === undefined ? undefined : await find(reader, 'link', 'x.id', id)
-  return link ?? (domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined)
+  for (const aliasKey of keys) {
+    const id = await linkIdAt(reader, { domain, aliasKey })
+    const link = id === undefined ? undefined : await find(reader, 'link', 'x.id', id)
+    if (link) return link
+  }
+  return domain === null ? find(reader, 'bio', 'lower(x.alias)', name) : undefined
 }
 
 /** Returns a link, a bio page or a campaign that is not deleted. */

@@ -110,7 +110,7 @@ const link: Read = (text) => {
   // any path may be an alias on some domains
   const address =
     id === undefined ? (readShortAddress(text) ?? readShortAddress(text, (host) => host !== undefined)) : undefined
-  if (id === undefined && (!address || address.kind === 'qr'))
+  if (id === undefined && (!address || (address.kind === 'qr' && address.host === undefined)))
     throw new BadSubject(
       'link',
       text,

@@ -75,6 +75,10 @@ describe('a domain with exact aliases', () => {
     expect(await leadsTo('/caf%C3%A9%2Fone')).to.equal(404)
     expect(await leadsTo('/caf%C3%A9//one')).to.equal(404)
     expect(await leadsTo('/caf%C3%A9/one?utm=1')).to.equal(url)
+    // what is decoded once is not decoded again
+    await create('80%')
+    await create('80', { url: 'https://example.com/other' })
+    expect(await leadsTo('/80%25).')).to.equal(url)
   })
 
   it('refuses what no path can be, with 400 for the field', async () => {
@@ -89,7 +93,8 @@ describe('a domain with exact aliases', () => {
     for (const custom of ['report', '.well-known/x', 'o/1', 'favicon.ico'])
       expect((await ask('POST', '/api/url/add', { url, custom, domain })).status, custom).to.equal(400)
     expect(await leadsTo('/report')).to.equal(200)
-    expect(await leadsTo('/favicon.ico')).to.equal(200)
+    for (const path of ['/favicon.ico?v=1', '/report?link=x', '/report/?link=x'])
+      expect(await leadsTo(path), path).to.equal(200)
     expect(await leadsTo('/.well-known/security.txt')).to.be.oneOf([200, 404])
     expect(await leadsTo('/register')).to.equal(404)
   })
@@ -102,6 +107,22 @@ describe('a domain with exact aliases', () => {
     expect(await leadsTo('/docs/api/v2')).to.equal('https://example.com/api/v2')
     expect(await leadsTo('/docs/api/old')).to.equal('https://example.com/old')
     expect(await leadsTo('/docs/api/old/more')).to.equal(404)
+  })
+
+  it('stops programs that guess, also below a link that forwards nothing', async () => {
+    await create('shut')
+    const path = (n: number) => `/shut/${n}${'/x'.repeat(10)}`
+    const met = new Set<number | string>()
+    for (let n = 0; n < 200 && !met.has(429); n++) met.add(await leadsTo(path(n)))
+    expect([...met]).to.deep.equal([404, 429])
+  })
+
+  it('follows an entry of a bio page to a link of the account, at each spelling of its address', async () => {
+    await create('From/bio')
+    const body = { name: 'x', links: [{ title: 'x', url: `${domain}/From/bio/` }] }
+    const { link } = await ok('POST', '/api/bio/add', body)
+    const { headers } = await app.visit(`${new URL(link as string).pathname}/1`)
+    expect(headers.get('Location')).to.equal(url)
   })
 
   it('counts its visits for the links, and finds a link by its short address', async () => {
@@ -117,7 +138,12 @@ describe('a domain with exact aliases', () => {
     }
     expect(await found(`${domain}/Count/me`)).to.equal(id)
     expect(await found(`${host}/Count/me?x=1`)).to.equal(id)
+    expect(await found(`${domain}/Count/me/`)).to.equal(id)
+    for (const alone of ['Count/me', '/Count/me']) expect(await found(alone), alone).to.equal(id)
     expect(await found(`${domain}/count/me`)).to.equal(undefined)
+    const long = '東'.repeat(85)
+    const { id: longest, shorturl } = await create(long)
+    expect(await found(shorturl as string)).to.equal(longest)
   })
 
   it('spells the alias of a link that moves as the other domain does, where that is possible', async () => {

@@ -7,6 +7,7 @@ import { report } from '../../../src/commands/operator/report.ts'
 import { systemMetadata } from '../../../src/events/event.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { startTestApp, type TestApp, urlOf } from '../../support/app.ts'
+import { visitAt } from '../../support/host.ts'
 import { until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 import { samePage, signIn } from '../../support/session.ts'
@@ -271,6 +272,24 @@ describe("the operator's view", () => {
       app.post('/api/url/add', { key: bob.key, body: { url: 'https://x.example', custom, domain } })
     expect((await again('Bad/One.html')).json).to.deep.include({ code: 'blocked', field: 'custom' })
     expect((await again('BAD/One.html')).status).to.equal(200)
+    // paths of the service are aliases there
+    await addLink(bob, { custom: 'qr/code', domain })
+    const coded = { kind: 'link', value: `${domain}/qr/code/`, reason: 'Phishing' }
+    await eventually(async () => (await operator.ask('POST', '/api/operator/block', coded)).status === 200)
+  })
+
+  it('keeps an address blocked when its domain is gone, whichever aliases that had', async () => {
+    const host = 'gone.example'
+    const domain = `https://${host}`
+    const { json } = await app.post('/api/domain/add', { key: bob.key, body: { domain, aliases: 'exact' } })
+    const link = await addLink(bob, { custom: 'Evil', domain })
+    await operator.ask('POST', '/api/operator/block', { kind: 'link', value: `id:${link}`, reason: 'Phishing' })
+    const statusAt = async (path: string) => (await visitAt(app.address, host, path, {})).status
+    await eventually(async () => (await statusAt('/Evil')) === 403)
+    await app.del(`/api/domain/${json['id']}/delete`, bob)
+    await addLink(bob, { custom: 'Evil' })
+    await eventually(async () => (await app.visit('/Evil')).status === 302)
+    expect(await statusAt('/Evil')).to.equal(403)
   })
 
   it('blocks the address of a bio page, which its owner cannot replace by a link', async () => {

@@ -10,17 +10,44 @@ describe('a short address as a person writes it', () => {
         host,
         kind: 'alias',
         name: 'sale',
+        keys: ['sale'],
       })
-    expect(readShortAddress('/sale/login')).to.deep.equal({ host: undefined, kind: 'alias', name: 'sale' })
+    expect(readShortAddress('/sale/login')).to.deep.equal({
+      host: undefined,
+      kind: 'alias',
+      name: 'sale',
+      keys: ['sale'],
+    })
   })
 
   it('is that of a QR code or of a campaign', () => {
-    expect(readShortAddress('go.example.com/qr/Menu.png')).to.deep.equal({ host, kind: 'qr', name: 'menu' })
-    expect(readShortAddress('go.example.com/r/spring')).to.deep.equal({ host, kind: 'campaign', name: 'spring' })
+    expect(readShortAddress('go.example.com/qr/Menu.png')).to.deep.equal({
+      host,
+      kind: 'qr',
+      name: 'menu',
+      keys: ['menu'],
+    })
+    expect(readShortAddress('go.example.com/r/spring')).to.deep.equal({
+      host,
+      kind: 'campaign',
+      name: 'spring',
+      keys: ['spring'],
+    })
     expect(readShortAddress('/u/Ann/Spring-sale-7/')).to.deep.equal({
       ...{ host: undefined, kind: 'list' },
       name: 'ann/spring-sale-7',
+      keys: ['ann/spring-sale-7'],
     })
+  })
+
+  it('is a whole path, and its beginnings, where aliases are exact', () => {
+    const read = (text: string) => readShortAddress(text, (named) => named === host)
+    expect(read('https://Go.example.com/Sale/2026.html?x=1')).to.deep.equal({
+      ...{ host, kind: 'alias', name: 'Sale/2026.html' },
+      keys: ['/Sale/2026.html', '/Sale'],
+    })
+    expect(read('https://go.example.com/qr/Menu.')?.keys).to.deep.equal(['/qr/Menu.', '/qr/Menu', '/qr'])
+    expect(read('qr/menu')).to.include({ kind: 'alias' })
   })
 
   it('is none without an alias, and with a user before the host', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { aliasKey, aliasPath, exactAlias, exactAliasAt, isExact, shownAlias } from '../../../src/lib/short/alias.ts'
+import { aliasKey, aliasPath, exactAlias, exactAliasesAt, isExact, shownAlias } from '../../../src/lib/short/alias.ts'
 import { repeatable, seed } from '../../support/faults.ts'
 
 describe(`an exact alias (${repeatable})`, () => {
@@ -29,10 +29,13 @@ describe(`an exact alias (${repeatable})`, () => {
         const alias = exactAlias(text)
         if (alias === undefined) return
         const { pathname } = new URL(`/${aliasPath(alias)}`, 'https://go.example')
-        expect(exactAliasAt(pathname)).to.equal(alias)
+        expect(exactAliasesAt(pathname)[0]?.alias).to.equal(alias)
       }),
       { seed },
     )
-    for (const path of ['/a%2Fb', '/%zz', '/a//b', '/']) expect(exactAliasAt(path), path).to.equal(undefined)
+    for (const path of ['/a%2Fb', '/%zz', '/a//b', '/']) {
+      const whole = exactAliasesAt(path).filter(({ segments }) => segments === undefined)
+      expect(whole, path).to.deep.equal([])
+    }
   })
 })

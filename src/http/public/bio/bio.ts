@@ -6,7 +6,7 @@ import { withRequestedHost } from '../../api/ownaddress.ts'
 import { bioPage } from './page.ts'
 import { type BlockedAddressOptions, blockedPage, createBlockedAddress, withoutBlockedEntries } from '../blocked.ts'
 import type { Follow } from '../link/follow.ts'
-import { aliasIn, findOwnLink, type OwnLinkOptions } from '../link/ownlink.ts'
+import { aliasesIn, findOwnLink, type OwnLinkOptions } from '../link/ownlink.ts'
 import type { SendPage } from '../page/page.ts'
 import type { PageTurn } from '../page/turns.ts'
 import { pages } from '../page/messages.ts'
@@ -55,19 +55,19 @@ export const createBioPages = (options: BioOptions): BioPages => {
       if (!entry) return false
       const url = new URL(entry.url)
       const ours = withRequestedHost(req, isOurHost)(url.host)
-      const alias = ours ? aliasIn(url, domains) : undefined
+      const aliases = ours ? aliasesIn(url, domains) : []
       // a link of ours is followed here, without the request to its domain
       if (
         blocks.bio(page.bio) ||
         blocks.destination(entry.url) ||
         (blocks.domain(url.host) && domains.byHost(url.host)) ||
-        (alias !== undefined && isBlockedAddress(url.host, alias))
+        aliases.some((alias) => isBlockedAddress(url.host, alias))
       ) {
         sendPage(req, res, blockedPage)
         return true
       }
       const source: Source = { kind: 'bio', id: page.bio, entry: id }
-      const link = alias === undefined ? undefined : await findOwnLink(options, { host: url.host, alias }, page.account)
+      const link = await findOwnLink(options, { host: url.host, aliases }, page.account)
       if (link) await follow(req, res, link, source)
       else if (ours && mayLoop.test(url.pathname)) sendPage(req, res, pages.loop)
       else if (req.method === 'POST') seeOther(req, res)

@@ -56,6 +56,7 @@ export const restOf = (url: string, segments = 1): string | undefined => {
   const [path = ''] = url.split(/[?#]/, 1)
   return passed(
     path
+      .replace(/^\/{2,}/, '/')
       .split('/')
       .slice(segments + 1)
       .join('/'),

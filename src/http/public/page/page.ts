@@ -6,7 +6,7 @@ import { contentSecurityPolicy, type CspDirectives, type Inline } from './csp.ts
 import { hasCached } from './etag.ts'
 import { around, Html, html } from './html.ts'
 import { baseStyle } from '../styles/base.ts'
-import { type Operator, type View, viewOf } from './view.ts'
+import { type Operator, type Requested, type View, viewOf } from './view.ts'
 
 export interface Page {
   readonly status: number
@@ -119,13 +119,13 @@ const etagOf = (text: string) => `W/"${createHash('sha256').update(text).digest(
 
 /**
  * Returns how the pages of a service are sent: each in the visitor's language, with what is known of the operator.
- * `hostOf` names the host of a request.
+ * `hostOf` names the host of a request, and says whether its paths are exact aliases.
  */
 export const createSendPage =
-  (operator: Operator, hostOf: (req: IncomingMessage) => string): SendPage =>
+  (operator: Operator, hostOf: (req: IncomingMessage) => Requested): SendPage =>
   (req, res, write) => {
     const asJson = prefersJson(req)
-    const view = viewOf(req, operator, { asJson, host: hostOf(req) })
+    const view = viewOf(req, operator, { asJson, ...hostOf(req) })
     const page = write(view)
     const { status, title, styles = [], headers = {}, json = {} } = page
     if (req.method === 'OPTIONS' && headers['Allow']) return void res.writeHead(204, headers).end()

@@ -25,6 +25,13 @@ export interface View {
 }
 
 // nothing else of an address is repeated on a page
+/** A host that a request names. */
+export interface Requested {
+  readonly host: string
+  /** whether each path there may be an alias */
+  readonly exact?: boolean
+}
+const exactPath = /^\/[\w\-.~%/]{1,765}(?=\?|$)/
 const plainPath = /^(?:\/(?:r|qr|u\/[\w-]{3,32}))?\/[\w-]{1,80}\/?(?=\?|$)/
 
 /** By the client hint where a browser sends one, else by the word that browsers of phones have in their user agent. */
@@ -37,11 +44,11 @@ const isPhone = ({ headers }: IncomingMessage) =>
 export const viewOf = (
   req: IncomingMessage,
   operator: Operator,
-  { asJson, host }: { readonly asJson: boolean; readonly host: string },
+  { asJson, host, exact = false }: Requested & { readonly asJson: boolean },
 ): View => ({
   texts: asJson ? english : textsFor(req),
   host,
-  address: host + (plainPath.exec(req.url ?? '')?.[0] ?? ''),
+  address: host + ((exact ? exactPath : plainPath).exec(req.url ?? '')?.[0] ?? ''),
   operator,
   phone: isPhone(req),
 })

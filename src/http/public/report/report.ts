@@ -74,6 +74,15 @@ const createFindReported = (options: ReportPagesOptions) => {
     return given === undefined || given === requested.toLowerCase() || isMainHost(host) ? null : undefined
   }
 
+  /** Returns what is at the first of some aliases that leads anywhere. */
+  const firstTarget = async (domain: number | null, keys: readonly string[]) => {
+    for (const key of keys) {
+      const target = await targets.get(domain, key)
+      if (target) return [key, target] as const
+    }
+    return ['', undefined] as const
+  }
+
   return async (link: string, requested: string): Promise<Reported | undefined> => {
     const address = readShortAddress(link, (host) => domains.byHost(host ?? requested)?.exact === true)
     const domain = address && domainAt(address.host, requested)
@@ -82,7 +91,7 @@ const createFindReported = (options: ReportPagesOptions) => {
       const host = address.host ?? requested
       // what had this address is blocked already, and the link of our own host there is another one
       if (domain === null && blocks.addressOn(host, address.name) && !isMainHost(host)) return undefined
-      const target = await targets.get(domain, address.name)
+      const [key, target] = await firstTarget(domain, address.keys)
       if (!target || 'qr' in target) return undefined
       const found =
         'bio' in target
@@ -91,7 +100,7 @@ const createFindReported = (options: ReportPagesOptions) => {
       return {
         ...found,
         account: target.account,
-        address: short({ domain, alias: address.name }, { baseUrl, domains }),
+        address: short({ domain, alias: key }, { baseUrl, domains }),
       }
     }
     const found = await findAddressed(reader, domain, address)

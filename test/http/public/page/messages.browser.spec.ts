@@ -51,7 +51,7 @@ describe('public pages in Chromium', () => {
       imprint: 'https://example.com/i',
       privacy: undefined,
     }
-    const sendPage = createSendPage(operator, () => 'sho.rt')
+    const sendPage = createSendPage(operator, () => ({ host: 'sho.rt' }))
     server = createServer((req, res) => {
       const page = every[(req.url ?? '').slice(1)]
       if (page) sendPage(req, res, page)
