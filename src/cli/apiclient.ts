@@ -15,18 +15,41 @@ const pause = 5
 /** What says that the same request may be done later. */
 const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
+/** Returns a body, and what it fails with: `fetch` says the same then as without a connection. */
+const noting = (body: Body) => {
+  const failed: unknown[] = []
+  const read = async function* () {
+    // while a part is sent, an error is that of the connection
+    let isSending = false
+    try {
+      for await (const part of body()) {
+        isSending = true
+        yield part
+        isSending = false
+      }
+    } catch (error) {
+      if (!isSending) failed.push(error)
+      throw error
+    }
+  }
+  return { read, failed }
+}
+
 /** Opens a client of the API of a service, for commands that work with an API key. A refusal is an `OperatorError`. */
 export const openApiClient = (address: string, key: string) => {
   const request = async (method: string, path: string, body?: Body, own: Headers = {}): Promise<Response> => {
     for (let n = 1; ; n++) {
+      const sent = body && noting(body)
       const init = {
         method,
         headers: { Authorization: `Bearer ${key}`, ...own },
-        ...(body && { body: Readable.toWeb(Readable.from(body())), duplex: 'half' }),
+        ...(sent && { body: Readable.toWeb(Readable.from(sent.read())), duplex: 'half' }),
       }
       // the service makes no request of its own: this one is a client of it
       // oxlint-disable-next-line no-restricted-globals
       const answer = await fetch(address + path, init as RequestInit).catch((cause: unknown) => {
+        // what is read to be sent fails in the same way each time
+        if (sent && sent.failed.length > 0) throw sent.failed[0]
         if (n === tries) throw new OperatorError(`${address} cannot be reached: name the service with --to`, { cause })
       })
       // the service may still do what was sent before
@@ -34,17 +57,21 @@ export const openApiClient = (address: string, key: string) => {
       const isPassing = answer === undefined || isRepeated || passing.has(answer.status)
       if (answer && (!isPassing || n >= tries)) {
         if (answer.ok) return answer
-        const { message = '' } = (await answer.json().catch(() => ({}))) as { readonly message?: string }
-        throw new OperatorError(`the service answered ${answer.status}: ${message}`)
+        const said = (await answer.json().catch(() => null)) as { readonly message?: string } | null
+        throw new OperatorError(`the service answered ${answer.status}: ${said?.message ?? ''}`)
       }
       await answer?.body?.cancel()
       await sleep(1000 * (Number(answer?.headers.get('Retry-After')) || pause))
     }
   }
-  const json = async (answer: Response): Promise<Json> =>
-    (await answer.json().catch((cause: unknown) => {
-      throw new OperatorError(`${address} does not answer as this service does: name the service with --to`, { cause })
-    })) as Json
+  const json = async (answer: Response): Promise<Json> => {
+    const unlike = (cause?: unknown): never => {
+      const text = `${address} does not answer as this service does: name the service with --to`
+      throw new OperatorError(text, { cause })
+    }
+    const found: unknown = await answer.json().catch(unlike)
+    return typeof found === 'object' && found !== null ? (found as Json) : unlike()
+  }
   return {
     ask: async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Json> => {
       const sent = body && (() => [Buffer.from(JSON.stringify(body))] as unknown as AsyncIterable<Uint8Array>)

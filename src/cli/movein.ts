@@ -79,7 +79,8 @@ const fromApi = async (cli: Cli, format: string, source: string, timezone: strin
 /** Waits until the service has done the work, and goes on with what an end of its process has interrupted. */
 const follow = async ({ ask }: ApiClient, id: string, { printError }: Cli): Promise<Details> => {
   for (let [last, pause] = [-1, firstLook]; ; pause = Math.min(lookEvery, 2 * pause)) {
-    const details = (await ask('GET', `/api/import/${id}`))['details'] as Details
+    const details = (await ask('GET', `/api/import/${id}`))['details'] as Details | undefined
+    if (!details) return stop('the address of --to does not answer as this service does')
     const { state, done, total } = details
     if (state === 'interrupted') await ask('POST', `/api/import/${id}/start`, {})
     else if (!['checking', 'running', 'undoing'].includes(state)) return details
