@@ -47,7 +47,12 @@ export const addMoveInCommand = (program: Command, cli: Cli) =>
     .argument('<source>', 'a file, also .gz; the URL of an API; - is standard input; for undo, the id of an import')
     .option('--dry-run', 'only say what would become of each link')
     .option('--to <address>', 'the address of the service; by default the one on this machine')
-    .option('--domain <theirs=ours>', 'the branded domain here for a host there; may be repeated', collect, [])
+    .option(
+      '--domain <theirs=ours>',
+      'the branded domain here for a host there; ours alone: that of all others; may be repeated',
+      collect,
+      [],
+    )
     .option('--column <field=name>', 'a column of a CSV file that has another name; may be repeated', collect, [])
     .option('--timezone <zone>', 'the zone of times that have none', 'UTC')
     .option('--report <file>', 'write what became of each link to a CSV file')

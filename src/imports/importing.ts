@@ -87,7 +87,7 @@ export interface Importing {
   /** Returns what the service is called that the links come from. */
   readonly source: () => string
   readonly onConflict: OnConflict
-  /** the domain here for each host there; empty: that of the service */
+  /** the domain here for each host there; '': for others, and addresses without a host. Else it is the service's own. */
   readonly domains: ReadonlyMap<string, string>
 }
 

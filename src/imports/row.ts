@@ -29,6 +29,7 @@ export interface Row {
 
 interface Mapping {
   readonly source: () => string
+  /** the domain here for each host there; '': for others, and addresses without a host */
   readonly domains: ReadonlyMap<string, string>
   /** single visits of each address, which are imported one by one */
   readonly visitsOf: ReadonlyMap<string, number>
@@ -83,7 +84,7 @@ export const rowsOf = (link: SourceLink, { source, domains, visitsOf }: Mapping)
       url,
       // the root of a host has no alias: it gets a random one
       custom: address?.alias || undefined,
-      domain: address?.host === undefined ? undefined : domains.get(address.host),
+      domain: domains.get(address?.host ?? '') ?? domains.get(''),
       title,
       description,
       tags: tags === undefined || tags.length === 0 ? undefined : tags,

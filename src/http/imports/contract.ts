@@ -77,13 +77,14 @@ const named = 'The file is the body, up to `IMPORT_MAX_MB` megabytes, also compr
 export const importContract = {
   'POST /api/import': {
     summary: 'Import links from another service',
-    description: `${named} Its links are created in the background, oldest first; \`GET /api/import/:id\` says how far it is. An account imports one file at a time. What is imported again changes nothing: a link that has the same alias and destination already is counted as existing. The address of a link is the alias of the file on the service’s own host, or on the domain that \`domain\` names for its host there.`,
+    description: `${named} Its links are created in the background, oldest first; \`GET /api/import/:id\` says how far it is. An account imports one file at a time. What is imported again changes nothing: a link that has the same alias and destination already is counted as existing. The address of a link is the alias of the file on the service’s own host, or on the domain that \`domain\` names for its host there, or for all others.`,
     fields: {
       format: `what the file is: \`auto\`, ${formats.map((one) => `\`${one}\``).join(', ')}`,
       dryRun: '`true`: only say what would become of each link',
       conflict: `what to do when an alias is taken or not possible here: ${conflictWays.map((one) => `\`${one}\``).join(', ')}`,
       timezone: 'of times that have none',
-      domain: 'the branded domain here for each host there: `bit.ly=go.example.com,x.example=y.example`',
+      domain:
+        'the branded domain here for each host there: `bit.ly=go.example.com,x.example=y.example`. A host alone, `go.example.com`, is the domain for all other addresses, also those without a host',
       columns: 'the columns of a CSV file that have other names: `url=Ziel,alias=Kurz`',
       name: 'of the file, for people',
     },

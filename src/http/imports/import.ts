@@ -20,17 +20,20 @@ import { found, present, report } from './shown.ts'
 import type { ImportServices, Stored } from './job.ts'
 import { workOn } from './work.ts'
 
-/** Pairs such as `bit.ly=go.example.com,x.example=y.example`. */
-const pairs = verbatim(4096)
-  .optional()
-  .transform((given, context) => {
-    const all = (given ?? '').split(',').filter((pair) => pair.trim() !== '')
-    const found = all.map((pair) => pair.split('=').map((part) => part.trim()))
-    if (found.every((pair) => pair.length === 2 && pair.every((part) => part !== '')))
-      return Object.fromEntries(found) as Readonly<Record<string, string>>
-    context.addIssue(says('wrong_form', { what: 'pairs' }))
-    return z.NEVER
-  })
+/** Pairs such as `bit.ly=go.example.com,x.example=y.example`; with `host_pairs`, one host alone has the name ''. */
+const pairs = (what: 'pairs' | 'host_pairs') =>
+  verbatim(4096)
+    .optional()
+    .transform((given, context) => {
+      const all = (given ?? '').split(',').filter((one) => one.trim() !== '')
+      const found = all.filter((one) => one.includes('=')).map((pair) => pair.split('=').map((part) => part.trim()))
+      const alone = all.filter((one) => !one.includes('=')).map((host) => ['', host.trim()])
+      const arePairs = found.every((pair) => pair.length === 2 && pair.every((part) => part !== ''))
+      if (arePairs && alone.length <= (what === 'pairs' ? 0 : 1))
+        return Object.fromEntries([...found, ...alone]) as Readonly<Record<string, string>>
+      context.addIssue(says('wrong_form', { what }))
+      return z.NEVER
+    })
 
 const allFormats = ['auto', ...formats] as const
 const ImportQuery = z.object({
@@ -41,8 +44,8 @@ const ImportQuery = z.object({
     .string()
     .refine(isZone, says('wrong_form', { what: 'zone' }))
     .default('UTC'),
-  domain: pairs,
-  columns: pairs.refine(
+  domain: pairs('host_pairs'),
+  columns: pairs('pairs').refine(
     (given) => Object.keys(given).every((name) => (fieldNames as readonly string[]).includes(name)),
     says('not_one_of', { values: fieldNames.join(', ') }),
   ),

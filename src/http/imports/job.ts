@@ -12,7 +12,7 @@ import type { ImportFolder } from './file.ts'
 export interface ImportOptions {
   readonly conflict: OnConflict
   readonly timezone: string
-  /** the domain here for each host there */
+  /** the domain here for each host there; '': for others, and addresses without a host */
   readonly domains: Readonly<Record<string, string>>
   /** the header of each field that the table names in another way */
   readonly columns: Readonly<Record<string, string>>

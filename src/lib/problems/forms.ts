@@ -28,6 +28,8 @@ export const forms = {
   group: '{field} must be `request`, or the `group` of an entry.',
   reclassification: '{field} must be the `id` of a reclassification.',
   pairs: '{field} must be pairs such as `bit.ly=go.example.com`, separated by commas.',
+  host_pairs:
+    '{field} must be pairs such as `bit.ly=go.example.com`, separated by commas, with at most one host alone.',
   message_id: '{field} must be the id of a message, such as evt_123456.',
   app_id: '{field} must be a team ID and a bundle ID, for example 9JA89QQLNQ.com.example.app.',
   package: '{field} must be the name of an Android package, for example com.example.app.',

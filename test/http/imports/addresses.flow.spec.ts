@@ -67,6 +67,32 @@ describe('the addresses of a link that an import brings', () => {
     ])
   })
 
+  it('given addresses with and without hosts, when one domain is named alone, then it is that of all without a pair', async () => {
+    const own = await app.register()
+    for (const [domain, aliases] of [
+      ['rest.example', 'exact'],
+      ['pair.example', 'folded'],
+    ])
+      await app.post('/api/domain/add', { ...own, body: { domain: `https://${domain}`, aliases } })
+    const file = 'alias,url\nA/b,https://example.com/1\nhttps://x.example/B.c,https://example.com/2\n'
+    const { id } = await bring(
+      own,
+      `${file}https://sho.rt/Cd,https://example.com/3`,
+      'domain=rest.example,sho.rt=pair.example',
+    )
+    expect((await report(own, id)).map(([alias, outcome]) => [alias, outcome])).to.deep.equal(
+      ['A/b', 'B.c', 'Cd'].map((alias) => [alias, 'created']),
+    )
+    const { urls } = (await app.get('/api/urls', own)).json['data']
+    expect((urls as { shorturl: string }[]).map(({ shorturl }) => shorturl)).to.have.members([
+      ...['https://rest.example/A/b', 'https://rest.example/B.c', 'https://pair.example/Cd'],
+    ])
+    for (const domain of ['a.example,b.example', '=a.example', 'a=b=c', 'x=']) {
+      const { json } = await app.post(`/api/import?domain=${encodeURIComponent(domain)}`, { ...own, body: 'alias,url' })
+      expect(json['message'], domain).to.contain('with at most one host alone')
+    }
+  })
+
   it('given a record that comes twice, when its link was changed, then it stays as the import is taken back', async () => {
     const own = await app.register()
     const same = record('dm1', ['da1'])

@@ -47,7 +47,7 @@ INSERT INTO \`yourls_url\` VALUES ${links
 describe('single visits of another service', () => {
   let app: TestApp
   before(async () => {
-    app = await startTestApp()
+    app = await startTestApp({ DOMAIN_CHECK: 'off' })
   })
   after(() => app.close())
 
@@ -139,6 +139,31 @@ describe('single visits of another service', () => {
       own,
     )
     expect(json['data'].total).to.include({ clicks: 0, visits: 0 })
+  })
+
+  it('given links of a dump that differ in letter case alone, when a domain with exact aliases is named, then each has its own', async () => {
+    const own = await app.register()
+    await app.post('/api/domain/add', { ...own, body: { domain: 'https://y.example', aliases: 'exact' } })
+    const seen = (alias: string, days: number) =>
+      Array.from({ length: days }, (_, n) => ({ alias, at: `2020-05-0${n + 1} 10:00:00` }))
+    const links = [['Y', 5] as const, ['y', 2] as const]
+    const done = await bring(own, dumpOf(links, [...seen('Y', 3), ...seen('y', 1)]), 'domain=y.example')
+    expect(done, JSON.stringify(done.notes)).to.include({ state: 'done', created: 2, failed: 0 })
+    const { urls } = (await app.get('/api/urls?domain=y.example', own)).json['data'] as {
+      urls: readonly { id: number; alias: string }[]
+    }
+    for (const [alias, total, single] of [
+      ['Y', 5, 3],
+      ['y', 2, 1],
+    ] as const) {
+      const { id } = urls.find((one) => one.alias === alias)!
+      const counts = await until(
+        async () => (await app.get(`/api/url/${id}`, own)).json['data'] as { clicks: number },
+        ({ clicks }) => clicks === total,
+      )
+      expect(counts, alias).to.include({ clicks: total })
+      expect((await seriesOf(own, id, 'to=2021-01-01')).total, alias).to.include({ clicks: single })
+    }
   })
 
   it('are counted even with an invalid country, and do not stop the counts of other accounts', async () => {
