@@ -63,7 +63,7 @@ export type ApprovalCommand =
       readonly own?: boolean
       /** whether the resource has changed meanwhile */
       readonly stale?: true
-      /** whether the change is not in the log, although it was approved */
+      /** whether the change was approved and never made, and no request is at work on it */
       readonly unmade?: boolean
     }
 

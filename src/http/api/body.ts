@@ -116,8 +116,8 @@ const hasBody = ({ headers }: Context['req']) =>
 const beginning = /[^\s\xef\xbb\xbf]/
 
 /**
- * Returns the JSON object in the body of a request for a route that takes none, whatever its content type; undefined for
- * anything else, of which the beginning alone is read. Fails with 413 or 400.
+ * Returns the JSON object in the body of a request for a route that takes none, whatever its content type; undefined
+ * for anything else, of which the beginning alone is read. Fails with 413 or 400.
  */
 export const readUnasked = async (ctx: Context): Promise<unknown> => {
   const { req } = ctx

@@ -13,7 +13,7 @@ import { list, ownedQuery } from '../api/list/list.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { origin } from '../links/address.ts'
 import { type ChangeChecks, requireAllowed } from './allowed.ts'
-import { commandOf, isMade } from './made.ts'
+import { commandOf, isAbandoned, isMade } from './made.ts'
 import { approvalContract, proposals, statuses } from './contract.ts'
 import { ruleRoutes } from './rules.ts'
 import { isProposer, isSender, namesIn } from './people.ts'
@@ -167,8 +167,7 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
       const isOwn = await isSender(call, waiting.member)
       if (!isOwn) await requireApprover(call, waiting)
       const number = params.id
-      const unmade =
-        !isOwn && waiting.approved !== undefined && !(await isMade(handler, waiting, { account: id, number }))
+      const unmade = !isOwn && (await isAbandoned(handler, waiting, { account: id, number }))
       await write(approval, { type: 'Refuse', id, number, member, note: body.note, own: isOwn, unmade })
       return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
     },

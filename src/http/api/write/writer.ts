@@ -140,6 +140,16 @@ const createBinding = (who: Who | undefined) => {
   }
 }
 
+/** Returns what waits until a change is in the read tables. */
+const waitingUntilShown =
+  (ctx: Context, options: WriterOptions) =>
+  async <H extends Handled<unknown, unknown>>(stream: string, handled: H, after?: number): Promise<H> => {
+    // statistics have a subscription of their own
+    if (parseStreamId(stream).kind === 'reclassification') return handled
+    await projected(ctx, [stream], handled.position, options, after)
+    return handled
+  }
+
 type BoundWriter = JudgedWriter & Pick<Call, 'bindTo'>
 
 /** Returns the writer of a caller who may change all of the account. */
@@ -162,12 +172,7 @@ const wholeWriter = (
     command,
     at: new Date().toISOString(),
   })
-  const shown = async <H extends Handled<unknown, unknown>>(stream: string, handled: H, after?: number): Promise<H> => {
-    // statistics have a subscription of their own
-    if (parseStreamId(stream).kind === 'reclassification') return handled
-    await projected(ctx, [stream], handled.position, options, after)
-    return handled
-  }
+  const shown = waitingUntilShown(ctx, options)
   return {
     account,
     load: handler.load,
