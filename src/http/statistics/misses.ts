@@ -39,7 +39,10 @@ export const answerMisses = async (call: MissCall, of: number, { domains }: Miss
       const near = await nearLinks(
         reader,
         account,
-        found.rows.map(({ host, path }) => ({ path, domain: domains.own(account, host)?.id ?? null })),
+        found.rows.map(({ host, path }) => {
+          const { id = null, exact = false } = domains.own(account, host) ?? {}
+          return { path, domain: id, exact }
+        }),
       )
       return { ...found, rows: found.rows.map((row, i) => ({ ...row, ...near[i] })) }
     },

@@ -1,6 +1,6 @@
 import { aliasKey } from '../../lib/short/alias.ts'
 import { patch, type Projection, put, remove } from '../engine/projection.ts'
-import { linkAddress } from './link.ts'
+import { foldedAddress, hasExactAlias, linkAddress } from './link.ts'
 
 /** An address that becomes the main one is none of the others any more. */
 const becomesMain = ({
@@ -15,7 +15,7 @@ const becomesMain = ({
  */
 export const linkAddresses: Projection = {
   name: 'linkaddresses',
-  version: 2,
+  version: 3,
   filter: 'domain',
   tables: {
     link_addresses: (t) => `
@@ -23,6 +23,7 @@ export const linkAddresses: Projection = {
         link bigint, address int, account bigint not null, domain bigint, alias text not null, alias_key text not null,
         added timestamptz not null, deleted timestamptz, primary key (link, address));
       create index on ${t} ((${linkAddress})) where deleted is null;
+      create index on ${t} ((${foldedAddress})) where deleted is null and ${hasExactAlias};
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account)`,
   },

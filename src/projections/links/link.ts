@@ -53,13 +53,18 @@ export const addressKey = (domain: number | null, key: string) => `${domain ?? 0
 
 /** The number of the main address; null: 1. */
 const mainIs = (address: number | undefined) => (address === undefined ? {} : { main: address })
+/** The same without letter case, of exact aliases: where one may be meant that has other letters. */
+export const foldedAddress = `coalesce(domain, 0)::text || '/' || lower(alias_key)`
+/** SQL of whether an alias is exact. */
+export const hasExactAlias = `starts_with(alias_key, '/')`
+
 /**
  * Links: one row serves the lists, the details and the redirect. The row of a deleted link stays, so that processes
  * that cached the link learn of the deletion by its `position`.
  */
 export const links: Projection = {
   name: 'links',
-  version: 16,
+  version: 17,
   filter: 'domain',
   indexedLast: ['links'],
   tables: {
@@ -73,6 +78,7 @@ export const links: Projection = {
         max_clicks int, forward boolean not null, forward_path boolean not null, variants json not null, browser json not null,
         main int, created timestamptz not null, import uuid, deleted timestamptz, revision bigint not null, position bigint not null);
       create index on ${t} ((${linkAddress})) where deleted is null;
+      create index on ${t} ((${foldedAddress})) where deleted is null and ${hasExactAlias};
       create index on ${t} (alias_key) where deleted is null;
       create index on ${t} (account, id) where deleted is null;
       create index on ${t} (account, archived, id) where deleted is null;

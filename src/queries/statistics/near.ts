@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { addressKey, linkAddress } from '../../projections/links/link.ts'
+import { addressKey, foldedAddress, hasExactAlias, linkAddress } from '../../projections/links/link.ts'
 import { everyAddress } from '../links/addresses.ts'
 import type { Reader } from '../reader.ts'
 
@@ -7,6 +7,8 @@ import type { Reader } from '../reader.ts'
 interface Asked {
   /** null: the service's own host */
   readonly domain: number | null
+  /** whether letter case counts there */
+  readonly exact: boolean
   readonly path: string
 }
 /** A link of the account. */
@@ -35,18 +37,32 @@ export const slips = (alias: string): readonly string[] => {
 /** Returns the alias that a path begins with; an empty text when it begins with none. */
 const aliasIn = (path: string) => /^\/([a-z0-9_-]{1,64})(?![a-z0-9_-])/.exec(path)?.[1] ?? ''
 
-/** Returns the addresses that each path may mean, the likely ones first: its beginning, and what has one slip. */
+/** Returns the aliases that each path may mean, the likely ones first: its beginning, and what has one slip. */
 const meantBy = async (asked: readonly Asked[]): Promise<readonly (readonly string[])[]> => {
   const meant: string[][] = []
-  for (const [i, { domain, path }] of asked.entries()) {
-    const alias = aliasIn(path)
-    const near = i < mostSlipped && alias.length <= longest ? slips(alias) : []
-    // on a domain with exact aliases, a path is one as a whole
-    meant.push([...(alias === '' ? [] : [alias, ...near]), path].map((one) => addressKey(domain, one)))
+  for (const [i, { domain, exact, path }] of asked.entries()) {
+    const alias = exact ? '' : aliasIn(path)
+    const near = i < mostSlipped && alias !== '' && alias.length <= longest ? slips(alias) : []
+    meant.push((alias === '' ? [] : [alias, ...near]).map((one) => addressKey(domain, one)))
     // other requests are answered between two addresses
     if (near.length > 0) await nextTurn()
   }
   return meant
+}
+
+/** Returns the key of the link at an address. On a domain with exact aliases, a path is one as a whole. */
+const keyAt = ({ domain, exact, path }: Asked) => addressKey(domain, exact ? path : path.replace(/^\//, ''))
+
+/** Returns, by its key, the link of the account that is near to an exact alias: it differs in letter case alone. */
+const otherwiseWritten = async ({ db, table }: Reader, account: number, keys: readonly string[]) => {
+  if (keys.length === 0) return new Map<string, Near>()
+  const { rows } = await db.raw<{ rows: { key: string; id: string; alias: string }[] }>(
+    `select k.key, found.id, found.alias from unnest(?::text[]) as k (key) cross join lateral (
+       select link as id, alias from ${everyAddress(table)} every
+       where ${foldedAddress} = lower(k.key) and ${hasExactAlias} and account = ? order by link limit 1) found`,
+    [[...keys], account],
+  )
+  return new Map(rows.map(({ key, id, alias }) => [key, { id: Number(id), alias }]))
 }
 
 /**
@@ -54,24 +70,27 @@ const meantBy = async (asked: readonly Asked[]): Promise<readonly (readonly stri
  * accounts have no part in it: what they have is not told.
  */
 export const nearLinks = async (
-  { db, table }: Reader,
+  reader: Reader,
   account: number,
   asked: readonly Asked[],
 ): Promise<readonly { readonly at: Near | undefined; readonly near: Near | undefined }[]> => {
+  const { db, table } = reader
   const wanted = await meantBy(asked)
-  const keys = [...new Set(wanted.flat())]
-  if (keys.length === 0) return asked.map(() => ({ at: undefined, near: undefined }))
+  const keys = [...new Set([...asked.map(keyAt), ...wanted.flat()])]
+  if (keys.length === 0) return []
   const { rows } = await db.raw<{ rows: { id: string; alias: string; address: string }[] }>(
     `select link as id, alias, ${linkAddress} as address from ${everyAddress(table)} every
      where ${linkAddress} = any(?::text[]) and account = ?`,
     [keys, account],
   )
   const known = new Map(rows.map(({ id, alias, address }) => [address, { id: Number(id), alias }]))
-  return asked.map(({ domain, path }, i) => {
-    const at = path.startsWith('/')
-      ? (known.get(addressKey(domain, path)) ?? known.get(addressKey(domain, path.slice(1))))
-      : undefined
-    const near = at ? undefined : wanted[i]?.flatMap((address) => known.get(address) ?? [])[0]
+  const isOpen = (one: Asked) => one.exact && !known.has(keyAt(one))
+  const others = await otherwiseWritten(reader, account, asked.filter(isOpen).map(keyAt))
+  return asked.map((one, i) => {
+    const at = one.path.startsWith('/') ? known.get(keyAt(one)) : undefined
+    const near = at
+      ? undefined
+      : (wanted[i]?.flatMap((address) => known.get(address) ?? [])[0] ?? others.get(keyAt(one)))
     return { at, near }
   })
 }

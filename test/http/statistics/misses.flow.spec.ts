@@ -78,6 +78,29 @@ describe('addresses that lead nowhere', () => {
     expect(await counted(ann, '/sumer', 'unknown', 4)).to.include({ suggestion: null, link: made })
   })
 
+  it('given a domain with exact aliases, then they keep their letter case, and so do their links', async () => {
+    const exact = 'exact.example'
+    const { key } = await app.register()
+    await app.post('/api/domain/add', { key, body: { domain: `https://${exact}`, aliases: 'exact' } })
+    const on = { domain: exact }
+    await add({ custom: 'summer', ...on }, { key } as typeof ann)
+    const winter = await add({ custom: 'Winter', ...on }, { key } as typeof ann)
+    for (const path of ['/Later/On', '/SUMMER', '/winter', '/nothing']) expect(await visit(path, exact)).to.equal(404)
+    const found = async () => {
+      const shown = await rows({ key } as typeof ann)
+      return Object.fromEntries(shown.map((row) => [row['path'], [row['suggestion'], row['suggested'], row['link']]]))
+    }
+    await until(found, (all) => Object.keys(all).length === 4)
+    const later = await add({ custom: 'Later/On', ...on }, { key } as typeof ann)
+    const listed = await until(found, (all) => all['/Later/On']?.[2] === later)
+    expect(listed['/SUMMER']).to.include('/summer').and.to.include(null)
+    expect(listed).to.deep.include({
+      '/Later/On': [null, null, later],
+      '/winter': ['/Winter', winter, null],
+      '/nothing': [null, null, null],
+    })
+  })
+
   it('of the service itself are shown to operators only, without data of other accounts', async () => {
     await add({ custom: 'winter' })
     await add({ custom: 'autumn' }, bob)

@@ -40,13 +40,18 @@ const spelled = (path: string) => {
   }
 }
 
-/** Returns the path by which a miss is counted, without parts that may be personal; undefined: it is not counted. */
-export const missedPath = (url: string): string | undefined => {
+/**
+ * Returns the path by which a miss is counted, without parts that may be personal; undefined: it is not counted.
+ * `exact`: letter case counts in it.
+ */
+export const missedPath = (url: string, exact = false): string | undefined => {
   const [given = ''] = asWritten(url).split(/[?#]/, 1)
   const text = given.length > longest * 12 ? undefined : spelled(given)
-  const path = text && `/${withoutEnd((normalized('path', 'NFC', text) ?? '').toLowerCase().slice(1), /\//)}`
+  const spelling = text && `/${withoutEnd((normalized('path', 'NFC', text) ?? '').slice(1), /\//)}`
+  const path = spelling?.toLowerCase()
   if (path !== undefined && unasked.test(path)) return undefined
-  return path === undefined || path.length > longest + 1 || isPersonal(path) ? otherPath : path
+  if (path === undefined || path.length > longest + 1 || isPersonal(path)) return otherPath
+  return exact ? spelling : path
 }
 
 export interface MissedOptions {
@@ -88,7 +93,7 @@ export const createMissed = ({ misses, domains, targets, baseUrl, trustProxy }: 
   }
 
   const address: Missed['address'] = (req, domain, kind) => {
-    const path = missedPath(req.url ?? '')
+    const path = missedPath(req.url ?? '', domain?.exact)
     if (path !== undefined) note(req, { account: domain?.account ?? 0, host: hostOf(domain), path, kind })
   }
   // the alias is the owner's own text

@@ -5,7 +5,9 @@ import { missKinds } from '../../../lib/misses.ts'
 const row = z.object({
   host: text.meta({ examples: ['go.example.com'] }),
   path: text
-    .describe('in lower case, without a query; `other`: paths that may name a person, and those beyond 1,000 of a day')
+    .describe(
+      'without a query, in lower case unless its domain has exact aliases; `other`: paths that may name a person, and those beyond 1,000 of a day',
+    )
     .meta({ examples: ['/sumer'] }),
   date: day.describe('of `tz`; with `group=address` the last one'),
   count: count.describe('requests'),
@@ -16,7 +18,7 @@ const row = z.object({
   suggestion: text
     .nullable()
     .describe(
-      'of an unknown address: that of a link of yours, if it goes on behind it or, among the first 25 of an answer and up to 20 characters, differs by one slip',
+      'of an unknown address: that of a link of yours, if it goes on behind it or, among the first 25 of an answer and up to 20 characters, differs by one slip; with exact aliases, if it differs in letter case alone',
     )
     .meta({ examples: ['/summer'] }),
   suggested: id.nullable().describe('the link of `suggestion`'),

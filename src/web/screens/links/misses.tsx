@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
+import type { DomainList } from '../../../http/domains/contract.ts'
 import type { FoundLink } from '../../../http/links/contract/link.ts'
 import type { Miss, MissList } from '../../../http/statistics/contract/misses.ts'
 import { get, request } from '../../core/api.ts'
+import { useLoad } from '../../core/load.ts'
 import { go, href, withQuery } from '../../core/router.ts'
 import { service } from '../../core/session.ts'
 import { t } from '../../core/alltexts.ts'
@@ -16,7 +18,9 @@ import { blank, bodyOf, copyOf } from './editor/draft.ts'
 
 const days = 30
 const firstDay = () => fieldOf(new Date(Date.now() - (days - 1) * 86_400_000)).slice(0, 10)
-const isAlias = (path: string) => /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
+/** Whether a link can be made at a path. `exact`: the hosts of domains with exact aliases, where it is one as a whole. */
+const isAlias = ({ host, path }: Miss, exact: readonly string[]) =>
+  exact.includes(host) ? /^(?:\/[^/]+)+$/.test(path) : /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
 /** How a form of a link names the domain of a host. */
 const domainOf = (host: string) => (host === new URL(service.baseUrl).host ? '' : host)
 /** Returns the address of the form of a new link at an address, which may begin as a copy. */
@@ -37,17 +41,18 @@ const makeLink = async ({ host, path, suggested }: Miss) => {
 }
 
 /** What can be done about an address, with one click. */
-const Action = (row: Miss) => {
+const Action = ({ row, exact }: { readonly row: Miss; readonly exact: readonly string[] }) => {
   const [busy, setBusy] = useState(false)
   const { host, path, kind, link, suggested } = row
   const texts = t().misses
-  if (link !== null || (suggested !== null && !isAlias(path)))
+  const canBeMade = isAlias(row, exact)
+  if (link !== null || (suggested !== null && !canBeMade))
     return (
       <a class="button" href={href(`/links/${link ?? suggested}`)}>
         {texts.open}
       </a>
     )
-  if (kind !== 'unknown' || !isAlias(path)) return null
+  if (kind !== 'unknown' || !canBeMade) return null
   const make = () => {
     setBusy(true)
     void makeLink(row)
@@ -92,6 +97,8 @@ export const MissListing = ({ path }: { readonly path: string }) => {
     from: firstDay(),
     tz: zone.value,
   })
+  const domains = useLoad<DomainList>('/api/domains?limit=1000').data?.data.domains ?? []
+  const exact = domains.flatMap(({ domain, aliases }) => (aliases === 'exact' ? [new URL(domain).host] : []))
   const texts = t().misses
   return (
     <Listing
@@ -106,7 +113,7 @@ export const MissListing = ({ path }: { readonly path: string }) => {
         { name: texts.asked, cell: (row) => <Times {...row} /> },
         { name: texts.last, kind: 'wide', cell: ({ date }) => utcDay(new Date(date)) },
       ]}
-      tools={(row) => <Action {...row} />}
+      tools={(row) => <Action row={row} exact={exact} />}
     />
   )
 }
