@@ -40,8 +40,8 @@ export interface Blocks {
 const withoutPort = (host: string) => host.replace(/:\d*$/, '')
 
 /**
- * Whether an alias is among addresses, in the form for a host. That may have had a domain with aliases of the other kind
- * when the address was blocked.
+ * Whether an alias is among addresses, in the form for a host. That may have had a domain with aliases of the other
+ * kind when the address was blocked.
  */
 const isAmong = (addresses: ReadonlySet<string>, alias: string, formOf: (alias: string) => string) => {
   if (addresses.size === 0) return false

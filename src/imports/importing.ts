@@ -87,7 +87,7 @@ export interface Importing {
   /** Returns what the service is called that the links come from. */
   readonly source: () => string
   readonly onConflict: OnConflict
-  /** the domain here for each host there; '': for others, and addresses without a host. Else it is the service's own. */
+  /** the domain here for each host there; '': for others, and for addresses without a host, else the service's own */
   readonly domains: ReadonlyMap<string, string>
 }
 

@@ -211,12 +211,8 @@ export const Timeline = () => {
   const [end, setEnd] = useState(Date.now())
   const subject = subjectOf(at.value.path)
   const isAccount = subject === ofAccount
-  const history = useLoad<HistoryEntryList>(
-    account.value ? `${subject}/history?limit=100&fields=event,time${isAccount ? '&group=request' : ''}` : undefined,
-    {
-      ofNow: true,
-    },
-  )
+  const path = `${subject}/history?limit=100&fields=event,time${isAccount ? '&group=request' : ''}`
+  const history = useLoad<HistoryEntryList>(account.value ? path : undefined, { ofNow: true })
   useEffect(() => {
     const timer = setInterval(() => setEnd(Date.now()), 60_000)
     return () => clearInterval(timer)
