@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { needsBrowser } from '../support/browser.ts'
-import { until } from '../support/client.ts'
+import { browser as agent, until } from '../support/client.ts'
 import { type Dashboard, openDashboard } from '../support/dashboard.ts'
+import { visitAt } from '../support/host.ts'
 
 describe('the addresses of a link on the dashboard', function () {
   this.timeout(300_000)
@@ -65,5 +66,23 @@ describe('the addresses of a link on the dashboard', function () {
     await open(`/links/${json['id']}`)
     await see(`document.querySelector('.link-head h1')?.innerText.startsWith('old.example/Sale/2026 été.html')`)
     expect(await faults()).to.deep.equal([])
+  })
+
+  it('are made with their letter case where visitors have asked for them on a domain with exact aliases', async () => {
+    const { app, open, press, see, seeText, write } = dashboard
+    await app.post('/api/domain/add', { key, body: { domain: 'https://case.example', aliases: 'exact' } })
+    const { status } = await visitAt(app.address, 'case.example', '/Later/On', { 'User-Agent': agent })
+    expect(status).to.equal(404)
+    await until(
+      async () => (await app.get('/api/misses', { key })).json['data'].misses as unknown[],
+      (all) => all.length === 1,
+    )
+    await open('/misses')
+    await press('Create link …')
+    await see(`[...document.querySelectorAll('dialog[open] input')].some((one) => one.value === 'Later/On')`)
+    await write('dialog[open] input[placeholder="https://"]', 'https://example.com/later')
+    await press('Create')
+    await seeText('/Later/On created')
+    expect((await visitAt(app.address, 'case.example', '/Later/On', {})).location).to.equal('https://example.com/later')
   })
 })
