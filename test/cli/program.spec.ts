@@ -112,7 +112,7 @@ describe('the command line', () => {
       ],
       [['block', 'host', 'evil.example/x', '--reason', 'x', '--yes'], 'is not a host: write one without port and path'],
       [['block', 'pattern', '*', '--reason', 'x', '--yes'], 'is not a pattern: write a host and a path with *'],
-      [['block', 'link', 'https://a.example//c', '--reason', 'x', '--yes'], 'is not a short link: write its address'],
+      [['block', 'link', 'a b@c/d', '--reason', 'x', '--yes'], 'is not a short link: write its address'],
       [['block', 'host', 'evil.example', '--yes'], '--reason must say in at most 500 characters why'],
       [['block', 'host', 'evil.example', '--reason', 'x'], 'Add --yes to confirm.'],
       [['unblock', 'host', 'evil.example'], 'Add --yes to confirm.'],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { isWithin } from '../../lib/strangers.ts'
+import { isWithin, readJson } from '../../lib/strangers.ts'
 import { fail } from './errors.ts'
 
 /** What the JSON object of a request may have, and one of its rows. */
@@ -108,10 +108,6 @@ export const readBody = async (ctx: Context): Promise<unknown> => {
   return body
 }
 
-/** Whether a request has a body (RFC 9112, 6). */
-const hasBody = ({ headers }: Context['req']) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
 /** what a text begins with besides spaces, and the mark of UTF-8 */
 const beginning = /[^\s\xef\xbb\xbf]/
 
@@ -121,7 +117,8 @@ const beginning = /[^\s\xef\xbb\xbf]/
  */
 export const readUnasked = async (ctx: Context): Promise<unknown> => {
   const { req } = ctx
-  if (!hasBody(req)) return undefined
+  // null: it has none
+  if (ctx.is() === null) return undefined
   const parts: Buffer[] = []
   let [size, first] = [0, '']
   try {
@@ -138,13 +135,9 @@ export const readUnasked = async (ctx: Context): Promise<unknown> => {
   req.resume() // otherwise the unread rest of the body blocks the connection
   if (first !== '{') return undefined
   if (size > json.kib * 1024) fail(413, 'body_too_large', { kib: json.kib })
-  try {
-    return JSON.parse(
-      Buffer.concat(parts)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    )
-  } catch {
-    return undefined
-  }
+  const text = Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+  const read = readJson(text, jsonLimits)
+  return 'value' in read ? read.value : undefined
 }

@@ -1,10 +1,13 @@
 import { isTaken, refuseTaken } from '../../../commands/claims/taken.ts'
+import { aliasKey } from '../../../lib/short/alias.ts'
 import type { Writer } from '../../api/route.ts'
 import type { Row } from './rows.ts'
 
-/** Returns the address that a row wants, as the request spells it: on some domains, letter case tells aliases apart. */
+/** Returns the address that a row wants. On some domains, letter case tells aliases apart. */
 const wantedBy = ({ value: { custom, domain } }: Row) =>
-  typeof custom === 'string' && custom !== '' ? JSON.stringify([domain ?? '', custom]) : undefined
+  typeof custom === 'string' && custom !== ''
+    ? JSON.stringify([domain ?? '', domain ? custom : aliasKey(custom)])
+    : undefined
 
 /**
  * Refuses at once what the request knows to be taken, because a row before has got it or has not: many rows with one
