@@ -18,7 +18,7 @@ import { blank, bodyOf, copyOf } from './editor/draft.ts'
 
 const days = 30
 const firstDay = () => fieldOf(new Date(Date.now() - (days - 1) * 86_400_000)).slice(0, 10)
-/** Whether a link can be made at a path. `exact`: the hosts of domains with exact aliases, where it is one as a whole. */
+/** Whether a link can be made at a path. `exact`: hosts of domains with exact aliases, where it is one as a whole. */
 const isAlias = ({ host, path }: Miss, exact: readonly string[]) =>
   exact.includes(host) ? /^(?:\/[^/]+)+$/.test(path) : /^\/[a-z0-9][a-z0-9_-]{0,63}$/.test(path)
 /** How a form of a link names the domain of a host. */
