@@ -126,7 +126,7 @@ describe('linkledger import', () => {
   it('names the error of the command, the key or the file', async () => {
     const own = await app.register()
     expect((await command(own, ['yahoo', '-'], '')).text).to.contain('the format must be one of auto, bitly')
-    expect((await command(own, ['auto', '-', '--domain', 'x'], '')).text).to.contain('`domain` must be pairs such as')
+    expect((await command(own, ['auto', '-', '--domain', 'x='], '')).text).to.contain('`domain` must be pairs such as')
     expect((await command({ ...own, key: 'll_wrong' }, ['bitly', '-'], bitly)).text).to.contain('answered 401')
     expect(await command(own, ['auto', '-'], 'no links at all')).to.include({ code: 1 })
     const report = await command(own, ['bitly', '-', '--report', join(dir, 'missing', 'report.csv')], bitly)
