@@ -11,7 +11,7 @@ describe('two people in one account, each in a browser', function () {
   let dashboard: Dashboard
   let ben: Person
   let [owner, guest] = [
-    { id: 0, email: '', username: '' },
+    { id: 0, key: '', email: '', username: '' },
     { id: 0, email: '', username: '' },
   ]
 
@@ -99,11 +99,17 @@ describe('two people in one account, each in a browser', function () {
     const { browser, open, press, see, seeText, write } = dashboard
     await open('/members')
     await seeText('A second person')
-    await browser.read(
-      `[...document.querySelectorAll('.switch')].find((one) => one.innerText.includes('All links')).querySelector('input').click()`,
-    )
+    const allLinks = `[...document.querySelectorAll('.switch')].find((one) => one.innerText.includes('All links'))?.querySelector('input')`
+    await see(allLinks)
+    // until all of the screen is there
+    await dashboard.looksRight()
+    await browser.read(`${allLinks}.click()`)
+    await see(`${allLinks}.checked`)
     await press('Save')
     await seeText('Saved')
+    expect((await dashboard.app.get('/api/account/approval', { key: owner.key })).json['data']).to.include({
+      live: true,
+    })
     await dashboard.looksRight()
 
     const change = async (url: string) => {
