@@ -12,23 +12,27 @@ type ById = Call<{ readonly id: string }>
 
 const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** Returns a file of the account, and what the log says of its import. */
-export const found = async (
-  { account, params, reader }: ById,
-  { imports: { files } }: ImportServices,
-): Promise<{ readonly stored: Stored | undefined; readonly listed: ListedImport | undefined }> => {
-  if (!isId.test(params.id)) return refuse('not_found', { what: 'import' })
-  // in this order: work that has ended waited for the tables
-  const stored = await files.find(account, params.id)
-  const listed = await findImport(reader, account, params.id)
-  return stored || listed ? { stored, listed } : refuse('not_found', { what: 'import' })
+interface Found {
+  readonly stored: Stored | undefined
+  readonly listed: ListedImport | undefined
+  /** Whether the tables lack events of the import. */
+  readonly isPending: boolean
 }
 
-const stateOf = (
-  stored: Stored | undefined,
-  listed: ListedImport | undefined,
-  isPending: boolean,
-): FoundImport['details']['state'] => {
+/** Returns a file of the account, and what the log says of its import. */
+export const found = async (
+  { account, params, pending, reader }: ById,
+  { imports: { files } }: ImportServices,
+): Promise<Found> => {
+  if (!isId.test(params.id)) return refuse('not_found', { what: 'import' })
+  // in this order: work that has ended appended its events before, and tables that lack none have them all
+  const stored = await files.find(account, params.id)
+  const isPending = pending.has(streamId('import', params.id))
+  const listed = await findImport(reader, account, params.id)
+  return stored || listed ? { stored, listed, isPending } : refuse('not_found', { what: 'import' })
+}
+
+const stateOf = ({ stored, listed, isPending }: Found): FoundImport['details']['state'] => {
   // the tables do not have yet how many links stay
   if (stored?.work === 'undo' && isPending) return 'undoing'
   if (stored?.running) return ({ check: 'checking', import: 'running', undo: 'undoing' } as const)[stored.work]
@@ -53,8 +57,8 @@ const notesShown = 100
 export const present = async (call: ById, services: ImportServices) => {
   const { files } = services.imports
   const { id } = call.params
-  const isPending = call.pending.has(streamId('import', id))
-  const { stored, listed } = await found(call, services)
+  const file = await found(call, services)
+  const { stored, listed } = file
   const [counts, notes] = await Promise.all([files.counts(id), files.lines(id, 0, notesShown, true)])
   const { error: _, ...problem } = stored?.problem ? answerOf(new Failure(400, stored.problem)) : { error: 1 as const }
   const { created = 0, kept: existing = 0, renamed = 0, conflict = 0, skipped = 0, failed = 0 } = counts
@@ -62,7 +66,7 @@ export const present = async (call: ById, services: ImportServices) => {
     details: {
       ...{
         id,
-        state: stateOf(stored, listed, isPending),
+        state: stateOf(file),
         format: stored?.format || listed?.format || '',
       },
       ...{ name: stored?.name ?? '', date: timestamp((listed?.started ?? stored?.began)!) },

@@ -28,18 +28,20 @@ const ownEvents = (by: string, state: Link) =>
 /** Takes back a link, unless something has happened to it since. Returns whether it is deleted. */
 const takeBack = async (writer: Writer, by: string, { id, used }: ImportedLink, force: boolean) => {
   const { account } = writer
-  const { state } = await writer.load(link, id)
+  const before = await writer.load(link, id)
   // by an attempt before
-  if (state.status === 'deleted') return true
-  for (const source of Object.keys(state.imported ?? {}))
+  if (before.state.status === 'deleted') return true
+  const sources = Object.keys(before.state.imported ?? {})
+  for (const source of sources)
     await writer.write(link, { type: 'ImportClicks', id, account, source, clicks: 0, uniques: null })
   if (force) {
     await deleteLink(writer, id)
     return true
   }
-  const now = await writer.load(link, id)
-  const revision = countRevision(now.revision)
-  if (used || revision + 1 !== ownEvents(by, now.state)) return false
+  if (used) return false
+  const { state, revision: newest } = sources.length === 0 ? before : await writer.load(link, id)
+  const revision = countRevision(newest)
+  if (revision + 1 !== ownEvents(by, state)) return false
   // what is changed at this moment stays, too
   await deleteLink(writer.part(0, [revision]), id)
   return true

@@ -102,7 +102,8 @@ describe('the addresses of a link that an import brings', () => {
     expect(lines.map(([, outcome]) => outcome)).to.deep.equal(['added', 'kept'])
     const changed = await app.put(`/api/url/${link}/update`, { ...own, body: { url: 'https://example.com/CHANGED' } })
     expect(changed.status, changed.text).to.equal(200)
-    expect(await takeBack(own, id)).to.include({ state: 'undone', kept: 1 })
+    const back = await takeBack(own, id)
+    expect(back, JSON.stringify(back)).to.include({ state: 'undone', kept: 1 })
     expect(await at(own, 'da1')).to.include({ longurl: 'https://example.com/CHANGED' })
   })
 
