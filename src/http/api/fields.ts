@@ -8,21 +8,19 @@ import { type SafeUrl, safeTargetUrl, withoutEnd } from '../../lib/url.ts'
 /** The name of a resource. */
 export const name = text(255).min(1, says('empty'))
 
+const aliasText = z
+  .string(must('wrong_type', { what: 'string' }))
+  .nullable()
+  .transform((input) => input?.trim() || undefined)
+const aliasBy = (fits: (text: string) => boolean) =>
+  aliasText.refine((text) => text === undefined || fits(text), says('wrong_form', { what: 'alias' }))
 /**
  * An alias that a user chose; `` and null mean none. The decider refuses reserved words, which the resource may have
  * already.
  */
-export const alias = z
-  .string(must('wrong_type', { what: 'string' }))
-  .nullable()
-  .transform((input) => input?.trim() || undefined)
-  .refine((input) => input === undefined || aliasPattern.test(input), says('wrong_form', { what: 'alias' }))
-/** The same of a link: what it may be depends on its domain. */
-export const linkAlias = z
-  .string(must('wrong_type', { what: 'string' }))
-  .nullable()
-  .transform((input) => input?.trim() || undefined)
-  .refine((input) => !input?.startsWith('/'), says('wrong_form', { what: 'alias' }))
+export const alias = aliasBy((text) => aliasPattern.test(text))
+/** The same of a link: what else it may be depends on its domain. */
+export const linkAlias = aliasBy((text) => !text.startsWith('/'))
 
 /**
  * `#rgb` or `#rrggbb` (CSS Color 4, 5.2), with or without the hash; stored as `#rrggbb` in the letter case that was

@@ -121,7 +121,7 @@ const AccountQuery = HistoryQuery.extend({
     .meta({ enum: paths }),
   deleted: onlyTrue,
   group: z
-    .union([z.literal(''), z.literal('request'), z.guid()], says('wrong_form', { what: 'group' }))
+    .union([z.literal(''), z.literal('request'), z.uuid()], says('wrong_form', { what: 'group' }))
     .optional()
     .transform((given) => given?.toLowerCase() || undefined),
 })

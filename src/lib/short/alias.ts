@@ -53,7 +53,11 @@ const trimmed = (text: string): readonly string[] => {
   const few = Math.min(mostPasted, text.length - least.length)
   return [...Array.from({ length: few + 1 }, (_, n) => text.slice(0, text.length - n)), least]
 }
-const aliasAt = (text: string | undefined) => (text === undefined ? [] : (exactAlias(text) ?? []))
+/** Returns the alias that a text is; none: it cannot be one. */
+const aliasesOf = (text: string | undefined): readonly string[] => {
+  const alias = text === undefined ? undefined : exactAlias(text)
+  return alias === undefined ? [] : [alias]
+}
 
 /** segments of an alias that is looked for at the beginning of a path */
 const mostSegments = 8
@@ -71,11 +75,11 @@ export interface AskedAlias {
 export const exactAliasesAt = (url: string): readonly AskedAlias[] => {
   const path = pathIn(url)
   const typed = textAt(path)
-  const whole = typed === undefined ? [] : trimmed(typed).flatMap(aliasAt)
+  const whole = typed === undefined ? [] : trimmed(typed).flatMap(aliasesOf)
   const parts = path.split('/')
   const longest = Math.max(0, Math.min(parts.length - 2, mostSegments))
   const beginnings = Array.from({ length: longest }, (_, i) => longest - i).flatMap((segments) =>
-    [aliasAt(textAt(parts.slice(0, segments + 1).join('/')))].flat().map((alias) => ({ alias, segments })),
+    aliasesOf(textAt(parts.slice(0, segments + 1).join('/'))).map((alias) => ({ alias, segments })),
   )
   return [...[...new Set(whole)].map((alias) => ({ alias, segments: undefined })), ...beginnings]
 }

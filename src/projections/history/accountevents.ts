@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { v5 as uuidOf, validate as isUuid } from 'uuid'
 import type { Knex } from 'knex'
 import { ownMember } from '../../events/accounts/team.ts'
 import type { Recorded } from '../../events/event.ts'
@@ -14,8 +14,8 @@ interface Entry extends AccountEntry {
   maker: number | null
   readonly type: string
   readonly request: string | null
-  /** what it is shown with, and whether it is the first one there */
-  batch: string | null
+  /** the events that it is shown with, and whether it is the first of them */
+  group: string | null
   leads: boolean
 }
 /** The work of one member that passed to another. */
@@ -38,15 +38,8 @@ const memberOf = ({ metadata: { actor } }: Recorded<LogEvent>) =>
 /** Work of the account's own sign-in has no maker. */
 const makerOf = (member: number | null) => (member === ownMember ? null : member)
 
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Returns the id of a request, if no client has chosen the same one for all that it does. */
-const requestOf = ({ metadata: { request } }: Recorded<LogEvent>) => (uuid.test(request) ? request : null)
-
-const uuidOf = (text: string) =>
-  createHash('md5')
-    .update(text)
-    .digest('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+const requestOf = ({ metadata: { request } }: Recorded<LogEvent>) => (isUuid(request) ? request : null)
 
 /**
  * Gives events of one request and type a group, and all events of the request that has begun an import. The first of a
@@ -55,18 +48,18 @@ const uuidOf = (text: string) =>
 const formGroups = async (tx: Knex, table: string, entries: readonly Entry[]) => {
   const keyOf = ({ account }: Entry, group: string) => `${account} ${group}`
   const ofRequests = entries.flatMap((entry) =>
-    entry.request === null ? [] : [{ entry, whole: entry.request, typed: uuidOf(`${entry.request} ${entry.type}`) }],
+    entry.request === null ? [] : [{ entry, whole: entry.request, typed: uuidOf(entry.type, entry.request) }],
   )
   const asked = ofRequests.flatMap(({ entry, whole, typed }) => [whole, typed].map((group) => ({ entry, group })))
-  const { rows } = await tx.raw<{ rows: { account: string; batch: string }[] }>(
-    `select account, batch from unnest(?::bigint[], ?::uuid[]) as e (account, batch)
-     where exists (select from ${table} o where o.account = e.account and o.batch = e.batch)`,
+  const { rows } = await tx.raw<{ rows: { account: string; group_id: string }[] }>(
+    `select account, group_id from unnest(?::bigint[], ?::uuid[]) as e (account, group_id)
+     where exists (select from ${table} o where o.account = e.account and o.group_id = e.group_id)`,
     [column(asked, ({ entry }) => entry.account), column(asked, ({ group }) => group)],
   )
-  const led = new Set(rows.map(({ account, batch }) => `${account} ${batch}`))
+  const led = new Set(rows.map(({ account, group_id: id }) => `${account} ${id}`))
   for (const { entry, whole, typed } of ofRequests) {
     const group = entry.type === 'ImportStarted' || led.has(keyOf(entry, whole)) ? whole : typed
-    entry.batch = group
+    entry.group = group
     entry.leads = !led.has(keyOf(entry, group))
     led.add(keyOf(entry, group))
   }
@@ -83,7 +76,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
     if (account === null || !isOwn(event)) continue
     const member = memberOf(event)
     const maker = event.revision === 0n ? makerOf(member) : null
-    entries.push({ ...event, account, member, maker, request: requestOf(event), batch: null, leads: true })
+    entries.push({ ...event, account, member, maker, request: requestOf(event), group: null, leads: true })
     if (event.type !== 'MemberRemoved' || event.data.to === undefined) continue
     const { member: from, to } = event.data
     // rows of earlier batches, and those of this one
@@ -94,7 +87,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
   await insertEntries(tx, table, entries, {
     member: ['bigint', ({ member }) => member],
     maker: ['bigint', ({ maker }) => maker],
-    batch: ['uuid', ({ batch }) => batch],
+    group_id: ['uuid', ({ group }) => group],
     leads: ['boolean', ({ leads }) => leads],
   })
 }
@@ -102,7 +95,7 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
 /**
  * The positions of the events of each account, without clicks, and the members who caused them. Includes events of a
  * newer release: they become readable with an update. The first event of a resource has the member whose work it is
- * now; null for the account's own sign-in. The first event of a `batch` stands for all of them.
+ * now; null for the account's own sign-in. The first event of a group leads it: the others are shown behind it.
  */
 export const accountEvents: Projection = {
   name: 'accountevents',
@@ -110,10 +103,10 @@ export const accountEvents: Projection = {
   filter: 'domain',
   indexedLast: ['account_events'],
   tables: {
-    account_events: (t) => `${accountIndex(t, 'member bigint, maker bigint, batch uuid, leads boolean not null')};
+    account_events: (t) => `${accountIndex(t, 'member bigint, maker bigint, group_id uuid, leads boolean not null')};
       create index on ${t} (account, member, position) where member > ${ownMember};
       create index on ${t} (account, stream, maker) where maker is not null;
-      create index on ${t} (account, batch, position) where batch is not null;
+      create index on ${t} (account, group_id, position) where group_id is not null;
       create index on ${t} (account, position) where leads`,
   },
   write,

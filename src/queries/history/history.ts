@@ -43,8 +43,8 @@ const shown = `x.stream not like 'report-%'`
 /** SQL of how many events the group of a row has, up to a position. */
 const eventsOf = ({ db, table }: Reader, upTo: bigint | undefined) =>
   db.raw(
-    `case when x.batch is null then 1 else (select count(*)::int from (
-       select from ${table('account_events')} o where o.account = x.account and o.batch = x.batch
+    `case when x.group_id is null then 1 else (select count(*)::int from (
+       select from ${table('account_events')} o where o.account = x.account and o.group_id = x.group_id
        and o.position <= coalesce(?::bigint, o.position) limit ${mostCounted}) counted) end as events`,
     [upTo?.toString() ?? null],
   )
@@ -63,7 +63,7 @@ export const listHistory = async (
       .where({ 'x.account': account })
       .whereRaw(shown)
     if (group === 'request') void rows.whereRaw('x.leads')
-    else if (group !== undefined) void rows.where({ 'x.batch': group })
+    else if (group !== undefined) void rows.where({ 'x.group_id': group })
     if (kind !== undefined)
       void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
     // one look-up by the position of the event, in the table that its stream names
@@ -101,7 +101,7 @@ export const listHistory = async (
       'x.position',
       'x.stream',
       'x.revision',
-      ...('subject' in of || of.group !== 'request' ? [] : ['x.batch as group', eventsOf(reader, upTo)]),
+      ...('subject' in of || of.group !== 'request' ? [] : ['x.group_id as group', eventsOf(reader, upTo)]),
     )
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return {

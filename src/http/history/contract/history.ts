@@ -75,11 +75,11 @@ const row = z.object({
   group: text
     .nullable()
     .optional()
-    .describe('with `group=request`: finds the events behind this one; null: there is no other')
+    .describe('with `group=request`: finds the events behind this one; null where no other can be')
     .meta({ examples: ['0b0e3c9e-5d2f-4a53-9a3c-0f1d2b7f6a11'] }),
   events: count
     .optional()
-    .describe('with `group=request`: how many events this one stands for; 10,000 means so many or more')
+    .describe('with `group=request`: how many events this one stands for; 10,000 means 10,000 or more')
     .meta({ examples: [520] }),
 })
 export type HistoryEntry = Answer<typeof row>

@@ -14,7 +14,7 @@ const ourPath = /^\/([A-Za-z0-9][A-Za-z0-9_-]{0,63})\/?$/
 export const aliasesIn = ({ host, pathname }: URL, domains: OwnLinkOptions['domains']): readonly string[] =>
   domains.byHost(host)?.exact
     ? exactAliasesAt(pathname).flatMap(({ alias, segments }) => (segments === undefined ? alias : []))
-    : [ourPath.exec(pathname)?.[1] ?? []].flat()
+    : (ourPath.exec(pathname)?.slice(1) ?? [])
 
 /** Returns the link of an account at a short address of ours: one visit then counts for it and for what leads to it. */
 export const findOwnLink = async (

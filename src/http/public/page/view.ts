@@ -24,13 +24,13 @@ export interface View {
   readonly phone: boolean
 }
 
-// nothing else of an address is repeated on a page
 /** A host that a request names. */
 export interface Requested {
   readonly host: string
   /** whether each path there may be an alias */
   readonly exact?: boolean
 }
+// nothing else of an address is repeated on a page
 const exactPath = /^\/[\w\-.~%/]{1,765}(?=\?|$)/
 const plainPath = /^(?:\/(?:r|qr|u\/[\w-]{3,32}))?\/[\w-]{1,80}\/?(?=\?|$)/
 

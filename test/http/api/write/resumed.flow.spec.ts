@@ -44,7 +44,7 @@ describe('a request that is sent again because its answer was lost', () => {
     return first.json
   }
 
-  it('has given a link one random address, and names that', async () => {
+  it('gives a link one random address, and answers with it each time', async () => {
     const id = await add({ custom: 'first' })
     for (const body of [{}, { main: true }]) {
       const { shorturl } = await twice('POST', `/api/url/${id}/addresses`, body)
@@ -71,7 +71,7 @@ describe('a request that is sent again because its answer was lost', () => {
     expect(changed['changes']).to.have.lengthOf(1)
   })
 
-  it('has the answer of its own change, whatever was changed since', async () => {
+  it('answers with its own change, not with those that came after it', async () => {
     const id = await add({ custom: 'mine' })
     const rename = () => send('PUT', `/api/url/${id}/update`, { url, custom: `later-${randomUUID().slice(0, 8)}` })
     await twice('PUT', `/api/url/${id}/update`, { url: `${url}2` }, rename)
