@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalEvent } from '../../events/approvals/approval.ts'
 import { type ApprovalRules, noRules } from '../../events/approvals/rules.ts'
@@ -12,6 +13,8 @@ export interface Proposal {
   readonly revision: number
   /** the number of the member who proposed it */
   readonly member: number
+  /** a digest of its command; missing where that cannot be read any more */
+  readonly digest?: string
   /** the number of the member who approved it, until it is applied */
   readonly approved?: number
   /** the revision of the event that has its command */
@@ -44,7 +47,7 @@ export type ApprovalCommand =
       readonly type: 'Propose'
       readonly id: number
       readonly command: Readonly<Record<string, unknown>>
-    } & Omit<Proposal, 'approved' | 'at'>)
+    } & Omit<Proposal, 'approved' | 'at' | 'digest'>)
   | {
       readonly type: 'Approve'
       readonly id: number
@@ -80,7 +83,24 @@ const setRules: Decision<'SetRules'> = ({ id, rules, from }, { rules: before }) 
   return [{ type: 'ApprovalRulesSet', data: { id, ...copied(rules) } }]
 }
 
-const propose: Decision<'Propose'> = ({ id, kind, target, revision, member, command }, { open, last }) => {
+/** Each request draws a token of its own for the address that it wants. */
+const digestOf = ({ token: _, ...change }: Readonly<Record<string, unknown>>) =>
+  createHash('sha256').update(JSON.stringify(change)).digest('base64url')
+
+/** Returns the number of the open proposal of the same change of the same revision by the same member. */
+export const openProposal = (
+  { open }: Approvals,
+  { kind, target, revision, member, command }: Omit<CommandOf<ApprovalCommand, 'Propose'>, 'type' | 'id'>,
+): number | undefined => {
+  const asked = { kind, target, revision, member, digest: digestOf(command) }
+  const found = Object.entries(open).find(([, { at: _, approved: __, ...one }]) => isDeepStrictEqual(one, asked))
+  return found && Number(found[0])
+}
+
+const propose: Decision<'Propose'> = ({ type: _, id, ...asked }, state) => {
+  if (openProposal(state, asked)) return []
+  const { open, last } = state
+  const { kind, target, revision, member, command } = asked
   const waiting = Object.values(open)
   if (waiting.filter((one) => one.member === member).length >= mostOfOne)
     refuse('too_many', { what: 'own_proposals', max: mostOfOne })
@@ -110,7 +130,7 @@ const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale
 /** Decides which changes need the approval of a second person, and on pending ones. */
 export const approval: Decider<ApprovalCommand, Approvals, ApprovalEvent> = {
   kind: 'approval',
-  version: 1,
+  version: 2,
   id: ({ id }) => id,
   initialState: { rules: noRules, open: {}, last: 0, seen: 0 },
   decide: decideBy<ApprovalCommand, Approvals, ApprovalEvent>({
@@ -129,8 +149,8 @@ export const approval: Decider<ApprovalCommand, Approvals, ApprovalEvent> = {
         return { ...state, rules }
       }
       case 'ChangeProposed': {
-        const { number, kind, target, revision, member } = data
-        const proposal = { kind, target, revision, member, at }
+        const { number, kind, target, revision, member, command } = data
+        const proposal = { kind, target, revision, member, ...(command && { digest: digestOf(command) }), at }
         return { ...state, open: { ...state.open, [number]: proposal }, last: number }
       }
       case 'ChangeApproved': {

@@ -1,5 +1,5 @@
 import type { Known } from '../../cache/known.ts'
-import { approval, type ApprovalCommand } from '../../commands/approvals/approval.ts'
+import { approval, type ApprovalCommand, openProposal } from '../../commands/approvals/approval.ts'
 import { type Decider, fold, RevisionChanged } from '../../commands/decider.ts'
 import type { Revisions } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
@@ -116,16 +116,15 @@ export const guardedWriter = <W extends JudgedWriter>(
   let unwritten = allowed
   const propose = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C, revision: number) => {
     if (unwritten && !unwritten.includes(revision)) throw new RevisionChanged(revision)
-    const { state } = await writer.write(approval, {
-      type: 'Propose',
-      id: account,
+    const proposed = {
       kind: decider.kind,
       target: Number(decider.id(command)),
       revision,
       member,
       command: command as Readonly<Record<string, unknown>>,
-    })
-    throw new Proposed(state.last)
+    }
+    const { state } = await writer.write(approval, { type: 'Propose', id: account, ...proposed })
+    throw new Proposed(openProposal(state, proposed) ?? state.last)
   }
   /** The same for new rules: by those of the log, which the tables may not have yet. */
   const guardRules = async <C, S, E extends DomainEvent>(decider: Decider<C, S, E>, command: C) => {

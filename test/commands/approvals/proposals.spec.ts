@@ -3,18 +3,13 @@ import { approval, type ApprovalCommand } from '../../../src/commands/approvals/
 import { fold } from '../../../src/commands/decider.ts'
 
 describe('proposals of a member', () => {
-  const propose = (member: number): ApprovalCommand => ({
-    type: 'Propose',
-    id: 7,
-    kind: 'link',
-    target: 1,
-    revision: 0,
-    member,
-    command: {},
+  const propose = (member: number, target = 0, command: object = {}): ApprovalCommand => ({
+    ...{ type: 'Propose', id: 7, kind: 'link', target, revision: 0, member },
+    command: { ...command },
   })
   const after = (commands: readonly ApprovalCommand[], from = approval.initialState) =>
     commands.reduce((state, command) => fold(approval, approval.decide(command, state), state), from)
-  const many = (member: number, n: number) => Array.from({ length: n }, () => propose(member))
+  const many = (member: number, n: number) => Array.from({ length: n }, (_, link) => propose(member, link + 1))
 
   it('are limited to 500 pending ones per member, without limiting other members', () => {
     const state = after(many(2, 500))
@@ -27,6 +22,16 @@ describe('proposals of a member', () => {
   it('are at most 1,000 of all members', () => {
     const state = after(Array.from({ length: 10 }, (_, member) => many(member + 1, 100)).flat())
     expect(() => approval.decide(propose(11), state)).to.throw('At most 1,000 changes of an account wait')
+  })
+
+  it('are not repeated while they wait', () => {
+    const [change, other] = [{ type: 'DeleteLink' }, { type: 'UpdateLink' }]
+    const state = after([propose(2, 1, change)])
+    expect(approval.decide(propose(2, 1, { ...change, token: 'drawn again' }), state)).to.deep.equal([])
+    for (const differs of [propose(3, 1, change), propose(2, 2, change), propose(2, 1, other)])
+      expect(approval.decide(differs, state)).to.have.length(1)
+    const refused = after([{ type: 'Refuse', id: 7, number: 1, member: 3 }], state)
+    expect(approval.decide(propose(2, 1, change), refused)).to.have.length(1)
   })
 
   it('are withdrawn by their proposer, also under another number', () => {
