@@ -24,7 +24,7 @@ export const reservedWords: ReadonlySet<string> = new Set(
 )
 
 /** What the service itself serves on a domain with exact aliases: what browsers, programs and the law ask it for. */
-const ownPath = /^\/(?:\.well-known|o|report|favicon\.ico)(?:\/|$)/
+const ownPath = /^\/(?:(?:\.well-known|report|favicon\.ico)(?:\/|$)|o\/)/
 /** Whether a path on a domain with exact aliases is the service's own. */
 export const isOwnPath = (path: string): boolean => ownPath.test(path)
 

@@ -99,6 +99,13 @@ describe('a domain with exact aliases', () => {
     expect(await leadsTo('/register')).to.equal(404)
   })
 
+  it('has the alias o: services that number their aliases have come to it, and answers to forms are below it', async () => {
+    await create('o')
+    expect(await leadsTo('/o')).to.equal(url)
+    expect(await leadsTo('/o?utm=1')).to.equal(url)
+    expect(await leadsTo('/o/1')).to.not.equal(url)
+  })
+
   it('gives a path to the link with the longest alias, and what follows it to a link that forwards paths', async () => {
     await create('docs', { url: 'https://example.com/docs', forward: 'path' })
     await create('docs/api', { url: 'https://example.com/api', forward: 'path' })
