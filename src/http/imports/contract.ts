@@ -68,7 +68,7 @@ const details = z.object({
     .object({ message: text, ...problemFields })
     .nullable()
     .describe('why it could not go on'),
-  notes: z.array(line).describe('the first 100 lines that say something'),
+  notes: z.array(line).describe('up to 100 lines that say something, first those of links that were not created'),
 })
 
 const accepted = success({ id, message: text })

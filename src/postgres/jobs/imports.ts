@@ -104,6 +104,8 @@ const linesBehind = (db: Database) => ({
   },
 })
 
+const saidFirst = `case when message = '' then 2 when outcome in ('created', 'added', 'kept') then 1 else 0 end`
+
 /** Opens the lines of reports. */
 const linesIn = (db: Database) => ({
   add: addingTo(db),
@@ -113,10 +115,14 @@ const linesIn = (db: Database) => ({
     const { rows } = await db.raw<{ rows: { outcome: string; n: number }[] }>(sql, [id])
     return Object.fromEntries(rows.map(({ outcome, n }) => [outcome, n]))
   },
-  /** Returns up to `limit` lines from a number on; `said`: only those that say something. */
+  /**
+   * Returns up to `limit` lines from a number on; `said`: only those that say something, and first what did not come.
+   * Every link may have a field that is left out, which would hide it.
+   */
   lines: async (id: string, from: number, limit: number, said = false) => {
+    const [which, order] = said ? [` and (message <> '' or left_out <> '{}')`, `${saidFirst}, n`] : ['', 'n']
     const sql = `select n, outcome, place, alias, url, message, left_out as left, link from state.import_lines
-        where import = ? and n >= ?${said ? ` and (message <> '' or left_out <> '{}')` : ''} order by n limit ?`
+        where import = ? and n >= ?${which} order by ${order} limit ?`
     const { rows } = await db.raw<{ rows: (Omit<StoredLine, 'link'> & { n: string; link: string | null })[] }>(sql, [
       ...[id, from, limit],
     ])

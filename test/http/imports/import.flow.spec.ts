@@ -250,6 +250,15 @@ describe('imports from other services', () => {
     expect(status).to.equal(400)
   })
 
+  it('says first what did not come, also where each of a hundred links before has a field that is left out', async () => {
+    const own = await app.register()
+    const rows = Array.from({ length: 120 }, (_, n) => `https://example.com/${n},many-${n},192.0.2.1`)
+    const { notes } = await bring(own, `url,alias,ip\n${rows.join('\n')}\nnot a url,wrong,192.0.2.1\n`, 'format=csv')
+    expect(notes).to.have.length(100)
+    expect(notes[0]).to.include({ place: 'line 122', outcome: 'failed' })
+    expect(notes.slice(1).every(({ left }) => left.join() === 'ip')).to.equal(true)
+  })
+
   it('is started or deleted after a dry run, and not both', async () => {
     const own = await app.register()
     for (let n = 0; n < 12; n++) {
