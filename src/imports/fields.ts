@@ -17,6 +17,7 @@ const names = {
   starts: 'starts startsat startdate validsince validfrom',
   maxClicks: 'maxclicks clickslimit clicklimit maxvisits',
   archived: 'archived isarchived',
+  banned: 'banned',
   password: 'password',
   clicks: 'clicks totalclicks clickcount visits visitcount visitscount hits nonbots',
   uniques: 'uniqueclicks uniques uniquevisits',
@@ -47,7 +48,7 @@ const ignored = new Set(
 )
 /** Names of columns that have no counterpart. */
 const others = new Set(
-  'leads conversions revenue sales saleamount updatedat updated updatedts modified lastclicked lastclickedat expiredurl spliturl splitpercent cloaking redirecttype type skipqs ip image video crawlable forwardquery redirectwithquery unsafe proxy rewrite doindex banned deleted hidden visibility campaign folder utmsource utmmedium utmcampaign utmterm utmcontent favourite status ogmetadata metaimage parameters forward variants'.split(
+  'leads conversions revenue sales saleamount updatedat updated updatedts modified lastclicked lastclickedat expiredurl spliturl splitpercent cloaking redirecttype type skipqs ip image video crawlable forwardquery redirectwithquery unsafe proxy rewrite doindex deleted hidden visibility campaign folder utmsource utmmedium utmcampaign utmterm utmcontent favourite status ogmetadata metaimage parameters forward variants'.split(
     ' ',
   ),
 )

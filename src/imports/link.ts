@@ -100,6 +100,7 @@ const linkOf = ({ found, links, left, own }: Parts, place: Place, reading: Readi
     starts: timeOf(found.get('starts'), '00:00:00', reading),
     maxClicks: filled('maxClicks', countOf),
     archived: filled('archived', truthOf) || undefined,
+    banned: filled('banned', truthOf) || undefined,
     password: password && password.value !== null ? passwordOf(password) : undefined,
     targets: targets.length > 0 ? targets : undefined,
     clicks,

@@ -59,6 +59,8 @@ export interface SourceLink {
   readonly starts?: string
   readonly maxClicks?: number
   readonly archived?: boolean
+  /** it redirects nobody there, because its service has banned it */
+  readonly banned?: boolean
   /** in clear, or `unknown`: it has one that the source does not tell */
   readonly password?: { readonly clear: string } | 'unknown'
   readonly targets?: readonly SourceTarget[]

@@ -51,7 +51,7 @@ const remaining = ({ maxClicks, clicks = 0, measured = clicks }: SourceLink) => 
 
 /** Whether a link had stopped redirecting at the source service at a moment. */
 export const hasEnded = (link: SourceLink, now: string): boolean =>
-  (link.expiry !== undefined && link.expiry <= now) || (remaining(link) ?? 1) <= 0
+  link.banned === true || (link.expiry !== undefined && link.expiry <= now) || (remaining(link) ?? 1) <= 0
 
 const passwordOf = ({ password }: SourceLink) => {
   if (password === undefined) return {}

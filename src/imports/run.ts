@@ -93,8 +93,10 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
     if (isLong()) await nextTurn()
   }
   await importing.onTotal(report.next() + ended.length + rows.length)
-  for (const { addresses, place, url } of ended)
-    await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message: 'It has ended there.' })
+  for (const { addresses, place, url, banned } of ended) {
+    const message = banned ? 'It is banned there.' : 'It has ended there.'
+    await report.add({ place, alias: addresses[0]?.alias, url, outcome: 'skipped', message })
+  }
   await report.store()
   for (const some of inBatches(await skipReported(rows, run), importing.onConflict)) {
     const lines = new Map<Row, Reported>()

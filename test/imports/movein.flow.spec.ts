@@ -114,6 +114,15 @@ describe('linkledger import', () => {
     expect((await links(own)).find(({ longurl }) => longurl.endsWith('/own'))?.alias).to.equal('wanted-2')
   })
 
+  it('skips links that are banned there: they redirected nobody', async () => {
+    const own = await app.register()
+    const of = { target: 'https://example.com', created_at: '2024-01-01T00:00:00.000Z', domain: null }
+    const data = [true, false].map((banned) => ({ ...of, id: `i${banned}`, address: `kutt-${banned}`, banned }))
+    const { text } = await command(own, ['kutt', '-'], JSON.stringify({ total: 2, limit: 50, skip: 0, data }))
+    expect(text).to.contain('It is banned there.').and.to.contain('Created 1, renamed 0, there already 0, skipped 1')
+    expect((await links(own)).map(({ alias }) => alias)).to.deep.equal(['kutt-false'])
+  })
+
   it('skips ended links, and names fields without a counterpart', async () => {
     const own = await app.register()
     const csv =

@@ -61,7 +61,7 @@ const details = z.object({
   existing: count.describe('links that had been there with the same destination'),
   renamed: count.describe('created with another alias'),
   conflicts: count.describe('left out, because their alias is not free'),
-  skipped: count.describe('left out, because they had ended'),
+  skipped: count.describe('left out, because they had ended or were banned'),
   failed: count,
   kept: count.describe('that stayed when the import was taken back'),
   problem: z

@@ -27,7 +27,8 @@ const Line = z.discriminatedUnion('kind', [
     ...z
       .object({ title: text, description: text, tags: z.array(text), created: moment, expiry: moment, starts: moment })
       .partial().shape,
-    ...z.object({ maxClicks: count, archived: z.boolean(), clicks: count, uniques: count }).partial().shape,
+    ...z.object({ maxClicks: count, clicks: count, uniques: count }).partial().shape,
+    ...z.object({ archived: z.boolean(), banned: z.boolean() }).partial().shape,
     password: z.union([z.literal('unknown'), z.object({ clear: text })]).optional(),
     targets: z.array(target).optional(),
     measured: count.optional(),
