@@ -103,10 +103,10 @@ export interface SourceNotice {
   /**
    * `unknown_column`: no field has its name (`column`); `cut`: the service ends its exports here, and there may be more
    * (`records`); `no_zone`: times have no zone, and count in `zone`; `left_out`: a part of the source is not read
-   * (`folder`); `unread`: a record of an API could not be read (`message`); `more`:
-   * others were not kept (`notices`)
+   * (`folder`); `unread`: a record of an API could not be read (`message`); `unlisted`: an API says that it has more
+   * links (`links`) than it lists (`listed`); `more`: others were not kept (`notices`)
    */
-  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out' | 'unread' | 'more'
+  readonly notice: 'unknown_column' | 'cut' | 'no_zone' | 'left_out' | 'unread' | 'unlisted' | 'more'
   readonly params: Readonly<Record<string, string | number>>
 }
 

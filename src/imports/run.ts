@@ -180,6 +180,8 @@ const noticeOf = ({ notice, params }: Extract<SourceRecord, { kind: 'notice' }>)
       return `Times without a zone count as ${params['zone']}: another one can be named.`
     case 'left_out':
       return `"${params['folder']}" of the archive is not imported.`
+    case 'unlisted':
+      return `The service has ${params['links']} links, and its API has listed ${params['listed']} of them: import it again, or a dump or an export of it.`
     case 'more':
       return `There are ${params['notices']} more notices like these.`
     case 'unread':

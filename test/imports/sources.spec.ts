@@ -41,6 +41,45 @@ const named = (records: readonly ApiRecord[]) =>
 const status = (code: number, headers: Readonly<Record<string, string>> = {}) =>
   new Response('', { status: code, headers })
 
+/** Links of Kutt, as its version 3.2 answers them. */
+const kuttLinks = (from: number, length: number) =>
+  Array.from({ length }, (_, i) => ({
+    id: `k${from + i}`,
+    address: `a${from + i}`,
+    banned: false,
+    created_at: '2026-12-01T00:59:58.000Z',
+    updated_at: '2026-12-01T00:59:58.000Z',
+    password: false,
+    description: null,
+    // as SQLite stores it
+    expire_in: i === 0 ? '2090-12-31 01:00:00' : null,
+    target: 'https://example.com',
+    visit_count: 1,
+    domain: null,
+    link: `https://k.example/a${from + i}`,
+  }))
+
+const startOf = (body: string | undefined) => Number(new URLSearchParams(body).get('start'))
+/** An answer of YOURLS 1.10: without links it has no `links`. */
+const yourlsAnswer = (start: number, length: number, total: number) => {
+  const links = Array.from({ length }, (_, i) => [
+    `link_${i + 1}`,
+    {
+      shorturl: `https://y.example/${start + i}`,
+      url: 'https://example.com',
+      title: '',
+      timestamp: '2024-01-01 00:00:00',
+      ip: '',
+      clicks: 2,
+    },
+  ])
+  const stats = { total_links: total, total_clicks: 2 * total }
+  return {
+    ...(length > 0 && { links: Object.fromEntries(links) as object }),
+    ...{ stats, statusCode: '200', message: 'success' },
+  }
+}
+
 describe('the API of another service', () => {
   it('of Bitly is read group by group, with archived links', async () => {
     const link = (id: string) => ({ id, link: `https://${id}`, long_url: 'https://example.com', archived: false })
@@ -165,13 +204,7 @@ describe('the API of another service', () => {
   it('of Kutt, YOURLS and Rebrandly is read page by page, and from a page on', async () => {
     const kutt = serviceOf(({ searchParams }) => {
       const skip = Number(searchParams.get('skip'))
-      const data = Array.from({ length: Math.min(50, 60 - skip) }, (_, i) => ({
-        id: `k${skip + i}`,
-        address: `a${skip + i}`,
-        target: 'https://example.com',
-        link: `https://k.example/a${skip + i}`,
-      }))
-      return { total: 60, limit: 50, skip, data }
+      return { total: 60, limit: 50, skip, data: kuttLinks(skip, Math.min(50, 60 - skip)) }
     })
     const all = named(await kutt.read('kutt'))
     expect(all).to.have.length(60)
@@ -179,26 +212,12 @@ describe('the API of another service', () => {
     expect(named(await kutt.read('kutt', undefined, { after: '50' }))).to.deep.equal(all.slice(50))
     expect(kutt.asked[0]?.headers.get('x-api-key')).to.equal('k3y')
 
-    const yourls = serviceOf((_, { body }) => {
-      const start = Number(new URLSearchParams(body).get('start'))
-      const links = Array.from({ length: start === 0 ? 100 : 1 }, (__, i) => [
-        `link_${i + 1}`,
-        {
-          shorturl: `https://y.example/${start + i}`,
-          url: 'https://example.com',
-          title: '',
-          timestamp: '2024-01-01 00:00:00',
-          ip: '',
-          clicks: '2',
-        },
-      ])
-      return { links: Object.fromEntries(links) as object, stats: { total_links: '101' }, statusCode: 200 }
-    })
+    const yourls = serviceOf((_, { body }) => yourlsAnswer(startOf(body), startOf(body) === 0 ? 5000 : 1, 5001))
     const links = await yourls.read('yourls', 'https://y.example/sub')
-    expect(named(links)).to.have.length(101)
+    expect(named(links)).to.have.length(5001)
     expect(shortly(links).at(-1)).to.deep.equal({
-      place: { id: 'https://y.example/100' },
-      addresses: [{ host: 'y.example', alias: '100' }],
+      place: { id: 'https://y.example/5000' },
+      addresses: [{ host: 'y.example', alias: '5000' }],
       url: 'https://example.com',
       created: '2024-01-01T00:00:00.000Z',
       clicks: 2,
@@ -222,6 +241,36 @@ describe('the API of another service', () => {
       ['rebrand.ly', 'b0', undefined],
     ])
     expect(rebrandly.paths()[1]).to.equal('/v1/links?orderBy=createdAt&orderDir=desc&limit=25&last=a24')
+  })
+
+  it('of YOURLS ends behind a full page, where its answer has no list', async () => {
+    const { read, asked } = serviceOf((_, { body }) =>
+      yourlsAnswer(startOf(body), startOf(body) === 0 ? 5000 : 0, 5000),
+    )
+    expect(named(await read('yourls'))).to.have.length(5000)
+    expect(asked).to.have.length(2)
+    const other = serviceOf(() => ({ message: 'success' }))
+    expect(await refusalOf(other.read('yourls'))).to.contain('The answer has no list of links')
+  })
+
+  it('is read once where its pages overlap, and it is said that it has more links than it has listed', async () => {
+    const yourls = serviceOf((_, { body }) => {
+      const start = startOf(body)
+      return start === 0 ? yourlsAnswer(0, 5000, 5010) : yourlsAnswer(start - 4, 10, 5010)
+    })
+    const found = await yourls.read('yourls')
+    expect(named(found)).to.have.length(5006)
+    expect(found.filter(({ kind }) => kind === 'notice').slice(-1)).to.deep.equal([
+      { kind: 'notice', notice: 'unlisted', params: { links: 5010, listed: 5006 } },
+    ])
+
+    // a link was added after the first page
+    const kutt = serviceOf(({ searchParams }) => {
+      const skip = Number(searchParams.get('skip'))
+      return skip === 0 ? { total: 60, data: kuttLinks(0, 50) } : { total: 61, data: kuttLinks(skip - 1, 11) }
+    })
+    const ids = named(await kutt.read('kutt')).map(([, alias]) => alias)
+    expect([ids.length, new Set(ids).size]).to.deep.equal([60, 60])
   })
 
   it('of Short.io is read domain by domain, and of GemPixel link by link', async () => {

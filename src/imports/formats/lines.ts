@@ -46,7 +46,7 @@ const Line = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('notice'),
-    notice: z.enum(['unknown_column', 'cut', 'no_zone', 'left_out', 'unread', 'more']),
+    notice: z.enum(['unknown_column', 'cut', 'no_zone', 'left_out', 'unread', 'unlisted', 'more']),
     params: z.record(z.string().max(64), z.union([text, z.number()])),
   }),
 ])

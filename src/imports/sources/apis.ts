@@ -7,6 +7,8 @@ type Fields = Readonly<Record<string, unknown>>
 export interface Page {
   readonly rows: readonly Fields[]
   readonly next: string | undefined
+  /** how many links there are, where the API says so and may leave some out */
+  readonly total?: number
 }
 export interface Api {
   readonly headers: (key: string) => Readonly<Record<string, string>>
@@ -51,6 +53,15 @@ const throughLists = async (
   if (next !== undefined) return { rows, next: `${number}:${next}` }
   return { rows, next: Number(number) + 1 < lists.length ? `${Number(number) + 1}:` : undefined }
 }
+
+/** Links that an API has listed, by what identifies them. */
+const listed = new WeakMap<Ask, Set<string>>()
+/** Returns the rows that no page before had: pages by number overlap once a link is added between two requests. */
+const newIn = (ask: Ask, rows: readonly Fields[], key: string): readonly Fields[] => {
+  const known = listed.get(ask) ?? new Set()
+  listed.set(ask, known)
+  return rows.filter(({ [key]: name }) => textIn(name) === '' || known.size < known.add(textIn(name)).size)
+}
 const startIn = (after: string | undefined) => (/^\d{1,9}$/.test(after ?? '') ? Number(after) : 0)
 
 /** The APIs as their services document them; their addresses are https://api-ssl.bitly.com and the like. */
@@ -88,15 +99,17 @@ export const apis = {
       const skip = startIn(after)
       const answer = await ask('api/v2/links', { limit: '50', skip: String(skip) })
       const rows = listIn(at(answer, 'data'))
-      const end = skip + rows.length
-      return { rows, next: rows.length > 0 && end < Number(at(answer, 'total') ?? 0) ? String(end) : undefined }
+      const [end, total] = [skip + rows.length, Number(at(answer, 'total') ?? 0)]
+      const next = rows.length > 0 && end < total ? String(end) : undefined
+      return { rows: newIn(ask, rows, 'id'), next, total }
     },
   },
   yourls: {
     headers: () => ({}),
     interval: 0,
     page: async (ask, after, key) => {
-      const [start, limit] = [startIn(after), 100]
+      // MySQL sorts links of the same second in another order for another page: most services have one page
+      const [start, limit] = [startIn(after), 5000]
       const form = {
         signature: key,
         action: 'stats',
@@ -105,10 +118,13 @@ export const apis = {
         limit: String(limit),
         start: String(start),
       }
-      const links = at(await ask('yourls-api.php', {}, { form }), 'links')
-      // PHP writes an empty map as a list
-      const rows = listIn(isObject(links) ? Object.values(links) : links)
-      return { rows, next: rows.length === limit ? String(start + limit) : undefined }
+      const answer = await ask('yourls-api.php', {}, { form })
+      const [links, total] = [at(answer, 'links'), Number(at(answer, 'stats', 'total_links'))]
+      // behind the last link, the answer has no `links`
+      const isBehind = links === undefined && total <= start
+      const rows = isBehind ? [] : listIn(isObject(links) ? Object.values(links) : links)
+      const next = rows.length === limit ? String(start + limit) : undefined
+      return { rows: newIn(ask, rows, 'shorturl'), next, total }
     },
   },
   rebrandly: {

@@ -66,10 +66,15 @@ export const readSource = async function* (
         yield record
       }
   }
+  let links = 0
   for (let cursor = after; ;) {
-    const { rows, next } = await api.page(ask, cursor, key)
+    const { rows, next, total = 0 } = await api.page(ask, cursor, key)
+    links += rows.length
     yield* withCursor(pageOf(rows), next)
-    if (next === undefined) return yield* reading.lastNotices()
+    if (next === undefined) {
+      if (after === undefined && links < total) reading.note('unlisted', { links: total, listed: links })
+      return yield* reading.lastNotices()
+    }
     // a server that answers with the same cursor again would never end
     if (next === cursor) throw new UnreadableSource(problem('wrong_body', { what: 'list' }))
     cursor = next
