@@ -13,7 +13,7 @@ export interface Overrides {
   readonly webhooks?: WebhookOverrides
   readonly hashNewPassword?: (password: string, turn: Turn) => Promise<string>
   readonly images?: Images
-  /** The engine works in the thread of the requests: a thread of its own takes a second to start. */
+  /** The engine runs in the request thread, because a separate thread takes a second to start. */
   readonly inOneThread?: boolean
   /** how threads of the engine are started, and ms between two looks at whether it answers */
   readonly engineThreads?: { readonly start?: typeof startProgram; readonly checkMs?: number }

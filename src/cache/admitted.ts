@@ -36,7 +36,7 @@ export interface Admitted {
   readonly recorded: (upTo: Spooled, position: bigint) => void
 }
 
-/** ms after which a click counts as projected, where this process does not learn when it was recorded: with Kafka */
+/** ms after which a click counts as projected, if this process cannot know when it was recorded: with Kafka */
 const longestMs = 5000
 
 export const createAdmitted = (now: () => number = () => performance.now()): Admitted => {

@@ -38,7 +38,7 @@ export interface Cache
 export interface CacheOptions extends Pick<InvalidationOptions, 'onAccounts' | 'onErased'> {
   readonly handler: Handler
   readonly reader: Reader
-  /** with connections of its own, so that redirects never wait for one that the API uses */
+  /** with separate connections, so that redirects never wait for those of the API */
   readonly redirectReader: Reader
   /** key of the hashes that API keys are stored as */
   readonly pepper: Buffer

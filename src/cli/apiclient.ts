@@ -45,7 +45,7 @@ export const openApiClient = (address: string, key: string) => {
         headers: { Authorization: `Bearer ${key}`, ...own },
         ...(sent && { body: Readable.toWeb(Readable.from(sent.read())), duplex: 'half' }),
       }
-      // the service makes no request of its own: this one is a client of it
+      // the rule that only `lib/fetch.ts` makes requests is for the service; this is a client of it
       // oxlint-disable-next-line no-restricted-globals
       const answer = await fetch(address + path, init as RequestInit).catch((cause: unknown) => {
         // what is read to be sent fails in the same way each time

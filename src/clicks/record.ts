@@ -32,7 +32,7 @@ export interface ClickRecord extends SpoolEnds {
 }
 
 export interface ClickRecordOptions extends TailsOptions {
-  /** learns that the log has lost what it had, before it is recorded again */
+  /** Called when the log has lost recorded clicks, before they are recorded again. */
   readonly onWentBack?: (() => void) | undefined
   /** ms since 1970 */
   readonly now?: () => number

@@ -100,7 +100,7 @@ const attempt = async <C, S, E extends DomainEvent>(
   requires?.(state)
   const events = decider.decide(command, state)
   const before = countRevision(revision)
-  // after the decision: who may not change the resource must not learn its revision
+  // after the decision: a caller who may not change the resource must not see its revision
   if (revisions && !revisions.includes(before)) throw new RevisionChanged(before)
   if (events.length === 0) return { ok: true, state, events, position, revision: before } as const
   const claims = decider.claims?.(command, events, state) ?? []

@@ -79,7 +79,7 @@ export interface Importing {
   readonly report: (from: number, lines: readonly Reported[]) => Promise<void>
   /** lines of the report that are stored already: what they are about is done */
   readonly done: number
-  /** Learns how many lines there will be at least. */
+  /** Called with the minimum number of lines of the report. */
   readonly onTotal: (lines: number) => Promise<void>
   readonly wait: (seconds: number) => Promise<void>
   /** when the import began (ISO 8601): what had ended by then is left out */

@@ -27,7 +27,7 @@ export const ownFields = [
 ] as const
 export type OwnFields = { readonly [F in (typeof ownFields)[number]]?: unknown }
 
-/** Where a record stands in its source: a line of a file, or an id there. */
+/** The place of a record in its source: a line of a file, or an id there. */
 export type Place = { readonly line: number } | { readonly id: string }
 
 /** An address of a link in its source. */

@@ -15,7 +15,7 @@ const [sortedAtOnce, charactersAtOnce] = [200_000, 64 * 1024 * 1024]
 
 const charactersIn = (link: SourceLink) => JSON.stringify(link).length
 
-/** What is known while a source is imported. */
+/** The state of a running import. */
 interface Run {
   readonly importing: Importing
   readonly report: Report
@@ -120,7 +120,7 @@ const importLinks = async (links: readonly SourceLink[], run: Run) => {
   }
 }
 
-/** Imports what is no visit. */
+/** Imports all records except visits. */
 const importAll = async (run: Run) => {
   const { importing, report } = run
   let links: SourceLink[] = []

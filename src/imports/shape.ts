@@ -11,7 +11,7 @@ const parts = new Set(['meta', 'details', 'data'])
 const fieldsOf = (record: Fields): readonly (readonly [string, unknown])[] =>
   Object.entries(record).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
     if (parts.has(name) && isObject(value)) return Object.entries(value)
-    // Shlink tells how many were no bots since 3.6
+    // Shlink has the number of visits without bots since 3.6
     if (name === 'visitsSummary' && isObject(value)) return [['visits', value['nonBots'] ?? value['total']]]
     if (name === 'visitsCount' && 'visitsSummary' in record) return []
     if (name === 'domain' && isObject(value)) return [[name, value['fullName'] ?? value['name']]]
@@ -21,7 +21,7 @@ const fieldsOf = (record: Fields): readonly (readonly [string, unknown])[] =>
 /** Returns the values of an object of a JSON file or an API. */
 export const valuesOf = (record: object): Values => fieldsOf(record as Fields).map(([name, value]) => ({ name, value }))
 
-/** Returns where an object stands in its source, undefined when it does not say. */
+/** Returns the place of an object in its source; undefined if the object does not have it. */
 export const idOf = (record: object): Place | undefined => {
   const { id, shortUrl, details } = record as Fields
   const found = id ?? shortUrl ?? (isObject(details) ? details['id'] : undefined)

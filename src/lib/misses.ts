@@ -12,7 +12,7 @@ export interface Miss {
   /** with a slash before it, or `otherPath` */
   readonly path: string
   readonly kind: MissKind | typeof headRequests
-  /** whether a person has asked, as far as the request tells */
+  /** whether a person has sent the request, as far as its headers show */
   readonly byPerson: boolean
 }
 

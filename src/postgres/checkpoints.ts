@@ -55,7 +55,7 @@ export const keepCheckpoint = <T>(
   number: (tx: Database) => Promise<T>,
 ): Promise<T> =>
   db.transaction(async (tx) => {
-    // of two that are signed at once, each has a number of its own
+    // two checkpoints that are signed at once have different numbers
     await tx.raw(`lock table ${table} in share row exclusive mode`)
     await tx(table).insert({ size, note }).onConflict('size').ignore()
     const last = await number(tx)

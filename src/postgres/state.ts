@@ -4,7 +4,7 @@ import { type ResourceKind, resourceKinds } from '../events/kinds.ts'
 import { keepNextSeries, readNextSeries } from './checkpointnumbers.ts'
 import { advanceSequence } from './ids.ts'
 
-/** The target has a service key of its own: another Linkledger has used it. */
+/** The target already has a service key: another Linkledger has used it. */
 export class OtherState extends OperatorError {
   override readonly name = 'OtherState'
 }

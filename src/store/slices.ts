@@ -48,7 +48,7 @@ export const fitting = <E extends Pick<Encoded, 'bytes'>>(events: readonly E[], 
   return end < 0 ? events : events.slice(0, Math.max(1, end))
 }
 
-/** Splits events into runs of at most this many bytes; a larger event is a run of its own. */
+/** Splits events into runs of at most this many bytes; a larger event is a separate run. */
 export const split = function* <E extends Pick<Encoded, 'bytes'>>(
   events: readonly E[],
   bytes: number,

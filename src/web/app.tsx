@@ -22,7 +22,7 @@ interface LoadedProps extends ScreenProps {
   readonly load: () => Promise<Screen>
 }
 
-/** A screen, whose script is asked for when it is first shown. */
+/** A screen, whose script is loaded when it is first shown. */
 const Loaded = ({ path, load, params }: LoadedProps) => {
   const [loaded, setLoaded] = useState<{ readonly path: string; readonly failed: boolean } | undefined>(undefined)
   useEffect(() => {

@@ -9,7 +9,7 @@ interface Route {
   readonly path: string
   /** whether the screen is for one that is new, too: `/qr/new` */
   readonly add?: true
-  /** Loads the screen, with what it says: each is a file of its own, so that the first one is there soon. */
+  /** Loads the screen and its texts. Each is a separate file, so that the first screen loads fast. */
   readonly load: () => Promise<Screen>
 }
 

@@ -10,7 +10,7 @@ import type { Person } from '../../security/issuer.ts'
 import { NotSignedIn } from '../../security/notsignedin.ts'
 import type { Ledger } from '../log/ledger.ts'
 
-/** What a sign-in asks of the directories, and tells them. */
+/** The part of the directories that a sign-in uses. */
 export const openDirectoryGate = ({
   config,
   db,

@@ -34,7 +34,7 @@ export interface Engine {
   readonly close: () => Promise<void>
 }
 
-/** What an engine tells the process that it works for. */
+/** Reports of an engine to its process. */
 export interface EngineEvents {
   /** The read tables have the events of a kind up to a position. */
   readonly seen: (filter: Filter, position: bigint) => Promise<void>

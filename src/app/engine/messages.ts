@@ -19,7 +19,7 @@ export interface EngineData {
   readonly countries: CountryFile
 }
 
-/** What the thread of the requests tells the engine. */
+/** Messages from the request thread to the engine. */
 export type ToEngine =
   | { readonly kind: 'spool'; readonly files: SpoolFiles; readonly stats: SpoolStats }
   | { readonly kind: 'look'; readonly filter: Filter }
@@ -29,7 +29,7 @@ export type ToEngine =
   | { readonly kind: 'blocked'; readonly id: number; readonly isBlocked: boolean }
   | { readonly kind: 'close' }
 
-/** What the engine tells the thread of the requests. */
+/** Messages from the engine to the request thread. */
 export type FromEngine =
   /** while it is not ready to work */
   | { readonly kind: 'starting' }

@@ -32,7 +32,7 @@ interface ClicksParts {
 /** ms that a start on a full disk waits to be able to count visits; then redirects go first */
 const prepareMs = 10_000
 
-/** Returns what the engine tells, and a promise that what earlier processes have left is delivered. */
+/** Returns the engine's reports, and a promise that resolves when visits of earlier processes are delivered. */
 const listenToEngine = (ledger: Ledger, { blocks, progress, clickCounts: { admitted } }: View['cache']) => {
   let onDelivered: () => void = () => {}
   const delivered = new Promise<void>((resolve) => (onDelivered = resolve))

@@ -24,7 +24,7 @@ interface ThreadOptions {
   readonly threads?: Overrides['engineThreads']
 }
 
-/** An engine in a thread of its own. */
+/** An engine in a separate thread. */
 export interface EngineThread extends Engine {
   /** The service listens on a port. */
   readonly listensOn: (port: number) => void
@@ -55,7 +55,7 @@ const createScrapes = () => {
       last = metrics
       for (const resolve of waiting.splice(0)) resolve(metrics)
     },
-    /** The thread has ended: what it has counted stays. */
+    /** Called when the thread has ended. Its counts stay. */
     ended: async () => {
       const given = last
       last = []
@@ -70,7 +70,7 @@ interface Running {
   readonly ended: Promise<void>
 }
 
-/** Starts one thread, and tells it of the spool until it ends. */
+/** Starts one thread, and sends it the state of the spool until it ends. */
 const startThread = (
   { config, connection, instance, log }: Pick<Ledger, 'config' | 'connection' | 'instance' | 'log'>,
   spool: Spool,
@@ -200,7 +200,7 @@ export const openEngineThread = (
       await running
       reports.stop()
       await heeded()
-      // an engine that works says so itself
+      // an engine that drains reports them itself
       if (!drains || isLate) reportLeft(ledger, reports.left())
     },
   }

@@ -132,7 +132,7 @@ export const openOutages = (log: Logger, options: OutageOptions): Outages => {
   }
 }
 
-/** Returns a logger of which `failed` gets what it is asked to log of an error. */
+/** Returns a logger that passes each logged error to `failed`. */
 const counting = (log: Logger, failed: Outages['failed']): Logger => {
   const write = (level: 'warn' | 'error') => (details: object | string, message?: string) => {
     if (typeof details === 'string') return log[level](details)

@@ -21,7 +21,7 @@ interface Observed {
         readonly subscriptions: readonly Pick<Subscription, 'filter' | 'halted' | 'failure'>[]
       }
     | undefined
-  /** Returns what is wrong with the clock that signs checkpoints, and which work of the projector stands still. */
+  /** Returns problems of the clock that signs checkpoints, and stalled work of the projector. */
   readonly jobProblems: () => readonly string[]
   /** as another process has recorded them */
   readonly halted: () => readonly HaltedProjection[]

@@ -23,7 +23,7 @@ export const createStandstill = (what: string, now: () => number = Date.now): St
     state = undefined
   }
   const failed = (error: unknown) => {
-    // it is a problem of its own
+    // it is a separate problem
     if (error instanceof NotReady) return
     failures++
     state = { since: state?.since ?? new Date(now()), why: reasonOf(error) }

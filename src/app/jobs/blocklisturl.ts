@@ -7,7 +7,7 @@ import { repeat } from './repeat.ts'
 
 export interface BlockListUrl {
   readonly url: string
-  /** what the server of the list is told besides, such as a key */
+  /** further request headers for the server of the list, such as a key */
   readonly headers?: Readonly<Record<string, string>>
   /** where the list is kept across restarts */
   readonly file: string
@@ -51,7 +51,7 @@ const store = async (file: string, stored: Stored, body: string) => {
   await rename(next, file)
 }
 
-/** A page that says that there is no list any more has status 200 on some servers. */
+/** On some servers, the error page for a missing list has status 200. */
 const isList = ({ list, unread }: ReadList) => list.size > 0 && unread <= list.size
 
 /**

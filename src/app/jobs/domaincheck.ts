@@ -9,7 +9,7 @@ import { claimDueDomains, type DueDomain, maxFailures, saveCheck } from '../../q
 import type { Reader } from '../../queries/reader.ts'
 import { repeat, unwatched, type Watching } from './repeat.ts'
 
-/** A branded domain that no longer has what it was verified by. */
+/** A branded domain whose verification record no longer exists. */
 export interface FailedCheck {
   readonly domain: string
   readonly account: number

@@ -23,7 +23,7 @@ export interface ReclassifierOptions extends Pick<Means, 'jobs' | 'claim' | 'han
 /** times in a row that a statement of a job may take too long, or be cancelled */
 const mostCancelled = 3
 
-/** Tells failures of jobs: an outage of a store is none, but what is cancelled again and again is. */
+/** Detects failed jobs. An outage of a store is not a failure, but a statement that is cancelled repeatedly is. */
 const countCancelled = () => {
   let cancelled = 0
   return {

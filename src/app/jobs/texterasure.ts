@@ -19,7 +19,7 @@ export interface TextErasureOptions {
   /** months that answers and closed reports are kept; undefined: for good */
   readonly keptMonths: number | undefined
   readonly onProblem: (error: unknown, what: string) => void
-  /** Tells the time, or rejects while it may be wrong. */
+  /** Returns the time, or rejects while it may be wrong. */
   readonly sureNow?: () => Promise<Date>
   readonly watching?: Watching
 }

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Marks a stream as pending in this process, and tells the others. */
+/** Marks a stream as pending in this process, and notifies the others. */
 export const announcePending =
   ({ instance, notify }: Pick<Ledger, 'instance' | 'notify'>, pending: Cache['pending']) =>
   (stream: string, position: bigint) => {

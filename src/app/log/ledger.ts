@@ -67,11 +67,11 @@ export interface Ledger {
   readonly metrics: Metrics
   /** what this process does again and again besides answering */
   readonly jobs: Jobs
-  /** Tells the time to work that cannot be undone; rejects with `UnsureClock` while it may be wrong. */
+  /** Returns the time for work that cannot be undone; rejects with `UnsureClock` while it may be wrong. */
   readonly sureNow: () => Promise<Date>
   /** Sends a notification to the other processes; several go as one. */
   readonly notify: (notification: Notification) => Promise<unknown>
-  /** Opens a pool of its own: see `Postgres`. */
+  /** Opens a separate pool: see `Postgres`. */
   readonly pool: Postgres['database']
   readonly close: () => Promise<void>
 }
@@ -81,7 +81,7 @@ export interface LedgerOptions extends LogOptions {
   readonly partOf?: Pick<Ledger, 'connection' | 'instance'>
 }
 
-/** Returns a name of its own for each thread that opens a ledger; those of one process begin alike. */
+/** Returns a unique name for each thread that opens a ledger; those of one process have the same prefix. */
 const instanceOf = ({ partOf }: LedgerOptions) =>
   partOf ? `${partOf.instance}-engine` : `linkledger-${randomBytes(6).toString('hex')}`
 

@@ -30,9 +30,9 @@ export interface Recording {
 
 export interface RecordingOptions extends ClassifierOptions {
   readonly spool: RelayedSpool
-  /** learns that the log has the entries of a partition of the spool up to this sequence number, at this position */
+  /** Called when the log has the entries of a partition of the spool up to a sequence number, at a position. */
   readonly onRecorded: (partition: number, seq: number, position: bigint) => void
-  /** learns that what earlier processes have left in the folder is delivered */
+  /** Called when all visits that earlier processes left in the folder are delivered. */
   readonly onDelivered: () => void
 }
 

@@ -16,13 +16,13 @@ export interface View {
   readonly cache: Cache
   readonly listener: Listener
   readonly notifications: Notifications
-  /** with connections of its own, so that redirects never wait for one that the API uses */
+  /** with separate connections, so that redirects never wait for those of the API */
   readonly redirectReader: Reader
   /** notified when halted projections are to be tried again */
   readonly retries: Signal
 }
 
-/** Opens the view of this thread. `onErased` learns which accounts the tables show as erased. */
+/** Opens the view of this thread. Calls `onErased` with the accounts that the tables show as erased. */
 export const openView = async (
   ledger: Ledger,
   onErased: (accounts: readonly number[]) => Promise<void>,

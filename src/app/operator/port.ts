@@ -30,7 +30,7 @@ const listen = async (
     const server = createOperatorServer(routes, [OPERATOR_HOST, ...OPERATOR_HOSTS])
     return { server, port: await listenOn(server, port, OPERATOR_HOST, names) }
   }
-  // a service on a port of its own choice has an operator's port of its own choice
+  // a service on a random port also has a random operator port
   if (OPERATOR_PORT !== undefined || PORT === 0) return start(OPERATOR_PORT ?? 0)
   try {
     return await start(usual)

@@ -88,7 +88,7 @@ const findEnd = async ({ ordinals }: Pick<Ledger, 'ordinals'>, until: Until): Pr
 /** ms that dropping the tables and each statement that fills them may take */
 const timeoutMs = 60_000
 
-/** Replays the log into tables of its own. Returns their names. */
+/** Replays the log into separate tables. Returns their names. */
 const fillTables = async (
   ledger: Ledger,
   end: End,

@@ -35,7 +35,7 @@ export const openImporting = (
     },
     /** Files that still come are refused: a stop does not wait for them. */
     endUploads: () => stopping.abort(),
-    /** Work ends where it is, and goes on when its owner says so. */
+    /** Stops work. It continues when its owner starts it again. */
     close: async () => {
       ended.abort()
       await Promise.all(running)

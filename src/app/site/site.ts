@@ -95,7 +95,7 @@ const fixedPages = (routes: readonly Route[], dashboard: PublicHandler, report: 
   ...referencePages(routes, version(), topicDescriptions),
 })
 
-/** Pages name the host that the visitor has asked for, if it is ours. */
+/** Pages show the requested host, if it is ours. */
 const openSendPage = (
   config: Config,
   { isOurHost, baseUrl, cache: { domains } }: Pick<SiteOptions, 'isOurHost' | 'baseUrl' | 'cache'>,

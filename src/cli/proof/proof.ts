@@ -18,7 +18,7 @@ import { oneLine } from '../oneline.ts'
 import { addProofRestart } from './restart.ts'
 import { readText } from '../readtext.ts'
 
-/** The receipt does not prove what it says. */
+/** The receipt does not prove its claim. */
 class NotProved extends OperatorError {
   override readonly name = 'NotProved'
 }

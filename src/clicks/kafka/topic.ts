@@ -9,7 +9,7 @@ export interface PartitionOffsets {
   readonly high: number
 }
 
-/** The consumer group that records the clicks of one event log: each log has a group of its own. */
+/** The consumer group that records the clicks of one event log: each log has a separate group. */
 export const groupOf = (topic: string, { logId }: Pick<ClickRecord, 'logId'>) => `${topic}.${logId}`
 
 export const fetchOffsets = async (

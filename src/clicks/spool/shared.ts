@@ -20,7 +20,7 @@ export interface SpoolHandle {
   readonly stats: SpoolStats
 }
 
-/** What the thread that relays a spool tells the one that writes it. */
+/** Messages from the thread that relays a spool to the thread that writes it. */
 export type SpoolReply =
   /** what the sink has, and for each segment that was read to its end the last entries in it */
   | {
@@ -98,7 +98,7 @@ export const openShared = (
   }
 }
 
-/** Tells another thread of the files of a spool, now and after each change, until it is closed. */
+/** Sends the state of the files of a spool to another thread, now and after each change, until it is closed. */
 export const shareSpool = async (
   { files, stats, synced }: Pick<Spool, 'files' | 'stats' | 'synced'>,
   send: (files: SpoolFiles, stats: SpoolStats) => void,

@@ -32,7 +32,7 @@ export interface SpoolStats {
   readonly releasedUpTo: readonly number[]
 }
 
-/** What the files of a spool are at a moment, as the thread that writes them tells the one that relays them. */
+/** The state of the files of a spool, sent by the writing thread to the relaying thread. */
 export interface SpoolFiles {
   /** oldest first; how far they are written and synced */
   readonly segments: readonly Segment[]

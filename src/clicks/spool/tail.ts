@@ -25,7 +25,7 @@ const nextOf = (segments: readonly Segment[], segment: Segment): Segment | undef
 const toEntry = ({ partition, seq, ...content }: StoredEntry): SpoolEntry =>
   'visit' in content ? { partition, seq, visit: content.visit } : { partition, seq, dropped: content.dropped }
 
-/** ms in which another thread learns that a segment was released, whose file is gone already */
+/** ms until another thread has seen that a segment was released, whose file is already deleted */
 const newsMs = 1000
 
 /** Opens a segment; undefined when it has been released. */

@@ -60,7 +60,7 @@ export const systemIn = (text: string, found: { readonly name?: string; readonly
   return first(systems, text) ?? (family === undefined ? undefined : { family, version: found.version })
 }
 
-/** HarmonyOS says first what it runs on. */
+/** HarmonyOS names the platform that it runs on first. */
 const onHarmony = (names: string) => new RegExp(String.raw`\((?:${names}); ?OpenHarmony`, 'i')
 const devices: Patterns<DeviceKind> = [
   ['desktop', onHarmony('2in1|PC')],

@@ -35,7 +35,7 @@ export type OpeningCommand =
       readonly email?: ClaimedEmail | undefined
       readonly identity: ClaimedIdentity
     })
-  /** a team account, which has no sign-in of its own */
+  /** a team account, which itself has no sign-in */
   | (ClaimedUsername & { readonly type: 'AddAccount'; readonly id: number })
 
 type Decision<T> = (command: CommandOf<OpeningCommand, T>, state: Account) => readonly AccountEvent[]

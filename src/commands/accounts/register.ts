@@ -104,7 +104,7 @@ export const registerByIdentity = async (
   })
 }
 
-/** Adds a team account, which has no sign-in of its own. */
+/** Adds a team account, which itself has no sign-in. */
 export const addTeamAccount = async (
   pepper: Buffer,
   name: string | undefined,

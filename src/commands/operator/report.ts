@@ -20,7 +20,7 @@ export type ReportCommand =
 
 const states = { ReportSent: 'open', ReportClosed: 'closed', ReportErased: 'erased' } as const
 
-/** Each report has a stream of its own, so that visitors never wait for each other. */
+/** Each report has its own stream, so that visitors never wait for each other. */
 export const report: Decider<ReportCommand, 'none' | 'open' | 'closed' | 'erased', ReportEvent> = {
   kind: 'report',
   version: 2,

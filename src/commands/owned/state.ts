@@ -31,7 +31,7 @@ export const pickLike: PickLike = <T extends object>(template: T, from: Partial<
 export type EventIn<C extends string, U extends string, D extends string, R extends string, Open, P> =
   OwnedEvent<C, U, D, R, Open, P> | Event<'ClaimFenced'>
 
-/** Returns what tells the events of a resource apart. */
+/** Returns type guards for the events of a resource. */
 export const guardsOf = <C extends string, U extends string, D extends string, R extends string, Open, P>(
   names: OwnedNames<C, U, D, R>,
 ) => {

@@ -17,7 +17,7 @@ export type AnswerCommand =
     })
   | (OfAnswer & { readonly type: 'EraseAnswer' })
 
-/** Each answer has a stream of its own, so that visitors never wait for each other. */
+/** Each answer has its own stream, so that visitors never wait for each other. */
 export const answer: Decider<AnswerCommand, 'none' | 'given' | 'erased', AnswerEvent> = {
   kind: 'answer',
   version: 2,

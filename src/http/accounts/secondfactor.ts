@@ -34,7 +34,7 @@ export interface PresentedCode {
   readonly field?: string
   /** the address block of the client */
   readonly from: string
-  /** the session that sends it, or a browser that had a right code before: each has a budget of its own */
+  /** the session that sends it, or a browser that had a right code before: each has a separate budget */
   readonly holder?: GuessHolder | undefined
   /** Records that a recovery code is used. Throws `Refused` when it was used before. */
   readonly useRecoveryCode: (hash: string) => Promise<unknown>
@@ -55,7 +55,7 @@ export interface SecondFactorOptions {
 
 const wrong = problem('wrong_code', { field: 'code' })
 const used = problem('wrong_code', { what: 'used', field: 'code' })
-/** Returns the failure of a sign-in without a right code: `second_factor` tells the client that one is needed. */
+/** Returns the failure of a sign-in without a right code: with `second_factor`, the client can request one. */
 export const needsCode = (reason: Problem) => new Failure(400, reason, {}, { second_factor: true })
 const isRecoveryCode = (code: string) => !/^\d{6}$/.test(code)
 const plain = (code: string) => (/^[\d\s]+$/.test(code) ? code.replaceAll(/\s/g, '') : code.trim())

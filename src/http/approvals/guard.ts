@@ -45,7 +45,7 @@ const used: Readonly<Record<string, (id: number) => Used>> = {
 }
 const ruled: ReadonlySet<string> = new Set(['link', ...Object.keys(used)])
 
-/** Fields of a link that visitors learn nothing of. */
+/** Fields of a link that visitors never see. */
 const inner = new Set(['notes', 'campaign', 'archived', 'tags'])
 /** Returns what visitors meet at a link, to be compared. */
 const answering = ({ status, fields, password, places }: Link) =>

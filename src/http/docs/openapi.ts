@@ -98,7 +98,7 @@ const withShared = <R extends object>(response: R & { readonly headers?: object 
   headers: { ...headersNamed(always), ...response.headers },
 })
 
-/** The answer of a route of its own to requests that fail, or the one that it shares with the others. */
+/** The failure response of a route: its own, or the one that it shares with other routes. */
 const failureOf = (status: FailureStatus, own: OwnFailure | undefined, schemas: Schemas) => {
   if (own === undefined) return { $ref: `#/components/responses/${status}` }
   const { description, shape } = own

@@ -163,7 +163,7 @@ const problemOf = (error: unknown): Problem | undefined => {
   return failure.status === 500 ? undefined : failure.problem
 }
 
-/** Does what is to be done with a file. Broken off with its process, it goes on once it is started again. */
+/** Works on a file. If the process stops, the work continues when it is started again. */
 export const workOn = (job: Omit<Job, 'signal'>): void => {
   const { call, services, stored } = job
   const { files, work } = services.imports

@@ -11,7 +11,7 @@ import { tagFilter } from './tag.ts'
 import { isExactOn } from './address.ts'
 import { urls } from './contract/link.ts'
 
-/** What tells domains by their addresses. */
+/** Finds domains by their addresses. */
 export interface DomainNames {
   readonly domains: Domains
   /** Whether a host, in any spelling, is the service's own. */

@@ -153,7 +153,7 @@ const Blocked = Subject.extend({
     .refine((reason) => !moving.test(reason), says('forbidden_characters', { what: 'line' })),
 })
 
-/** Returns what an operator means. Fails with 400 when there is no such thing. */
+/** Returns the resource that an operator names. Fails with 400 if it does not exist. */
 const find = async (
   { kind, value }: z.output<typeof Subject>,
   { reader, baseUrl }: { readonly reader: Reader; readonly baseUrl: string },

@@ -27,7 +27,7 @@ const signed = <R extends Receipt>(what: Proved, found: R | 'unsigned' | undefin
 const ordinal = z.string().transform((text) => (/^\d{1,15}$/.test(text) && isOrdinal(Number(text)) ? Number(text) : -1))
 const clickId = z.string().transform((text) => (parseClickId(text) ? text : ''))
 
-/** Throws unless the event was in the log at the moment that is asked for. */
+/** Throws unless the event was in the log at the requested moment. */
 const requireStored = async (
   what: Proved,
   event: number | undefined,

@@ -43,7 +43,7 @@ export interface FallbackOptions {
 
 const hostOf = ({ headers: { host = '' } }: IncomingMessage) => host.toLowerCase().replace(/:\d+$/, '')
 
-/** Returns the address of a domain with what its visitors have asked for. */
+/** Returns the address of a domain, with the path and query of the request. */
 const filled = (address: string, req: IncomingMessage) =>
   hasPlace(address)
     ? withValues(address, { path: pathIn(req.url ?? '') ?? '', host: hostOf(req), query: queryOf(req) })

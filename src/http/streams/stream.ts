@@ -22,7 +22,7 @@ import { says } from '../../lib/fields.ts'
 
 /** What streams read from, and how many there may be. */
 export interface Streams extends StreamLimits {
-  /** has connections of its own: streams wait for each other, and no other request waits for them */
+  /** with separate connections: streams wait only for each other, and no other request waits for them */
   readonly reader: Reader
   readonly readStream: EventStore['read']
   readonly clickBatches: (entry: Numbered) => Promise<ClickBatch>

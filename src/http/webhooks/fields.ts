@@ -177,7 +177,7 @@ export const sendsMoreOfAccount = ({ url: address, events }: Target, own?: Sende
   return after.some((type) => isMoved || !before.includes(type))
 }
 
-/** Tells the owner of a webhook, once it has happened, that it sends to another address. */
+/** Notifies the owner, after the change, that a webhook sends to another address. */
 export const beforeMove = async (
   {
     account,

@@ -36,7 +36,7 @@ const formatWith = (names: readonly string[]) => {
 export const isDump = (head: string): boolean =>
   /^\s{0,99}(?:--|\/\*|#|INSERT INTO |CREATE TABLE |DROP TABLE |SET )/i.test(head)
 
-/** Returns the format of a file that begins with a text, by what it has. */
+/** Returns the format of a file that begins with this text. */
 export const detectFormat = (head: string): Format | undefined => {
   const text = head
     .slice(0, 64 * 1024)

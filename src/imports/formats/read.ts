@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly timezone: string
   /** the header of each field that the table names in another way: `{ url: 'Ziel' }` */
   readonly columns?: Columns
-  /** Learns the format, before the first record. */
+  /** Called with the format, before the first record. */
   readonly onFormat?: (format: Format) => void
 }
 

@@ -19,7 +19,7 @@ export const hashLeaves = (texts: readonly string[]): Buffer => {
   return hashes
 }
 
-/** The first byte tells a node from a leaf. */
+/** The first byte distinguishes a node from a leaf. */
 const node = Buffer.alloc(1 + 2 * hashSize, 1)
 
 const hashChildren = (left: Uint8Array, right: Uint8Array): Buffer => {

@@ -26,7 +26,7 @@ export interface StoredImport<Options = unknown> {
   readonly interrupted: boolean
 }
 
-/** What became of a record of the file. `link` is what it has created, or found. */
+/** The result for a record of the file. `link` is the link that it has created or found. */
 export interface StoredLine {
   readonly outcome: string
   readonly place: string

@@ -11,7 +11,7 @@ type Registered = Pick<
   Recorded<Event<'AccountRegistered' | 'AccountRegisteredByIdentity'>>,
   'data' | 'at' | 'revision' | 'position'
 >
-/** `isTeam`: it has no sign-in of its own. */
+/** `isTeam`: the account itself has no sign-in. */
 const registered = ({ data: { id, email, username }, at, revision, position }: Registered, isTeam = false) => [
   put(
     'accounts',

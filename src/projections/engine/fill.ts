@@ -77,7 +77,7 @@ const newMembers = async ({ db, store }: FillOptions, projections: readonly Proj
 /** Events and clicks from which on a plan that is made without knowing the tables costs more than to look at them. */
 const many = 1000
 
-/** Creates the indexes of what was filled, and tells PostgreSQL about large tables. */
+/** Creates the indexes of filled tables, and analyzes large ones. */
 const index = async ({ db }: FillOptions, members: readonly Member[], work: number, signal: AbortSignal) => {
   for (const { projection, checkpoint } of members) {
     if (!signal.aborted) await createLastIndexes(db, projection, checkpoint)
@@ -218,7 +218,7 @@ const fillInOnePass = async (
 }
 
 const goLive = async (tx: Knex, members: readonly Member[], instance: string) => {
-  // this commit, and with it all before it, is on disk before anybody reads the tables
+  // this commit, and all commits before it, are on disk before a query reads the tables
   await tx.raw(durableNow)
   for (const { checkpoint } of members) {
     const { projection, version, generation } = checkpoint

@@ -27,7 +27,7 @@ export const scanOffset = 500
 export const positionOf = (seq: bigint) => seq / 1000n
 /** Returns the index of a click, or of the visit that a scan led to, in the batch. */
 export const indexOf = (seq: bigint) => Number(seq % BigInt(scanOffset))
-/** Values of `clicks.class`. A person's first visit on a link has a value of its own. */
+/** Values of `clicks.class`. A person's first visit on a link has a separate value. */
 export const classes = { first: -1, human: 0, bot: 1, preview: 2, prefetch: 3, excluded: 4, assistant: 5 } as const
 /** A class that only a newer release knows: a visit, but no click. */
 const otherClass = 99
@@ -103,7 +103,7 @@ export const timeOf = (ms: number): Pick<Visit, 'minute' | 'ms'> => {
   return { minute, ms: ms - minute * minuteMs - minuteMs / 2 }
 }
 
-/** The visitor of visits that cannot be told apart: none of them is the first of a person. */
+/** The visitor of visits that cannot be distinguished: none of them is the first of a person. */
 export const unknownVisitor = -2n
 /** Returns a visitor in the form of the facts. */
 export const visitorOf = (hash: string): bigint =>

@@ -114,7 +114,7 @@ export const profilesIn = async function* (tx: Knex, names: TableNames, scope: S
   }
 }
 
-/** Returns what user agents of one class are told apart by. */
+/** Returns the key that distinguishes user agents of one class. */
 export const agentKey = ({ agent, bot, rules }: Pick<Profile, 'agent' | 'bot' | 'rules'>) =>
   JSON.stringify([agent, bot, rules])
 type Rules = Pick<Reclassified['data'], 'agents' | 'exclusions'>

@@ -5,7 +5,7 @@ export interface AccountRow {
   readonly id: number
   readonly email: string | null
   readonly username: string | null
-  /** whether it is a team account, which has no sign-in of its own */
+  /** whether it is a team account, which itself has no sign-in */
   readonly team: boolean
   /** null: UTC */
   readonly timezone: string | null

@@ -10,7 +10,7 @@ import { planned, type Reader } from '../reader.ts'
 import { everyAddress } from './addresses.ts'
 
 type Identified<F> = F & { readonly id: number }
-/** The resources that a link's interstitial uses and that are not deleted; each has a stream of its own. */
+/** The resources that a link's interstitial uses and that are not deleted; each has its own stream. */
 export interface Parts {
   readonly splash?: Identified<SplashFields> | undefined
   readonly overlay?: Identified<OverlayFields> | undefined

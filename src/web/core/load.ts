@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError, changes, get } from './api.ts'
 import { pathAt } from './past.ts'
 
-/** What a screen knows of something that it has asked for. */
+/** The state of data that a screen loads. */
 export interface Loaded<T> {
   readonly data: T | undefined
   readonly error: ApiError | undefined

@@ -23,7 +23,7 @@ export const pathAt = (path: string): string => {
   return `${path}${path.includes('?') ? '&' : '?'}at=${encodeURIComponent(shown.at)}`
 }
 
-/** Screens that exist in the present only: in the past, they say so. */
+/** Screens that exist in the present only. At a past time, they show a message. */
 const placesOfNow = /^\/(?:account|operator|proof|history|invitation|qr\/new)(?:\/|$)/
 export const showsNowOnly = (): boolean => placesOfNow.test(at.value.path)
 

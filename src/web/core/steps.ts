@@ -9,7 +9,7 @@ import { moment, stamp } from './time.ts'
 export const goTo = (time: Date, { replace = past.value !== undefined } = {}) =>
   go(time.getTime() >= Date.now() - 1000 ? now() : whenAt(time), { replace })
 
-/** When something was changed, of what the API tells. */
+/** The event and the time of a change, as the API returns them. */
 export type Change = Pick<HistoryEntry, 'event' | 'time'>
 
 /** how many changes of a moment are looked at */

@@ -104,7 +104,7 @@ export const Writable = ({ children }: { readonly children: ComponentChildren })
   )
 }
 
-/** Copies a text, and says so. Without permission, it selects nothing and says what to do. */
+/** Copies a text and shows a message. Without permission, it selects nothing and shows how to copy it. */
 export const CopyButton = ({
   text,
   label,

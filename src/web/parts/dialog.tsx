@@ -7,7 +7,7 @@ interface DialogProps {
   readonly title: string
   /** `sheet`: at the side, for long forms */
   readonly as?: 'box' | 'sheet'
-  /** a click beside it does not close it: what it shows is shown once */
+  /** a click outside does not close it, because it shows its content only once */
   readonly firm?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren

@@ -17,7 +17,7 @@ interface FormDialogProps {
   readonly children: ComponentChildren
 }
 
-/** A small form above the page. It stays open until what it asks for is done. */
+/** A small form above the page. It stays open until the request has succeeded. */
 export const FormDialog = ({ title, action, form, fields, onSubmit, onClose, children }: FormDialogProps) => {
   const { error, busy, run } = form
   return (

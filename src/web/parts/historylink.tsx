@@ -7,11 +7,11 @@ interface HistoryLinkProps {
   /** its kind, as the API names it */
   readonly of: string
   readonly id: number
-  /** in a row of a list: what it is called */
+  /** in a row of a list: the name of the resource */
   readonly name?: string
 }
 
-/** Leads to who changed something, when, and what it was before, and to restoring it. */
+/** Links to the history of a resource, which shows its changes and can restore it. */
 export const HistoryLink = ({ of, id, name }: HistoryLinkProps) => {
   const { history } = t()
   const to = href('/history', { of: `${of}-${id}` })

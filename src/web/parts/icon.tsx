@@ -43,7 +43,7 @@ const paths = {
 } as const satisfies Readonly<Record<OwnedKind, string> & Record<string, string>>
 export type IconName = keyof typeof paths
 
-/** A drawing beside a word, or within a button that has a name of its own: it says nothing to a screen reader. */
+/** An icon next to a word, or in a button with an accessible name. Screen readers ignore it. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 20 20" aria-hidden="true">
     <path d={paths[name]} />

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks'
 
 interface SectionProps {
   readonly title: string
-  /** instead of the heading that is seen: what it chooses from */
+  /** tabs, shown instead of the visible heading */
   readonly tabs?: ComponentChildren
   /** beside the heading */
   readonly tools?: ComponentChildren

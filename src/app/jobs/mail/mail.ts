@@ -14,7 +14,7 @@ export interface MailOptions extends OrderOptions {
   /** Hands a mail over to the mail server. Throws `Undeliverable`. */
   readonly send: (mail: WrittenMail) => Promise<void>
   readonly onProblem: (error: unknown, what: string) => void
-  /** Learns whether the mail server takes mails. */
+  /** Called after each attempt to hand a mail over to the mail server. */
   readonly sending?: { readonly failed: (error: unknown) => void; readonly worked: () => void }
   readonly watching?: Watching
 }

@@ -55,7 +55,7 @@ export interface Hook {
   from: number | undefined
   /** everything before is delivered */
   resume: MessagePlace
-  /** what it sends before it goes on where it was */
+  /** the replay that it sends before it continues */
   replay: Replay | undefined
   /** position of the last event of the replay; undefined: to be found */
   end: bigint | undefined
@@ -126,7 +126,7 @@ export const continueAt = (hook: Hook, place: MessagePlace): void => {
 export const placeOf = ({ refs: [first], resume, attached, scanned }: Hook): MessagePlace | undefined =>
   first ?? (attached || scanned === undefined ? resume : undefined)
 
-/** Whether the log has nothing more for the replay of a webhook: what it still has to send is in `refs`. */
+/** Whether the log has no more events for the replay of a webhook. Pending events are in `refs`. */
 export const isReplayRead = ({ replay, end, scanned }: Hook): boolean =>
   replay !== undefined && end !== undefined && scanned !== undefined && scanned >= end
 

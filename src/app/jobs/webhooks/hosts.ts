@@ -37,7 +37,7 @@ const newHost = () => ({
   resumes: 0,
 })
 
-/** Limits what one host gets from all webhooks together: it has not asked for their messages. */
+/** Limits the messages from all webhooks to one host, which may not want them. */
 export interface Hosts {
   /**
    * Runs work that may send one message of a webhook. Waits for a turn at the host first, and then for one among all

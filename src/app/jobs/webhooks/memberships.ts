@@ -91,7 +91,7 @@ export interface Memberships {
    * nothing out.
    */
   readonly has: (filter: Filter, item: Item, moment: Moment) => Promise<boolean>
-  /** Takes note of an event: what it says was not known before. Has to be called before a later moment is asked for. */
+  /** Invalidates what is cached of an event's stream. Must be called before a query for a later moment. */
   readonly changed: (event: Pick<Recorded<LogEvent>, 'stream'>) => void
 }
 

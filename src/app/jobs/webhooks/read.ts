@@ -11,7 +11,7 @@ import type { WebhookOptions } from './options.ts'
 export const batch = 500
 /** events that are kept in memory */
 const recentEvents = 8
-/** ms until a position without an ordinal is asked for again */
+/** ms until a position without an ordinal is read again */
 const notNumbered = 50
 
 export type Events = readonly Recorded<LogEvent>[]

@@ -36,7 +36,7 @@ export const sendMessage = async (
   const answered = posted.status === undefined ? { status: null, excerpt: '' } : posted
   return {
     status: answered.status,
-    // a receiver may repeat what it got, and what a visitor wrote can be erased alone
+    // a receiver may repeat the message, and a visitor's text can be erased separately
     excerpt: hasOwnKey(type as EventType) ? '' : answered.excerpt,
     ms: Date.now() - now.getTime(),
     delivered: problem === '',

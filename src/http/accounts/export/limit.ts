@@ -7,7 +7,7 @@ import { type Places, sharePlaces } from '../../api/limits/places.ts'
 
 /** The source of exports, and their limits. */
 export interface Exports {
-  /** has few connections of its own: exports wait for each other, and other requests never wait for them */
+  /** with few separate connections: exports wait for each other, and other requests never wait for them */
   readonly reader: Reader
   readonly readStream: EventStore['read']
   readonly findImage: ImageStore['find']

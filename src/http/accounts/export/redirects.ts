@@ -31,7 +31,7 @@ const quoted = ({ from, to }: Redirect, isPattern: boolean) => `"${isPattern ? p
 /** What a table has unchanged: no spreadsheet takes it for a formula, and no reader trims it. */
 const inTable = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_./ -]*[\p{L}\p{N}\p{M}_./-])?$/u
 
-/** The forms of the same list: what a line is, and what stands before the first line of a file. */
+/** The formats of the same list: the content of a line, and the header of a file. */
 const forms: readonly {
   readonly folder: string
   readonly extension: string

@@ -15,7 +15,7 @@ export interface PasskeySignInServices extends EnteringServices {
 
 const Answered = z.object({ passkey: PasskeyAnswer })
 
-/** What `navigator.credentials.get` needs. Without a list, the browser offers what it has for this host. */
+/** What `navigator.credentials.get` needs. Without a list, the browser offers all passkeys for this host. */
 const optionsOf = (baseUrl: string, challenge: string, ids: readonly (string | null)[] = []) => ({
   challenge,
   rpId: hostOfPasskeys(baseUrl),

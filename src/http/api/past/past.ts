@@ -233,7 +233,7 @@ export const answerAt = async <A>(
   const open = endsNow(ctx, period)
   if (at !== undefined) return answerEarlier(ctx, past, { at, zone: zoneOf(firstValues(ctx.query)), by, open }, answer)
   const { contained, reader, end } = await past.present(by)
-  // a replay has a time of its own
+  // a replay has its own time
   const now = open ? (reader.now ?? new Date()) : undefined
   let newest = contained.domain
   const load = noting(from.load, (position) => {

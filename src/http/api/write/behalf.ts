@@ -3,7 +3,7 @@ import { streamOf } from '../../../commands/decider.ts'
 import type { Apply, Operate, Who } from '../route.ts'
 import { commandIds, projected, type WriterOptions, type Writing } from './writer.ts'
 
-/** Applies what a second person has approved, as who has proposed it. */
+/** Applies an approved change as the member who has proposed it. */
 export const applying =
   (ctx: Context, options: WriterOptions): Apply =>
   async (decider, command, context, revision) => {

@@ -42,7 +42,7 @@ const accountRoute = (services: AccountRestoreServices) =>
       const answer = await restore(call, services, {
         kind: 'account',
         before,
-        // the rest is the operator's, or has routes of its own
+        // the rest belongs to the operator, or has its own routes
         fields: (state) => {
           const { email: address, password: secret, timezone: zone, exclusions: excluded } = accountFieldsOf(state)
           return { email: address, password: secret, timezone: zone, exclusions: excluded }

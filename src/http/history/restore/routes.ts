@@ -69,7 +69,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const { state: before } = await load(link, id)
       const former = await formerState(link, id, call, services, isOpen)
       const { fields, password, places } = former?.state ?? before
-      // what it is in already, another member may have put it into
+      // its present campaign is not checked: another member may have added it there
       if (fields.campaign !== null && fields.campaign !== before.fields.campaign) await load(campaign, fields.campaign)
       rejectDestinations(fields, services)
       const to = former && { revision: former.revision, fields, password, ...(places && { places }) }
@@ -82,7 +82,7 @@ const linkRoute = (services: RestoreServices & LinkWriting) =>
       const answer = await restore(call, services, {
         kind: 'link',
         before,
-        // found by the service, not set by anybody
+        // computed by the service, not set by a user
         fields: (state) => {
           const { unframed: _, ...rest } = linkFieldsOf(state, (domain) => origin({ domain }, services))
           return rest

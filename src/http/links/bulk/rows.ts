@@ -46,7 +46,7 @@ const tooMuch = problem('too_many', { what: 'row_levels', ...jsonLimits })
 
 const isTooLong = (text: string) => Buffer.byteLength(text) > textLimits.row
 
-/** Returns why a value is no row, as a sentence, or undefined. `text` is its JSON. */
+/** Returns a sentence if a value is not a row, otherwise undefined. `text` is its JSON. */
 const problemOf = (value: unknown, text: string): Problem | undefined => {
   if (isTooLong(text)) return problem('too_long', { what: 'row' })
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return problem('wrong_body', { what: 'row' })

@@ -3,7 +3,7 @@ import { aliasKey } from '../../../lib/short/alias.ts'
 import type { Writer } from '../../api/route.ts'
 import type { Row } from './rows.ts'
 
-/** Returns the address that a row wants. On some domains, letter case tells aliases apart. */
+/** Returns the address that a row wants. On some domains, aliases can differ by letter case only. */
 const wantedBy = ({ value: { custom, domain } }: Row) =>
   typeof custom === 'string' && custom !== ''
     ? JSON.stringify([domain ?? '', domain ? custom : aliasKey(custom)])

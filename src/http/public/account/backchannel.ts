@@ -20,7 +20,7 @@ export interface BackchannelOptions extends Pick<
 /** The path at which the issuer reports a logout. */
 export const backchannelPath = '/oidc/backchannel-logout'
 
-/** an issuer that signs everybody out uses one address */
+/** an issuer that signs all its users out uses one address */
 const rate = { limit: 6000, seconds: 600 }
 /** bytes of a form, and characters of a token */
 const [formLimit, longest] = [16_384, 8192]

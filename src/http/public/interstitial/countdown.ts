@@ -21,7 +21,7 @@ export const countdown = (texts: Texts, seconds: number) => {
 export const stayButton = ({ redirecting }: Texts) =>
   html`<button id="stay" class="button" type="button" hidden>${redirecting.stay}</button>`
 
-/** Returns the buttons that go on at once, and that stop the countdown. */
+/** Returns the buttons that redirect at once and that stop the countdown. */
 export const countdownActions = (texts: Texts, url: string) => {
   const { redirecting } = texts
   return html`<p class="actions">

@@ -106,7 +106,7 @@ export const measured = (texts: Texts, shown: Measuring, url: string, { consent,
   }
 }
 
-/** seconds that a visitor has to go on without measurement */
+/** seconds in which a visitor can continue without measurement */
 const delaySeconds = 8
 
 /** For a page that shows the destination in a frame. */

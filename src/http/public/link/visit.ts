@@ -35,7 +35,7 @@ export interface VisitorOptions {
 
 const agentOf = ({ headers }: IncomingMessage) => limited(headers['user-agent'], 512)
 
-/** What tells visitors apart, as in the statistics. */
+/** The data that distinguish visitors, as in the statistics. */
 const visitorText = (req: IncomingMessage, trustProxy: TrustedProxies) => {
   const address = clientAddress(req, trustProxy)
   return `${plainAddress(address) || address}\n${limited(req.headers['user-agent'], agentLimit)}`

@@ -121,7 +121,7 @@ export const overlayPage = (
   }
 }
 
-/** A form that was posted: what it was shown with. */
+/** The data that a posted form was shown with. */
 export interface Answered extends Framed {
   readonly type: FormType
   /** of the short link, as the bar shows it; empty when it is unknown */

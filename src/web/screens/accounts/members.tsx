@@ -49,7 +49,7 @@ const columns = (): readonly Column<Member>[] => {
 
 type Asked = { readonly what: 'role' | 'remove'; readonly member: Member } | { readonly what: 'invite' }
 
-/** What can be done about a member: the sign-in of the account stays, and the issuer changes what it manages. */
+/** Actions on a member. The account's own sign-in cannot be removed, and only the issuer changes managed members. */
 const Tools = ({ member, onAsk }: { readonly member: Member; readonly onAsk: (asked: Asked) => void }) => {
   const { roleOf, removeNamed } = t().members
   if (member.id === 1 || member.managed) return null

@@ -55,7 +55,7 @@ const Decision = ({ details }: { readonly details: Details }) => {
   )
 }
 
-/** What was proposed: what it changes, where it would have sent the visitors of the last days, and who decided. */
+/** A proposal: its changes, where it would have sent the visitors of the last days, and who decided. */
 export const ProposalScreen = ({ params }: ScreenProps) => {
   const found = useLoad<FoundProposal>(`/api/proposal/${params['id'] ?? ''}`, { ofNow: true })
   const texts = t().approvals
@@ -65,7 +65,7 @@ export const ProposalScreen = ({ params }: ScreenProps) => {
   const { id, by, changes, date, decided, decider, deletes, note, own, resource, status } = details
   const place = placeOf(resource)
   const isOpen = status === 'open'
-  // of what cannot be made any more, the service may not be able to say what it would change
+  // the service may not be able to compute the changes of a proposal that cannot be applied any more
   const hasEffect = deletes || changes.length > 0
   return (
     <>

@@ -70,7 +70,7 @@ const Tools = ({ entry, isLast }: { readonly entry: HistoryEntry; readonly isLas
   )
 }
 
-/** One change: what, when, who, what it was and is, and what can be done about it. */
+/** One change: the event, its time and author, the old and new values, and the possible actions. */
 export const Entry = ({ entry, place, named, children }: EntryProps) => {
   const texts = t().history
   const when = moment(entry.time)

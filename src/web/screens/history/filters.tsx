@@ -9,7 +9,7 @@ import { kindNames } from './words.ts'
 export const filters = ['q', 'resource', 'deleted', 'member', 'group', 'from', 'to'] as const
 /** Filters that only the history of the whole account has. */
 export const ofAccount: readonly string[] = ['resource', 'deleted', 'group']
-/** Filters with which each event is an entry of its own; without them, those of one request are one. */
+/** With these filters, each event is a separate entry. Without them, the events of one request are one entry. */
 export const ofEvents = ['q', 'resource', 'deleted', 'member', 'group'] as const
 
 const set = (name: string, value: string) => go(withQuery({ [name]: value || undefined, page: undefined }))

@@ -13,7 +13,7 @@ export const kindNames = (): Readonly<Record<Kinds[ResourceKind]['path'] | 'key'
 /** Returns what a kind of resource is called. */
 export const kindName = (kind: string): string => textFor(kindNames(), kind) ?? kind
 
-/** Returns what happened, in the language of the page; what it has no words for is said as the service says it. */
+/** Returns the text of an event in the language of the page, or the service's own text if there is none. */
 export const whatHappened = ({
   type,
   resource,

@@ -89,7 +89,7 @@ const Times = ({ count, people }: Miss) => {
   )
 }
 
-/** The addresses that lead nowhere, those first that most people have asked for. */
+/** The addresses that lead nowhere, the most requested first. */
 export const MissListing = ({ path }: { readonly path: string }) => {
   const { list, rows } = useList<MissList>(path, 'misses', {
     group: 'address',
@@ -118,7 +118,7 @@ export const MissListing = ({ path }: { readonly path: string }) => {
   )
 }
 
-/** What visitors have asked for and did not find, in the last days. */
+/** Addresses that visitors requested and that lead nowhere, in the last days. */
 export const Misses = () => {
   const texts = t().misses
   return (

@@ -19,7 +19,7 @@ export interface Draft {
 }
 export const emptyDraft: Draft = { kind: 'link', value: '', reason: '' }
 
-/** Ends a block, and says so. `called`: how a person calls what was blocked. */
+/** Ends a block and shows a message. `called`: the name of the blocked resource for people. */
 export const unblock = ({ kind, value }: Pick<Draft, 'kind' | 'value'>, called: string): Promise<void> =>
   request('POST', '/api/operator/unblock', { kind, value }).then(
     () => say(fill(t().operator.isUnblocked, { what: called })),

@@ -1,7 +1,7 @@
 import { MissListing } from '../links/misses.tsx'
 import { OperatorPage } from './page.tsx'
 
-/** What was asked for on the host of the service, where no account has it. */
+/** Requested addresses on the host of the service that belong to no account. */
 export const OperatorMisses = () => (
   <OperatorPage>
     <MissListing path="/api/operator/misses" />

@@ -113,7 +113,7 @@ const bodyOf = (design: Design, before: Design, isNew: boolean) => ({
   ...(design.logo === before.logo ? {} : { logo: design.logo }),
 })
 
-/** Stores a design. A new code gets an address of its own. */
+/** Stores a design. A new code gets its own address. */
 const store = async ({ id, initial }: Pick<FormProps, 'id' | 'initial'>, design: Design) => {
   const body = bodyOf(design, initial, id === undefined)
   if (id === undefined) {

@@ -104,7 +104,7 @@ const Ended = ({ job }: { readonly job: Job }) => {
   )
 }
 
-/** The reclassifications that were made. The newest one that is not taken back can be. */
+/** All reclassifications. Only the newest one that is not undone can be undone. */
 const Made = ({ made, undo }: { readonly made: Data['made']; readonly undo: ((id: string) => void) | undefined }) => {
   const texts = t().classes
   const newest = made.find(({ undone }) => !undone)

@@ -4,7 +4,7 @@ import { at as page, visitsLink } from '../../core/router.ts'
 import { moment, type MomentForm, momentText } from '../../core/time.ts'
 import { When } from '../../parts/when.tsx'
 import { type FiguresProps, type Metric, type Period, periodBefore, visitsIn } from './period.ts'
-// what it shares with the statistics is then one file with them, which the first chart needs
+// code that it shares with the statistics is then in one file with them, which the first chart needs
 import './statistics.tsx'
 
 const forms = { month: 'month', day: 'day', hour: 'moment' } as const satisfies Record<Period['interval'], MomentForm>

@@ -20,7 +20,7 @@ export const dimensions = [
   'class',
 ] as const
 export type Dimension = (typeof dimensions)[number]
-/** A list may also be of links, each of which has a screen of its own. */
+/** A list can also contain links. Each link has its own screen. */
 export type Listed = Dimension | 'link'
 
 /** Returns the values that a dimension is filtered by; the address of the page has them. */

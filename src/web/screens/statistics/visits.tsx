@@ -19,7 +19,7 @@ import { When } from '../../parts/when.tsx'
 import { dimensions, filterOf, nameOf } from './filters.ts'
 import { type Period, periodInWords, periodOf, periodQuery } from './period.ts'
 import { VisitTable } from './visittable.tsx'
-// what it shares with the statistics is then one file with them, which the first chart needs
+// code that it shares with the statistics is then in one file with them, which the first chart needs
 import './statistics.tsx'
 
 /** What else the visits of a figure have in common, as the API names it. */

@@ -36,7 +36,7 @@ export const RotateSecret = ({
   )
 }
 
-/** Lets a webhook go on at another event. */
+/** Continues a webhook at another event. */
 export const Replay = ({ webhook: { id, next }, onClose }: ActionProps) => {
   const [place, setPlace] = useState<'time' | 'event' | 'now'>('time')
   const [time, setTime] = useState('')

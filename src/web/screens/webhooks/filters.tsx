@@ -18,7 +18,7 @@ interface Answer {
   readonly data: Partial<CampaignList['data'] & ChannelList['data'] & DomainList['data']>
 }
 
-/** The value that stands for several ids, which only the API sets. */
+/** The value of the control for several ids, which only the API can set. */
 const several = 'several'
 const valueOf = (ids: readonly number[]) => (ids.length > 1 ? several : String(ids[0] ?? ''))
 

@@ -27,7 +27,7 @@ export const sends = ({ events }: Pick<WebhookDetails, 'events'>): string => {
   return events.map((one) => (one === '*' ? texts.allChanges : one === 'clicks' ? texts.clicks : one)).join(', ')
 }
 
-/** All webhooks: other programs that are told what happens. */
+/** All webhooks: other programs that receive events. */
 export const Webhooks = () => {
   const [isAdding, setIsAdding] = useState(false)
   const [made, setMade] = useState<WebhookCreated | undefined>(undefined)

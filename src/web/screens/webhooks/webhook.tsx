@@ -200,7 +200,7 @@ const Settings = ({ webhook }: { readonly webhook: WebhookDetails }) => {
   )
 }
 
-/** One webhook: what it sends and where to, a test, and what the receiver has answered. */
+/** One webhook: its events and address, a test, and the responses of the receiver. */
 export const WebhookScreen = ({ params }: ScreenProps) => {
   const id = Number(params['id'])
   const found = useLoad<FoundWebhook>(`/api/webhook/${id}`)

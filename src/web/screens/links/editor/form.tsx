@@ -18,7 +18,7 @@ export interface FormProps {
 interface FoldProps extends FormProps {
   readonly group: Group
   readonly title: string
-  /** what it has, in a few words */
+  /** a short summary of its content */
   readonly summary: string
   readonly children: ComponentChildren
 }

@@ -22,7 +22,7 @@ interface FiguresProps {
 export const Figures = ({ by, id, sums, loaded }: FiguresProps) => {
   const who = account.value
   const onClicks = useRefresh(loaded)
-  // neither has a date of its own: all began with the account
+  // neither has a creation date, so the range begins with the registration of the account
   const period = periodOf(at.value.query, who ? moment(who.registered) : new Date(0))
   const { link, resources } = t()
   const allTime = { name: link.allTime, n: sums.clicks, note: counted(resources.onLinks, sums.links) }

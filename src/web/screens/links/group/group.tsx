@@ -20,7 +20,7 @@ interface GroupScreenProps<D extends Group, A extends { readonly details: D }> {
   readonly id: number
   readonly loaded: Loaded<A>
   readonly texts: { readonly title: string; readonly one: string; readonly notFound: string }
-  /** Returns what stands below the name. */
+  /** Returns the content below the name. */
   readonly text: (details: D) => JSX.Element
   /** Returns the dialog that changes the group. */
   readonly form: (details: D, onClose: () => void) => JSX.Element

@@ -5,7 +5,7 @@ import { textFor } from '../../../core/texts.ts'
 import { dateColumn, Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
-/** All overlays: what stands above a framed destination. */
+/** All overlays, which are shown above a framed destination. */
 export const Overlays = () => {
   const { overlays: texts, resources } = t()
   return (

@@ -4,7 +4,7 @@ import { t } from '../../../core/alltexts.ts'
 import { dateColumn, Named } from '../../../parts/listing.tsx'
 import { OwnedList } from '../../../parts/ownedlist.tsx'
 
-/** All splash pages: what visitors see before they go on. */
+/** All splash pages, which visitors see before the redirect. */
 export const Splashes = () => (
   <OwnedList<SplashList>
     path="/api/splash"
