@@ -86,7 +86,7 @@ describe('the versions of deciders', () => {
     ['reclassification', reclassification, reclassificationEvents, '1 IDJI7Tih0f1j'],
     ['team', team, teamEvents, '4 sSRMlMOO9bTi'],
     ['import', importing, importEvents, '1 NnW5OBH4lRpx'],
-    ['approval', approval, approvalEvents, '2 60Ol9T6ys7_P'],
+    ['approval', approval, approvalEvents, '2 0fa00DJLCEXX'],
     ['webhook', webhook, webhookEvents, '4 sLAYDYC8I3Ip'],
   ]
   it('are checked for every kind of resource', () => {

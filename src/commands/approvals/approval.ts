@@ -15,7 +15,7 @@ export interface Proposal {
   readonly member: number
   /** a digest of its command; missing where that cannot be read any more */
   readonly digest?: string
-  /** the number of the member who approved it, until it is applied */
+  /** the revision of its newest approval, until it is applied */
   readonly approved?: number
   /** the revision of the event that has its command */
   readonly at: number
@@ -66,8 +66,8 @@ export type ApprovalCommand =
       readonly own?: boolean
       /** whether the resource has changed meanwhile */
       readonly stale?: true
-      /** whether the change was approved and never made, and no request is at work on it */
-      readonly unmade?: boolean
+      /** the newest approval that was found, if no request makes its change any more */
+      readonly unmade?: number | undefined
     }
 
 type Decision<T> = (command: CommandOf<ApprovalCommand, T>, state: Approvals) => readonly ApprovalEvent[]
@@ -112,17 +112,17 @@ const propose: Decision<'Propose'> = ({ type: _, id, ...asked }, state) => {
 const approve: Decision<'Approve'> = ({ id, number, member, note }, state) => {
   const proposal = found(state, number)
   if (proposal.member === member) refuse('lacks_rights', { what: 'own_proposal' })
-  if (proposal.approved !== undefined) return []
+  // also a change that is approved already: who refuses it must learn that a request is at work on it again
   return [{ type: 'ChangeApproved', data: { id, number, member, ...noted(note) } }]
 }
 
 const apply: Decision<'Apply'> = ({ id, number }, { open }) =>
   open[number] ? [{ type: 'ChangeApplied', data: { id, number } }] : []
 
-/** A member may withdraw their own proposal, until it is approved. One whose change was never made can be refused. */
+/** A member may withdraw their own proposal, until it is approved. One whose change no request makes can be refused. */
 const refuseChange: Decision<'Refuse'> = ({ id, number, member, note, own, stale, unmade }, state) => {
   const proposal = found(state, number)
-  if (proposal.approved !== undefined && !stale && !unmade) refuse('stale', { what: 'approved' })
+  if (proposal.approved !== unmade && !stale) refuse('stale', { what: 'approved' })
   const why = stale ? 'stale' : (own ?? proposal.member === member) ? 'withdrawn' : 'refused'
   return [{ type: 'ChangeRefused', data: { id, number, member, ...noted(note), why } }]
 }
@@ -155,8 +155,7 @@ export const approval: Decider<ApprovalCommand, Approvals, ApprovalEvent> = {
       }
       case 'ChangeApproved': {
         const proposal = state.open[data.number]
-        const approved = proposal && { ...proposal, approved: data.member }
-        return approved ? { ...state, open: { ...state.open, [data.number]: approved } } : state
+        return proposal ? { ...state, open: { ...state.open, [data.number]: { ...proposal, approved: at } } } : state
       }
       case 'ChangeApplied':
       case 'ChangeRefused': {

@@ -1,5 +1,6 @@
 import { v5 as uuid } from 'uuid'
-import { approval } from '../../commands/approvals/approval.ts'
+import { approval, type Approvals } from '../../commands/approvals/approval.ts'
+import { refuse } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import type { Waiting } from './proposed.ts'
 
@@ -21,16 +22,46 @@ export const isMade = async (
 /** ms after which no request is at work any more that makes an approved change */
 const longest = 10 * 60_000
 
-/** Whether a change was approved, and will not be made unless it is approved again. `now` is in ms since 1970. */
-export const isAbandoned = async (
+interface Of {
+  readonly account: number
+  readonly number: number
+}
+
+/** Returns how many ms ago a proposal was approved by the event at a revision. `now` is in ms since 1970. */
+const sinceApproval = async (
+  { steps }: Pick<Handler, 'steps'>,
+  { account }: Of,
+  revision: number,
+  now: number,
+): Promise<number> => {
+  for await (const { event } of steps(approval, account, { from: revision, upTo: revision }))
+    return now - Date.parse(event.metadata.at)
+  return 0
+}
+
+/** Returns the newest approval of a change that will not be made unless it is approved again. */
+export const abandoned = async (
   handler: Pick<Handler, 'outcome' | 'steps'>,
   waiting: Waiting,
-  of: { readonly account: number; readonly number: number },
+  of: Of,
   now = Date.now(),
-): Promise<boolean> => {
-  if (waiting.approved === undefined || (await isMade(handler, waiting, of))) return false
-  for await (const { event } of handler.steps(approval, of.account, { from: waiting.at }))
-    if (event.type === 'ChangeApproved' && event.data.number === of.number)
-      return Date.parse(event.metadata.at) < now - longest
-  return false
+): Promise<number | undefined> => {
+  const { approved } = waiting
+  if (approved === undefined || (await isMade(handler, waiting, of))) return undefined
+  return (await sinceApproval(handler, of, approved, now)) > longest ? approved : undefined
+}
+
+/**
+ * Stores an approval, which keeps others from refusing the change while it is made. A request that is sent again may
+ * find its own approval of long ago: then it approves once more.
+ */
+export const storeApproval = async (
+  handler: Pick<Handler, 'steps'>,
+  of: Of,
+  write: () => Promise<{ readonly state: Approvals }>,
+): Promise<void> => {
+  for (;;) {
+    const { approved } = (await write()).state.open[of.number] ?? refuse('not_found', { what: 'proposal' })
+    if (approved === undefined || (await sinceApproval(handler, of, approved, Date.now())) < longest / 2) return
+  }
 }

@@ -44,4 +44,16 @@ describe('proposals of a member', () => {
     expect(why(3)).to.include({ why: 'refused' })
     expect(why(3, true)).to.include({ why: 'withdrawn', member: 3 })
   })
+  it('are not refused by what was known of them before they were approved once more', () => {
+    const approve = (member: number): ApprovalCommand => ({ type: 'Approve', id: 7, number: 1, member })
+    const refuse = (unmade?: number): ApprovalCommand => ({ type: 'Refuse', id: 7, number: 1, member: 4, unmade })
+    const once = after([...many(2, 1), approve(3)])
+    const seen = once.open[1]?.approved
+    expect(approval.decide(refuse(seen), once)).to.have.length(1)
+    const twice = after([approve(5)], once)
+    for (const known of [undefined, seen])
+      expect(() => approval.decide(refuse(known), twice)).to.throw('This change is approved already')
+    // and what was refused is approved no more
+    expect(() => approval.decide(approve(5), after([refuse(seen)], once))).to.throw('no open proposal')
+  })
 })

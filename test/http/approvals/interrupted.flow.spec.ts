@@ -4,7 +4,7 @@ import { operatorContext } from '../../../src/app/operator/caller.ts'
 import { block } from '../../../src/commands/operator/block.ts'
 import { link } from '../../../src/commands/links/link.ts'
 import { approval } from '../../../src/commands/approvals/approval.ts'
-import { commandOf, isAbandoned } from '../../../src/http/approvals/made.ts'
+import { commandOf, abandoned } from '../../../src/http/approvals/made.ts'
 import { waitingProposal } from '../../../src/http/approvals/proposed.ts'
 import { failure, proposed, startWithRules } from '../../support/approvals.ts'
 import { until } from '../../support/client.ts'
@@ -25,15 +25,15 @@ describe('an approval that ended before it had made the change', () => {
     at: new Date().toISOString(),
   })
   /** Stores of an approval what a killed process has: that it was given, and nothing else. */
-  const approvedOnly = async (number: number) => {
-    await handler().handle(approval, { type: 'Approve', id: started.account, number, member: 2 }, context())
+  const approvedOnly = async (number: number, member = 2) => {
+    await handler().handle(approval, { type: 'Approve', id: started.account, number, member }, context())
     return number
   }
   /** Whether a person may refuse it by then. */
   const isLeft = async (number: number, minutes: number) => {
     const of = { account: started.account, number }
     const waiting = await waitingProposal(handler(), started.account, number)
-    return isAbandoned(handler(), waiting, of, Date.now() + minutes * 60_000)
+    return (await abandoned(handler(), waiting, of, Date.now() + minutes * 60_000)) !== undefined
   }
   const statusOf = async (number: number) => (await started.found(number)).json['details'].status as string
   const splash = { name: 'one', title: 'harmless', counter: 5 }
@@ -90,5 +90,33 @@ describe('an approval that ended before it had made the change', () => {
     expect((await decide(ben, 'approve', number)).status).to.equal(200)
     expect(await statusOf(number)).to.equal('approved')
     expect(await detailsOf(id)).to.include({ longurl: url, revision })
+  })
+  it('given another approval, then it is not refused while that one makes the change', async () => {
+    const { account, ben, add, change, decide, detailsOf, join } = started
+    const { session: carol, number: member } = await join('editor')
+    const [id, url] = [await add(), 'https://example.com/d']
+    const number = await approvedOnly(proposed(await change(id, { url })))
+    const of = { account, number }
+    const found = await abandoned(
+      handler(),
+      await waitingProposal(handler(), account, number),
+      of,
+      Date.now() + 11 * 60_000,
+    )
+    const refuse = async (unmade: number | undefined) =>
+      handler().handle(approval, { type: 'Refuse', id: account, number, member: 2, unmade }, context())
+    await approvedOnly(number, member)
+    const refused = await refuse(found).catch((error: unknown) => error)
+    expect(refused).to.include({ code: 'stale' })
+    expect((await decide(carol, 'approve', number)).status).to.equal(200)
+    expect((await detailsOf(id)).longurl).to.equal(url)
+    expect((await started.found(number)).json['details'].decider.id).to.equal(member)
+
+    const other = await approvedOnly(proposed(await change(id, { url: `${url}2` })))
+    const { approved } = await waitingProposal(handler(), account, other)
+    const left = { type: 'Refuse', id: account, number: other, member: 2, unmade: approved } as const
+    await handler().handle(approval, left, context())
+    expect((await decide(ben, 'approve', other)).status).to.equal(404)
+    expect((await detailsOf(id)).longurl).to.equal(url)
   })
 })
