@@ -202,5 +202,7 @@ export const requestTexts = {
     list: 'The answer has no list of links: is this the address of the API?',
   },
   nothing_stored: 'Nothing was stored, because {failed} of {rows} rows cannot be: see the rows with `error` 1.',
+  partly_proposed:
+    'Nothing was stored: row {row} needs the approval of a second person, and other rows need none. Send the rows that need one in a request of their own, or leave `atomic` out.',
   idempotency_key_used: 'This `Idempotency-Key` was used for another request. Use a new key for each request.',
 } as const

@@ -188,6 +188,25 @@ describe('changes that a second person approves', () => {
     expect((await asAnn('GET', '/api/proposals?status=open')).json['data'].result).to.equal(before)
   })
 
+  it('are refused together with `atomic` where only some need an approval', async () => {
+    const [guarded, free, other] = [await add(), await add({ tags: [] }), await add()]
+    const counted = async () => (await asAnn('GET', '/api/proposals?status=open')).json['data'].result
+    const before = await counted()
+    const send = (op: string, ids: readonly number[]) =>
+      asAnn('POST', `/api/urls/bulk?op=${op}&atomic=true`, {
+        rows: ids.map((id) => ({ id, ...(op === 'update' && { url: 'https://example.com/atomic' }) })),
+      })
+    for (const op of ['update', 'delete']) {
+      const { status, json } = await send(op, [free, guarded, other])
+      expect([status, json['code'], json['params']]).to.deep.equal([400, 'partly_proposed', { row: 2 }])
+    }
+    expect(await counted()).to.equal(before)
+    expect((await detailsOf(free)).longurl).to.equal('https://example.com/a')
+    const { json } = await send('update', [guarded, other])
+    for (const row of json['rows']) expect(row).to.have.property('proposal')
+    expect((await send('update', [free])).status).to.equal(200)
+  })
+
   it('of resources that links use are proposed, too', async () => {
     const splash = Number(
       (await asAnn('POST', '/api/splash/add', { name: 'one', title: 'one', counter: 5 })).json['id'],

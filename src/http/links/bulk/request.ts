@@ -52,6 +52,13 @@ const nothingStored = (all: readonly Done[], cause: unknown) => {
     : new Failure(400, nothing, {}, { rows })
 }
 
+/** Fails when some rows wait for an approval and others do not: these would be stored at once, and those later. */
+const requireAlike = (rows: readonly Done[]) => {
+  const isWaiting = (row: Done) => 'proposal' in row && row.proposal !== undefined
+  const waiting = rows.find(isWaiting)
+  if (waiting && !rows.every(isWaiting)) throw new Failure(400, problem('partly_proposed', { row: waiting.row }))
+}
+
 /** Decides all rows, then stores all of them or none. A dry run stores none. */
 const doInTransaction = async (
   bulk: Bulk,
@@ -64,6 +71,7 @@ const doInTransaction = async (
       const rows = await doRows(bulk, writer)
       await bulk.requireAdmitted()
       if (atomic && !bulk.dryRun && countFailed(rows) > 0) throw new NotAll(rows)
+      if (atomic && !bulk.dryRun) requireAlike(rows)
       return rows
     }
     return await call.transaction(decide, { dryRun: bulk.dryRun })

@@ -87,7 +87,7 @@ export const bulkContract = {
     failures: {
       400: {
         description:
-          'The body or the query cannot be read, or, with `atomic`, at least one row cannot be stored: then nothing is stored, and `rows` says why.',
+          'The body or the query cannot be read, or, with `atomic`, at least one row cannot be stored: then nothing is stored, and `rows` says why. With `atomic`, also where some rows need an approval and others do not.',
         shape: { rows: rows.optional() },
       },
       413: { description: 'The body is larger than 4 MiB.' },
