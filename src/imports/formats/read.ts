@@ -38,6 +38,10 @@ const recordsIn = (reading: Reading, blocks: AsyncIterable<Buffer>, head: string
   return isSql ? readDump(blocks, reading) : readTable(blocks, head, columns, reading)
 }
 
+/** Whether a file has records. Read before, it has the format of the service from which they are. */
+const hasRecords = (format: Format | 'auto', head: string) =>
+  format === 'records' || head.startsWith('{"kind":"format",')
+
 /** A file that begins with `head`, in blocks of any size. */
 export interface Blocks {
   readonly head: string
@@ -52,9 +56,9 @@ export const readBlocks = async function* (
 ): AsyncGenerator<SourceRecord> {
   if (!isZone(timezone)) throw new UnreadableSource(problem('wrong_form', { what: 'zone', field: 'timezone' }))
   const isTable = Object.keys(columns).length > 0
+  if (hasRecords(format, head)) return yield* readRecords(blocks, onFormat)
   const found = format === 'auto' ? (detectFormat(head) ?? (isTable ? 'csv' : undefined)) : format
   if (found === undefined) throw new UnreadableSource(problem('wrong_body', { what: 'format' }))
-  if (found === 'records') return yield* readRecords(blocks, onFormat)
   onFormat(found)
   const reading = startReading(found, timezone)
   const isLong = turnTimer()

@@ -259,6 +259,30 @@ describe('imports from other services', () => {
     expect(notes.slice(1).every(({ left }) => left.join() === 'ip')).to.equal(true)
   })
 
+  it('has the links of an API at their addresses also when it is started after a dry run', async () => {
+    const own = await app.register()
+    const link = (alias: string) => ({
+      ...{
+        kind: 'link',
+        place: { id: alias },
+        addresses: [{ host: 'kutt.example', alias }],
+        url: 'https://example.com',
+      },
+      ...{ clicks: 3, left: ['updated_at'] },
+    })
+    const lines = [{ kind: 'format', format: 'kutt' }, link('api-one'), link('api-two')].map((one) =>
+      JSON.stringify(one),
+    )
+    const { id, format } = await bring(own, `${lines.join('\n')}\n`, 'format=records&dryRun=true')
+    expect(format).to.equal('kutt')
+    await app.post(`/api/import/${id}/start`, { ...own, body: {} })
+    expect(await ended(own, id)).to.include({ state: 'done', format: 'kutt', created: 2 })
+    expect((await links(own)).map(({ alias, clicks }) => [alias, clicks]).sort()).to.deep.equal([
+      ['api-one', 3],
+      ['api-two', 3],
+    ])
+  })
+
   it('is started or deleted after a dry run, and not both', async () => {
     const own = await app.register()
     for (let n = 0; n < 12; n++) {
