@@ -9,6 +9,7 @@ import { heirOf } from '../../commands/accounts/roster.ts'
 import { team } from '../../commands/accounts/team.ts'
 import { ownMember } from '../../events/accounts/team.ts'
 import { widens } from '../../commands/accounts/key.ts'
+import type { Recorded } from '../../events/event.ts'
 import { defined } from '../../lib/defined.ts'
 import { must, says, text, timestamp } from '../../lib/fields.ts'
 import { networksIn } from '../../lib/networks.ts'
@@ -62,10 +63,15 @@ const present = (
 /** Returns the id of a key that a command has made. */
 const numberOf = ({ keys: { keys } }: Account, keyId: string) => keys.find(({ key }) => key === keyId)?.number ?? 0
 
+type OwnKeyCall = Pick<Call, 'account' | 'load'> & { readonly params: { id: number } }
+
 /** The `owner` check of a route whose path contains the id of a key. */
-const ownKey = async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
+const ownKey = async (call: OwnKeyCall) => {
   if ((await keyOf(call, call.params.id)).key === undefined) refuse('not_found', { what: 'key' })
 }
+
+/** The same for a route that may have ended the key itself, when the request was sent before. */
+const ownKeyOrEnded = async (call: OwnKeyCall & Pick<Call, 'resumed'>) => (call.resumed ? undefined : ownKey(call))
 
 /** Returns a key of the account, if it has it, and the revision of the account. */
 const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted?: number) => {
@@ -104,6 +110,10 @@ const sender = ({ account: id, key, member, session }: Pick<Call, 'account' | 'k
 const ignoreGone = (error: unknown) => {
   if (!isRefused(error, 'not_found')) throw error
 }
+
+/** Returns when an earlier execution has stored the events of a command. */
+const storedAt = (events: readonly object[]) =>
+  (events as readonly Partial<Pick<Recorded<object>, 'metadata'>>[])[0]?.metadata?.at
 
 const message = 'This is the only time that the key is shown.'
 
@@ -159,7 +169,7 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
     scope: 'account',
     secret: true,
     params: byId,
-    owner: ownKey,
+    owner: ownKeyOrEnded,
     body: z.object({ overlap }),
     run: async (call) => {
       const { params, body } = call
@@ -169,10 +179,10 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
       if (before && leadsOn(before.scopes)) await stepUps.require('keys', call)
       const { key, hash, id: keyId } = newKey(pepper, await call.seed())
       // before the change: it is sent once the change has happened, and lost by no crash
-      await mails?.order({ kind: 'keyAdded', lang: call.lang, after, key: keyId }, call.account)
+      if (before) await mails?.order({ kind: 'keyAdded', lang: call.lang, after, key: keyId }, call.account)
       const sent = sender(call)
       const until = new Date(Date.parse(sent.now) + body.overlap * 1000).toISOString()
-      const { state } = await call.write(account, {
+      const { state, events } = await call.write(account, {
         type: 'RotateKey',
         ...sent,
         number: params.id,
@@ -181,7 +191,7 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
         until,
       })
       const old = state.keys.keys.find(({ number }) => number === params.id)
-      const expires = timestamp(old?.expires ?? until)
+      const expires = timestamp(old?.expires ?? storedAt(events) ?? until)
       return { id: numberOf(state, keyId), key, old: { id: params.id, expires }, message }
     },
   })

@@ -190,7 +190,8 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
   const params = valid(route.params, rawParams(ctx))
   const limited = limitOf(who)
   if (limited) await requireWithinLimit(route, params as Readonly<Record<string, unknown>>, limited, options)
-  await route.owner?.({ ...caller, params })
+  const resumed = writing.execution?.resumed ?? false
+  await route.owner?.({ ...caller, params, resumed })
   const asked = firstValues(ctx.query)
   const [query, body] = [valid(route.query, inUtc(asked)), valid(route.body, sent)]
   if (route.method !== 'get') refuseUnknownDryRun([asked, query], [sent, body])
@@ -222,6 +223,7 @@ const execute = async (request: Request, options: Serving, caller: Writer & Pick
     },
     setCookie: (cookie) => ctx.append('Set-Cookie', cookie),
     inScope,
+    resumed,
     may: (right) => who === undefined || mayCall(who, right),
     isAdmitted: (also) => isAdmitted(ctx, route, options, limited, also),
     header: (name) => ctx.get(name),

@@ -56,6 +56,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
    * always does there
    */
   readonly inScope: boolean
+  /** whether an earlier execution of this request ended without an answer: it may have done its work */
+  readonly resumed: boolean
   /** Whether the caller has a scope that the route does not need. */
   readonly may: (right: Right) => boolean
   /** Returns whether the route still admits the caller, with one more scope if needed: for slow answers. */
@@ -116,7 +118,16 @@ export interface Call<P = unknown, Q = unknown, B = unknown> extends Caller {
   /** Returns the parts that continue in the background after the answer, as the same caller. */
   readonly later: () => Pick<
     Call,
-    'account' | 'from' | 'isAdmitted' | 'load' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting' | 'write'
+    | 'account'
+    | 'from'
+    | 'isAdmitted'
+    | 'load'
+    | 'pending'
+    | 'reader'
+    | 'resumed'
+    | 'transaction'
+    | 'withoutWaiting'
+    | 'write'
   > & { readonly actor: Actor }
 }
 /** The caller of a request: an account, and its key, unless it is a user on the dashboard. */
@@ -198,7 +209,7 @@ interface Checks<P, Q, B> {
   /**
    * Throws `Refused` unless the resource in the path belongs to the account. Runs before query and body are validated.
    */
-  readonly owner?: (call: Reading & Pick<Call<P>, 'params'>) => Promise<unknown>
+  readonly owner?: (call: Reading & Pick<Call<P>, 'params' | 'resumed'>) => Promise<unknown>
 }
 
 type Method = 'get' | 'post' | 'put' | 'delete'

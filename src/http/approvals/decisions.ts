@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { approval } from '../../commands/approvals/approval.ts'
-import { refuse, Refused } from '../../commands/decider.ts'
+import { approval, type ApprovalCommand } from '../../commands/approvals/approval.ts'
+import { type CommandOf, isRefused, refuse, Refused } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
+import type { ApprovalEvent } from '../../events/approvals/approval.ts'
 import { text } from '../../lib/fields.ts'
 import { senderOf } from '../accounts/invitation.ts'
 import { fail } from '../api/errors.ts'
@@ -9,9 +10,9 @@ import { byId } from '../api/fields.ts'
 import { endpoint, type Call, type Route } from '../api/route.ts'
 import { type ChangeChecks, requireAllowed } from './allowed.ts'
 import { approvalContract } from './contract.ts'
-import { abandoned, commandOf, isMade, storeApproval } from './made.ts'
+import { abandoned, commandOf, isMade, type Of, storeApproval } from './made.ts'
 import { isProposer, isSender } from './people.ts'
-import { requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
+import { proposalIn, requireCurrent, type Waiting, waitingProposal } from './proposed.ts'
 import { requireOwnChange, requireSeen } from './seen.ts'
 
 /** Dependencies of the routes of approvals. */
@@ -31,6 +32,15 @@ const requireApprover = async (call: Call<{ readonly id: number }>, waiting: Wai
   else if (!may('account')) fail(403, 'lacks_rights', { what: 'role', role: member?.role ?? '' })
 }
 
+type Decided = Pick<CommandOf<ApprovalCommand, 'Approve'>, 'member' | 'note'>
+
+/** Returns a pending proposal; undefined when a repeated request may have ended it. Throws `Refused` (`not_found`). */
+const waitingIn = async (handler: Handler, { account, number }: Of, { resumed }: Pick<Call, 'resumed'>) =>
+  waitingProposal(handler, account, number).catch((error: unknown) => {
+    if (!resumed || !isRefused(error, 'not_found')) throw error
+    return undefined
+  })
+
 /** Refusals of a change whose resource has changed since the proposal. */
 const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
 
@@ -39,6 +49,22 @@ const outdated: ReadonlySet<string> = new Set(['changed', 'not_found', 'stale'])
  * the other.
  */
 const [asMade, asStale] = [1, 2]
+
+const hasApproved = { message: 'The change has been approved and made.' }
+
+/**
+ * Answers a repeated request for an approval whose proposal does not wait any more, as its earlier execution has or
+ * would have. Throws `Refused`: `not_found` for any other request.
+ */
+const answerAgain = async (handler: Handler, of: Of, { part, write }: Pick<Call, 'part' | 'write'>, asked: Decided) => {
+  const { account: id, number } = of
+  const earlier = await write(approval, { type: 'Approve', id, number, ...asked }).catch((error: unknown) => {
+    if (!isRefused(error, 'not_found')) throw error
+  })
+  if (earlier && (await isMade(handler, await proposalIn(handler, earlier.state, of), of))) return hasApproved
+  await part(asStale).write(approval, { type: 'Refuse', id, number, member: asked.member, stale: true })
+  return refuse('stale')
+}
 
 const approve = ({ handler, ...services }: ApprovalServices) =>
   endpoint(approvalContract, 'POST /api/proposal/:id/approve', {
@@ -50,10 +76,12 @@ const approve = ({ handler, ...services }: ApprovalServices) =>
       const { account: id, apply, body, member: sender, params, part, write } = call
       const number = params.id
       const of = { account: id, number }
-      const waiting = await waitingProposal(handler, id, number)
+      const { member } = senderOf(call)
+      const asked = { member, note: body.note }
+      const waiting = await waitingIn(handler, of, call)
+      if (!waiting) return answerAgain(handler, of, call, asked)
       await requireSeen(call, waiting)
       await requireApprover(call, waiting)
-      const { member } = senderOf(call)
       if (await isProposer(call, handler, waiting)) refuse('lacks_rights', { what: 'own_proposal' })
       /** Ends the proposal if its change is out of date, or was approved and then refused. */
       const end = (isApproved: boolean) => async (error: unknown) => {
@@ -70,7 +98,7 @@ const approve = ({ handler, ...services }: ApprovalServices) =>
         // one that is in the log is only brought to its end
         if (!(await isMade(handler, waiting, of))) await end(false)(error)
       })
-      const command = { type: 'Approve', id, number, member, note: body.note } as const
+      const command = { type: 'Approve', id, number, ...asked } as const
       await storeApproval(handler, of, async () => write(approval, command))
       const approved = { proposal: number, member, role: sender?.role ?? ('owner' as const) }
       const context = {
@@ -86,9 +114,14 @@ const approve = ({ handler, ...services }: ApprovalServices) =>
         waiting.kind === approval.kind ? undefined : waiting.revision,
       ).catch(end(true))
       await part(asMade).write(approval, { type: 'Apply', id, number })
-      return { message: 'The change has been approved and made.' }
+      return hasApproved
     },
   })
+
+const hasRefused = (events: readonly ApprovalEvent[]) => {
+  const isOwn = events.some(({ type, data }) => type === 'ChangeRefused' && data.why === 'withdrawn')
+  return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
+}
 
 const refuseProposal = ({ handler }: ApprovalServices) =>
   endpoint(approvalContract, 'POST /api/proposal/:id/refuse', {
@@ -98,15 +131,17 @@ const refuseProposal = ({ handler }: ApprovalServices) =>
     body: Note,
     run: async (call) => {
       const { account: id, body, params, write } = call
-      const waiting = await waitingProposal(handler, id, params.id)
-      await requireSeen(call, waiting)
+      const number = params.id
       const { member } = senderOf(call)
+      const command = { type: 'Refuse', id, number, member, note: body.note } as const
+      const waiting = await waitingIn(handler, { account: id, number }, call)
+      // what this request has refused before
+      if (!waiting) return hasRefused((await write(approval, command)).events)
+      await requireSeen(call, waiting)
       const isOwn = await isSender(call, waiting.member)
       if (!isOwn) await requireApprover(call, waiting)
-      const number = params.id
       const unmade = isOwn ? undefined : await abandoned(handler, waiting, { account: id, number })
-      await write(approval, { type: 'Refuse', id, number, member, note: body.note, own: isOwn, unmade })
-      return { message: isOwn ? 'The proposal has been withdrawn.' : 'The proposal has been refused.' }
+      return hasRefused((await write(approval, { ...command, own: isOwn, unmade })).events)
     },
   })
 

@@ -22,7 +22,8 @@ export const isMade = async (
 /** ms after which no request is at work any more that makes an approved change */
 const longest = 10 * 60_000
 
-interface Of {
+/** A proposal. */
+export interface Of {
   readonly account: number
   readonly number: number
 }

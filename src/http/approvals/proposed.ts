@@ -1,4 +1,4 @@
-import { approval, type Proposal } from '../../commands/approvals/approval.ts'
+import { approval, type Approvals, type Proposal } from '../../commands/approvals/approval.ts'
 import { type Decider, fold, refuse } from '../../commands/decider.ts'
 import type { Handler } from '../../commands/handle.ts'
 import { countRevision } from '../../commands/load.ts'
@@ -28,14 +28,13 @@ export interface Waiting extends Proposal {
 export const deciderOf = (kind: string): AnyDecider =>
   (isResource(kind) ? histories[kind].decider : approval) as unknown as AnyDecider
 
-/** Returns a pending proposal. Throws `Refused` (`not_found`). */
-export const waitingProposal = async (
-  handler: Pick<Handler, 'load' | 'steps'>,
-  account: number,
-  number: number,
+/** Returns a proposal that is open in a state of the approvals of an account. Throws `Refused` (`not_found`). */
+export const proposalIn = async (
+  handler: Pick<Handler, 'steps'>,
+  { open }: Approvals,
+  { account, number }: { readonly account: number; readonly number: number },
 ): Promise<Waiting> => {
-  const { state } = await handler.load(approval, account)
-  const proposal = state.open[number] ?? refuse('not_found', { what: 'proposal' })
+  const proposal = open[number] ?? refuse('not_found', { what: 'proposal' })
   const { at, kind } = proposal
   for await (const { event } of handler.steps(approval, account, { from: at, upTo: at })) {
     const { data, metadata } = event as unknown as Event<'ChangeProposed'> & { readonly metadata: { actor: Actor } }
@@ -45,6 +44,13 @@ export const waitingProposal = async (
   }
   return refuse('not_found', { what: 'proposal' })
 }
+
+/** Returns a pending proposal. Throws `Refused` (`not_found`). */
+export const waitingProposal = async (
+  handler: Pick<Handler, 'load' | 'steps'>,
+  account: number,
+  number: number,
+): Promise<Waiting> => proposalIn(handler, (await handler.load(approval, account)).state, { account, number })
 
 interface Change {
   readonly before: Link

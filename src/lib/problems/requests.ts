@@ -201,7 +201,11 @@ export const requestTexts = {
     table: 'The file has no column with destinations: name it, for example `url`.',
     list: 'The answer has no list of links: is this the address of the API?',
   },
-  nothing_stored: 'Nothing was stored, because {failed} of {rows} rows cannot be: see the rows with `error` 1.',
+  nothing_stored: {
+    plain: 'Nothing was stored, because {failed} of {rows} rows cannot be: see the rows with `error` 1.',
+    again:
+      'Nothing was stored by this repeated request, because {failed} of {rows} rows cannot be now: see the rows with `error` 1. The first request may have stored all of them.',
+  },
   partly_proposed:
     'Nothing was stored: row {row} needs the approval of a second person, and other rows need none. Send the rows that need one in a request of their own, or leave `atomic` out.',
   idempotency_key_used: 'This `Idempotency-Key` was used for another request. Use a new key for each request.',

@@ -86,6 +86,7 @@ export const withoutWaitingOf =
 export const laterOf = (ctx: Context, who: Who | undefined, options: TransactionOptions) => ({
   ...writer(ctx, who, options),
   actor: actorOf(who),
+  resumed: false,
   transaction: transactionOf(ctx, who, options, {}),
   withoutWaiting: withoutWaitingOf(ctx, who, options, {}),
 })

@@ -41,6 +41,8 @@ const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
 interface Sources {
   readonly services: LinkWriting
   readonly hash: (row: Row, password: string) => Promise<string>
+  /** whether an earlier execution may have done the rows */
+  readonly resumed: boolean
   /** the import that creates the links */
   readonly origin: string | undefined
 }
@@ -55,9 +57,10 @@ const write: Readonly<Record<Operation, (writer: LinkWriter, row: Row, sources: 
     const from = { imported, import: origin, ...(date && { created: date }) }
     return addLink(writer, body, services, (password) => hash(row, password), from)
   },
-  update: async (writer, row, { services, hash }) => {
+  update: async (writer, row, { services, hash, resumed }) => {
     const { id } = parse(BulkRow.delete, row.value)
-    await requireOwn(writer, link, id)
+    // one that was changed then, and is deleted now, is not missing
+    if (!resumed) await requireOwn(writer, link, id)
     return updateLink(writer, id, parse(LinkChanges, row.value), services, (password) => hash(row, password))
   },
   address: async (writer, row, { services, origin }) => {

@@ -43,10 +43,11 @@ export const requireAtomicLog = ({ transactions }: BulkServices) => {
 }
 
 /** A row that could have been stored has no id and no address then, because nothing was stored. */
-const nothingStored = (all: readonly Done[], cause: unknown) => {
+const nothingStored = (all: readonly Done[], cause: unknown, resumed = false) => {
   const rows = all.map((done) => (done.error === 1 ? done : withoutAnswer(done)))
   const outage = rows.find(isOutage)
-  const nothing = problem('nothing_stored', { failed: countFailed(rows), rows: rows.length })
+  const counts = { failed: countFailed(rows), rows: rows.length }
+  const nothing = resumed ? problem('nothing_stored', { what: 'again', ...counts }) : problem('nothing_stored', counts)
   return outage
     ? new Failure(503, nothing, { 'Retry-After': '2' }, { rows }, cause)
     : new Failure(400, nothing, {}, { rows })
@@ -76,7 +77,7 @@ const doInTransaction = async (
     }
     return await call.transaction(decide, { dryRun: bulk.dryRun })
   } catch (error) {
-    if (error instanceof NotAll) throw nothingStored(error.rows, outage.cause)
+    if (error instanceof NotAll) throw nothingStored(error.rows, outage.cause, bulk.sources.resumed)
     if (error instanceof AppendTooLarge) failField('atomic', 'too_much', { what: 'append' })
     throw error
   }
@@ -95,7 +96,7 @@ const onceASecond = (work: () => Promise<void>) => {
 /** The caller of rows: a request, or an import that continues after one. */
 export type BulkCall = Pick<
   Call,
-  'account' | 'from' | 'isAdmitted' | 'pending' | 'reader' | 'transaction' | 'withoutWaiting'
+  'account' | 'from' | 'isAdmitted' | 'pending' | 'reader' | 'resumed' | 'transaction' | 'withoutWaiting'
 >
 type Asked = Pick<Bulk, 'op' | 'rows' | 'dryRun'> & {
   readonly atomic?: boolean
@@ -118,7 +119,7 @@ export const doBulk = async (
   const framed: Parameters<BulkServices['frameChecks']['checkSoon']>[0][] = []
   const noted: BulkServices = { ...services, frameChecks: { checkSoon: (link) => void framed.push(link) } }
   const inTransaction = dryRun || atomic
-  const { reader, pending } = call
+  const { reader, pending, resumed } = call
   const admitted = onceASecond(() => requireAdmitted(call))
   const stillAdmitted = async () => {
     if (signal.aborted) throw new Unavailable('the client no longer waits for the answer of these rows')
@@ -128,7 +129,7 @@ export const doBulk = async (
     await stillAdmitted()
     return services.hashNewPassword(password, linkOwner(call.account))
   }
-  const sources = { services: noted, hash: hashing(dryRun, hashNew), origin }
+  const sources = { services: noted, hash: hashing(dryRun, hashNew), origin, resumed }
   const from = { reader, pending }
   const outage: { cause?: unknown } = {}
   const onOutage = (error: unknown) => (outage.cause ??= error)

@@ -83,6 +83,59 @@ describe('a request that is sent again because its answer was lost', () => {
     expect((await twice('POST', `/api/url/${id}/restore`, { revision: 0 }, again))['changes']).to.not.deep.equal([])
   })
 
+  it('has approved, refused or withdrawn a proposal, and says so', async () => {
+    const { add: protect, account, ann, ben, change, detailsOf } = started
+    const as =
+      (who: typeof ann): typeof byKey =>
+      (method, path, body, headers) =>
+        who.ask(method, path, body, { ...headers, 'Linkledger-Account': String(account) })
+    const id = await protect()
+    const propose = async (to: string) => Number((await change(id, { url: `${url}${to}` })).json['proposal'])
+    const [approved, path] = [await propose('approved'), '/api/proposal']
+    const sent = await twice('POST', `${path}/${approved}/approve`, {}, undefined, as(ben))
+    expect(sent['message']).to.include('approved and made')
+    expect((await detailsOf(id)).longurl).to.equal(`${url}approved`)
+    const refused = await twice('POST', `${path}/${await propose('b')}/refuse`, {}, undefined, as(ben))
+    expect(refused['message']).to.include('refused')
+    const withdrawn = await twice('POST', `${path}/${await propose('c')}/refuse`, {}, undefined, as(ann))
+    expect(withdrawn['message']).to.include('withdrawn')
+    // a request that has failed fails again
+    const stale = await propose('d')
+    await as(ben)('POST', `${path}/${await propose('e')}/approve`, {}, {})
+    expect(await twice('POST', `${path}/${stale}/approve`, {}, undefined, as(ben))).to.include({ code: 'stale' })
+    const other = await as(ben)('POST', `${path}/${approved}/approve`, {}, { 'Idempotency-Key': randomUUID() })
+    expect(other.status).to.equal(404)
+  })
+
+  it('has rotated a key, and answers with the new one, also where the old one has ended', async () => {
+    const number = Number((await send('POST', '/api/key/add', { name: 'k', scopes: ['read'] })).json['id'])
+    const { key: secret, id } = await twice('POST', `/api/key/${number}/rotate`, { overlap: 0 })
+    expect((await started.app.ask('GET', '/api/urls', { key: secret })).status).to.equal(200)
+    await twice('POST', `/api/key/${id}/rotate`, {})
+    expect((await byKey('POST', `/api/key/${number}/rotate`, { overlap: 0 })).status).to.equal(404)
+  })
+
+  it('given rows that were stored together, and a link deleted since, then it answers as before', async () => {
+    const [one, two] = [await add(), await add()]
+    const rows = [one, two].map((id) => ({ id, title: 'together', url }))
+    const remove = (id: number) => () => send('DELETE', `/api/url/${id}/delete`)
+    const path = '/api/urls/bulk?op=update&atomic=true'
+    expect(await twice('POST', path, { rows }, remove(one))).to.include({ succeeded: 2 })
+    // a domain that the row names
+    const host = 'https://rows.example'
+    const domain = Number((await send('POST', '/api/domain/add', { domain: host })).json['id'])
+    const headers = { 'Idempotency-Key': randomUUID() }
+    const named = { rows: [{ id: two, domain: host, url }] }
+    expect((await byKey('POST', path, named, headers)).status).to.equal(200)
+    await started.app.app.ledger.db.raw(`update state.idempotency set sealed = null, account = null, instance = 'killed'
+      where began_at = (select max(began_at) from state.idempotency)`)
+    await send('PUT', `/api/url/${two}/update`, { url, domain: '' })
+    await send('DELETE', `/api/domain/${domain}/delete`)
+    const again = await byKey('POST', path, named, headers)
+    expect([again.status, again.json['params']?.what]).to.deep.equal([400, 'again'])
+    expect(again.json['message']).to.include('The first request may have stored all of them')
+  })
+
   it('is not judged again by the rules for approvals, and is the same proposal', async () => {
     const { add: protect, account, ann, change } = started
     const other = { 'Linkledger-Account': String(account) }
