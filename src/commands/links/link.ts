@@ -155,11 +155,12 @@ const createLink: Decision<'CreateLink'> = (command, state) => {
   startsFirst(fields)
   requireWeb(completed({ ...fields, ...given }))
   refuseReserved('custom', fields.alias)
-  const origin = { ...(created && { created }), ...(by && { import: by }) }
+  const brought = by && { import: by }
+  const origin = { ...(created && { created }), ...brought }
   if (state.status === 'none' && state.tokens.fenced.length === 0)
     return [
       { type: 'LinkCreated', data: { id, account, ...fields, ...given, password, token, ...origin } },
-      ...(imported ? [{ type: 'ClicksImported', data: { id, account, ...imported } } as const] : []),
+      ...(imported ? [{ type: 'ClicksImported', data: { id, account, ...imported, ...brought } } as const] : []),
     ]
   return state.tokens.held.alias === token ? [] : refuse('id_in_use', { what: 'link' })
 }

@@ -106,6 +106,10 @@ export type ImportedClicks = Readonly<z.infer<typeof ImportedClicks>>
 /** Numbers an address within its link: 1 is the one that it was created with. */
 const Address = z.int().min(1)
 
+/** Returns the import that has made a claim: the token of another claim names none. */
+export const importOfToken = (token: string | undefined): string | undefined =>
+  token?.includes(':') ? token.split(':', 1)[0] : undefined
+
 export const linkEvents = {
   /**
    * `password` is an scrypt hash, null, or `unreadable`. `token` belongs to the claim of the alias. `created`: when it
@@ -124,9 +128,14 @@ export const linkEvents = {
   }),
   /**
    * Clicks that another service, `source`, has counted, as stated by the owner: they were not measured here. The newest
-   * event of a source counts; without clicks, it takes the earlier ones back.
+   * event of a source counts; without clicks, it takes the earlier ones back. `import`: the import that has brought them
+   * with the link.
    */
-  ClicksImported: z.object({ id, account: z.int(), source: z.string(), ...ImportedClicks.shape }),
+  ClicksImported: z.object({
+    ...{ id, account: z.int(), source: z.string() },
+    ...ImportedClicks.shape,
+    import: z.uuid().optional(),
+  }),
   /**
    * Only fields whose value changes. A new `domain` or `alias` comes with the token of its claim: it is the main
    * address from now on. `address`: the number of that, also of one that the link had already; without it, it takes the

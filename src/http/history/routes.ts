@@ -121,7 +121,8 @@ const AccountQuery = HistoryQuery.extend({
     .meta({ enum: paths }),
   deleted: onlyTrue,
   group: z
-    .union([z.literal(''), z.literal('request'), z.uuid()], says('wrong_form', { what: 'group' }))
+    .string()
+    .regex(/^(?:|request|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i, says('wrong_form', { what: 'group' }))
     .optional()
     .transform((given) => given?.toLowerCase() || undefined),
 })

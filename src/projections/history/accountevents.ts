@@ -1,22 +1,16 @@
-import { v5 as uuidOf, validate as isUuid } from 'uuid'
 import type { Knex } from 'knex'
 import { ownMember } from '../../events/accounts/team.ts'
 import type { Recorded } from '../../events/event.ts'
 import type { LogEvent } from '../../events/index.ts'
 import { parseStreamId } from '../../events/streams.ts'
 import type { Projection, TableNames } from '../engine/projection.ts'
-import { column } from '../engine/columns.ts'
 import { accountIndex, type AccountEntry, insertEntries } from './accountindex.ts'
+import { formGroups, type Grouped, groupsOf } from './groups.ts'
 
 /** An event, the member who caused it, and the member whose work begins with it. */
-interface Entry extends AccountEntry {
+interface Entry extends AccountEntry, Grouped {
   readonly member: number | null
   maker: number | null
-  readonly type: string
-  readonly request: string | null
-  /** the events that it is shown with, and whether it is the first of them */
-  group: string | null
-  leads: boolean
 }
 /** The work of one member that passed to another. */
 interface HandedOver {
@@ -38,33 +32,6 @@ const memberOf = ({ metadata: { actor } }: Recorded<LogEvent>) =>
 /** Work of the account's own sign-in has no maker. */
 const makerOf = (member: number | null) => (member === ownMember ? null : member)
 
-/** Returns the id of a request, if no client has chosen the same one for all that it does. */
-const requestOf = ({ metadata: { request } }: Recorded<LogEvent>) => (isUuid(request) ? request : null)
-
-/**
- * Gives events of one request and type a group, and all events of the request that has begun an import. The first of a
- * group leads it.
- */
-const formGroups = async (tx: Knex, table: string, entries: readonly Entry[]) => {
-  const keyOf = ({ account }: Entry, group: string) => `${account} ${group}`
-  const ofRequests = entries.flatMap((entry) =>
-    entry.request === null ? [] : [{ entry, whole: entry.request, typed: uuidOf(entry.type, entry.request) }],
-  )
-  const asked = ofRequests.flatMap(({ entry, whole, typed }) => [whole, typed].map((group) => ({ entry, group })))
-  const { rows } = await tx.raw<{ rows: { account: string; group_id: string }[] }>(
-    `select account, group_id from unnest(?::bigint[], ?::uuid[]) as e (account, group_id)
-     where exists (select from ${table} o where o.account = e.account and o.group_id = e.group_id)`,
-    [column(asked, ({ entry }) => entry.account), column(asked, ({ group }) => group)],
-  )
-  const led = new Set(rows.map(({ account, group_id: id }) => `${account} ${id}`))
-  for (const { entry, whole, typed } of ofRequests) {
-    const group = entry.type === 'ImportStarted' || led.has(keyOf(entry, whole)) ? whole : typed
-    entry.group = group
-    entry.leads = !led.has(keyOf(entry, group))
-    led.add(keyOf(entry, group))
-  }
-}
-
 const handOver = async (tx: Knex, table: string, { account, from, to }: HandedOver) =>
   tx.raw(`update ${table} set maker = ? where account = ? and maker = ?`, [makerOf(to), account, from])
 
@@ -76,7 +43,8 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
     if (account === null || !isOwn(event)) continue
     const member = memberOf(event)
     const maker = event.revision === 0n ? makerOf(member) : null
-    entries.push({ ...event, account, member, maker, request: requestOf(event), group: null, leads: true })
+    const at = Date.parse(event.metadata.at)
+    entries.push({ ...event, account, member, maker, at, groups: groupsOf(event), group: null, leads: true })
     if (event.type !== 'MemberRemoved' || event.data.to === undefined) continue
     const { member: from, to } = event.data
     // rows of earlier batches, and those of this one
@@ -95,11 +63,12 @@ const write = async (tx: Knex, names: TableNames, events: readonly Recorded<LogE
 /**
  * The positions of the events of each account, without clicks, and the members who caused them. Includes events of a
  * newer release: they become readable with an update. The first event of a resource has the member whose work it is
- * now; null for the account's own sign-in. The first event of a group leads it: the others are shown behind it.
+ * now; null for the account's own sign-in. The first event of a group (see `groups.ts`) leads it: the others are shown
+ * behind it.
  */
 export const accountEvents: Projection = {
   name: 'accountevents',
-  version: 4,
+  version: 5,
   filter: 'domain',
   indexedLast: ['account_events'],
   tables: {

@@ -40,14 +40,20 @@ export interface Span {
 /** Visitors report links to the operator, not to the account. */
 const shown = `x.stream not like 'report-%'`
 
-/** SQL of how many events the group of a row has, up to a position. */
-const eventsOf = ({ db, table }: Reader, upTo: bigint | undefined) =>
-  db.raw(
-    `case when x.group_id is null then 1 else (select count(*)::int from (
-       select from ${table('account_events')} o where o.account = x.account and o.group_id = x.group_id
-       and o.position <= coalesce(?::bigint, o.position) limit ${mostCounted}) counted) end as events`,
-    [upTo?.toString() ?? null],
-  )
+/** SQL of the other events of the group of a row, after one position and up to another. */
+const ofItsGroup = ({ db, table }: Reader, { after, upTo }: Span) =>
+  db({ o: table('account_events') })
+    .whereRaw('o.account = x.account and o.group_id = x.group_id')
+    .modify((rows) => {
+      if (after !== undefined) void rows.where('o.position', '>', after.toString())
+      if (upTo !== undefined) void rows.where('o.position', '<=', upTo.toString())
+    })
+
+/** SQL of how many events the group of a row has. */
+const eventsOf = (reader: Reader, span: Span) =>
+  reader.db.raw('case when x.group_id is null then 1 else (select count(*)::int from ? counted) end as events', [
+    ofItsGroup(reader, span).select(reader.db.raw('1')).limit(mostCounted),
+  ])
 
 /** Returns one page of the events of a resource or an account. */
 export const listHistory = async (
@@ -62,7 +68,14 @@ export const listHistory = async (
     const rows = db({ x: table('account_events') })
       .where({ 'x.account': account })
       .whereRaw(shown)
-    if (group === 'request') void rows.whereRaw('x.leads')
+    // a group that began before shows its first event of the span
+    if (group === 'request' && after !== undefined)
+      void rows.where((either) =>
+        either
+          .whereRaw('x.leads')
+          .orWhereNotExists(ofItsGroup(reader, { after }).whereRaw('o.position < x.position').select(db.raw('1'))),
+      )
+    else if (group === 'request') void rows.whereRaw('x.leads')
     else if (group !== undefined) void rows.where({ 'x.group_id': group })
     if (kind !== undefined)
       void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
@@ -101,7 +114,7 @@ export const listHistory = async (
       'x.position',
       'x.stream',
       'x.revision',
-      ...('subject' in of || of.group !== 'request' ? [] : ['x.group_id as group', eventsOf(reader, upTo)]),
+      ...('subject' in of || of.group !== 'request' ? [] : ['x.group_id as group', eventsOf(reader, { after, upTo })]),
     )
   const byPosition = new Map(rows.map((row) => [row.position, row]))
   return {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { findInHistory } from '../../../src/http/history/search.ts'
 import type { Position } from '../../../src/queries/page.ts'
@@ -110,8 +111,43 @@ describe('the history of an account', () => {
       const { status, json } = await ask('GET', `/api/account/history?group=request&${query}`)
       expect([status, json['field']], query).to.deep.equal([400, query.split('=')[0]])
     }
-    for (const query of ['group=day', 'group=1'])
-      expect((await ask('GET', `/api/account/history?${query}`)).status, query).to.equal(400)
+    for (const query of ['group=day', 'group=1']) {
+      const { status, json } = await ask('GET', `/api/account/history?${query}`)
+      expect([status, json['code']], query).to.deep.equal([400, 'wrong_form'])
+    }
+  })
+
+  it('is in no group that its client has chosen, but by its type, its author and within ten minutes', async () => {
+    const [owner, other] = [await app.register(), await app.register()]
+    const { json } = await app.post('/api/key/add', { key: owner.key, body: { name: 'Other', scopes: ['write'] } })
+    const request = randomUUID()
+    const ask = (method: string, path: string, key: string, body?: object) =>
+      app.ask(method, path, { key, ...(body && { body }), headers: { 'X-Request-Id': request } })
+    const made = await ask('POST', '/api/url/add', owner.key, { url: 'https://example.com/' })
+    const update = (key: string, title: string) =>
+      ask('PUT', `/api/url/${made.json['id']}/update`, key, { url: 'https://example.com/', title })
+    await update(owner.key, 'a')
+    const second = () => Math.floor(Date.now() / 1000) * 1000
+    const before = second()
+    const since = await until(
+      async () => second(),
+      (now) => now > before,
+    )
+    await update(owner.key, 'b')
+    await update(json['key'] as string, 'c')
+    await ask('DELETE', `/api/url/${made.json['id']}/delete`, owner.key)
+    await ask('POST', '/api/url/add', other.key, { url: 'https://example.com/' })
+    const { json: found } = await app.get('/api/account/history?group=request', { key: owner.key })
+    const entries = (found['data'].events as (Entry & { events: number })[]).map((one) => `${one.type} ${one.events}`)
+    expect(entries).to.deep.equal([
+      ...['LinkDeleted 1', 'LinkUpdated 1', 'LinkUpdated 2', 'LinkCreated 1'],
+      ...['ApiKeyAdded 1', 'ApiKeyIssued 1', 'AccountRegistered 1'],
+    ])
+    // where the first event of a group is left out, the next one stands for it
+    const { json: part } = await app.get(`/api/account/history?group=request&from=${new Date(since).toISOString()}`, {
+      key: owner.key,
+    })
+    expect((part['data'].events as (Entry & { events: number })[]).at(-1)).to.include({ revision: 2, events: 1 })
   })
 
   it('shows no deletions of other accounts', async () => {

@@ -98,7 +98,7 @@ const accountFields = {
   resource: 'only of resources of this kind, as in the paths of the API; `account` has keys, too',
   deleted: '`true`: only the deletions of what is deleted now, and can be restored',
   group:
-    '`request`: events of one type that one request made are one entry, and so is all that an import made; only with `from`, `to` and `order`. The `group` of such an entry: the events behind it',
+    '`request`: one entry for the links of an import, and for events of one type that one member or key caused by one request within ten minutes; only with `from`, `to` and `order`. The `group` of such an entry: the events behind it',
 }
 
 export const historyEntries = listOf('HistoryEntry', 'events', row, ['event'])
