@@ -78,7 +78,7 @@ describe('the versions of deciders', () => {
     ['channel', channel, channelEvents, '3 _PKswmCwFSru'],
     ['channelItem', channelItem, channelEvents, '1 MAOK4T7WCx_m'],
     ['domain', domain, domainEvents, '5 R3Svcn0RrjM_'],
-    ['link', link, linkEvents, '11 ZGAtnPu1k_Ck'],
+    ['link', link, linkEvents, '11 kxduyyNbYXBk'],
     ['overlay', overlay, overlayEvents, '3 83Q8QAmIiKN5'],
     ['pixel', pixel, pixelEvents, '3 12mowPB2M0Bg'],
     ['qr', qr, qrEvents, '2 xEeEFa_ucthB'],

@@ -128,7 +128,7 @@ export const linkEvents = {
   }),
   /**
    * Clicks that another service, `source`, has counted, as stated by the owner: they were not measured here. The newest
-   * event of a source counts; without clicks, it takes the earlier ones back. `import`: the import that has brought them
+   * event of a source counts; without clicks, it takes the earlier ones back. `import`: the import that brought them
    * with the link.
    */
   ClicksImported: z.object({

@@ -55,6 +55,39 @@ const eventsOf = (reader: Reader, span: Span) =>
     ofItsGroup(reader, span).select(reader.db.raw('1')).limit(mostCounted),
   ])
 
+/** Returns a query of the events of an account. */
+const ofAccount = (
+  reader: Reader,
+  { account, kind, deleted, group }: Exclude<HistoryOf, { subject: string }>,
+  after: bigint | undefined,
+) => {
+  const { db, table } = reader
+  const rows = db({ x: table('account_events') })
+    .where({ 'x.account': account })
+    .whereRaw(shown)
+  // a group that began before shows its first event of the span
+  if (group === 'request' && after !== undefined)
+    void rows.where((either) =>
+      either
+        .whereRaw('x.leads')
+        .orWhereNotExists(ofItsGroup(reader, { after }).whereRaw('o.position < x.position').select(db.raw('1'))),
+    )
+  else if (group === 'request') void rows.whereRaw('x.leads')
+  else if (group !== undefined) void rows.where({ 'x.group_id': group })
+  if (kind !== undefined)
+    void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
+  // one look-up by the position of the event, in the table that its stream names
+  if (deleted) {
+    const deletions = keptKinds.map(
+      (one) =>
+        `(x.stream like '${one}-%' and exists (select 1 from ${table(kinds[one].table)} r where r.position = x.position and r.deleted is not null))`,
+    )
+    // together in brackets: an `or` outside of them would find those of other accounts
+    void rows.whereRaw(`(${deletions.join(' or ')})`)
+  }
+  return rows
+}
+
 /** Returns one page of the events of a resource or an account. */
 export const listHistory = async (
   reader: Reader,
@@ -64,34 +97,10 @@ export const listHistory = async (
 ): Promise<Listed<HistoryRow>> => {
   const { db, table } = reader
   const upTo = reader.upTo !== undefined && (until === undefined || until > reader.upTo) ? reader.upTo : until
-  const ofAccount = ({ account, kind, deleted, group }: Exclude<HistoryOf, { subject: string }>) => {
-    const rows = db({ x: table('account_events') })
-      .where({ 'x.account': account })
-      .whereRaw(shown)
-    // a group that began before shows its first event of the span
-    if (group === 'request' && after !== undefined)
-      void rows.where((either) =>
-        either
-          .whereRaw('x.leads')
-          .orWhereNotExists(ofItsGroup(reader, { after }).whereRaw('o.position < x.position').select(db.raw('1'))),
-      )
-    else if (group === 'request') void rows.whereRaw('x.leads')
-    else if (group !== undefined) void rows.where({ 'x.group_id': group })
-    if (kind !== undefined)
-      void rows.whereRaw('x.stream like any(?)', [[kind, ...(kindOf(kind)?.parts ?? [])].map((one) => `${one}-%`)])
-    // one look-up by the position of the event, in the table that its stream names
-    if (deleted) {
-      const deletions = keptKinds.map(
-        (one) =>
-          `(x.stream like '${one}-%' and exists (select 1 from ${table(kinds[one].table)} r where r.position = x.position and r.deleted is not null))`,
-      )
-      // together in brackets: an `or` outside of them would find those of other accounts
-      void rows.whereRaw(`(${deletions.join(' or ')})`)
-    }
-    return rows
-  }
   const own = () =>
-    'subject' in of ? db({ x: table('resource_events') }).where({ 'x.subject': of.subject }) : ofAccount(of)
+    'subject' in of
+      ? db({ x: table('resource_events') }).where({ 'x.subject': of.subject })
+      : ofAccount(reader, of, after)
   const matching = () => {
     const rows = own()
     if (after !== undefined) void rows.where('x.position', '>', after.toString())
