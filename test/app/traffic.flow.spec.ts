@@ -61,7 +61,7 @@ const eachOf = async <T>(items: readonly T[], atOnce: number, task: (item: T) =>
 }
 
 describe(`shortening real addresses and counting realistic visits (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const pick = <T>(items: readonly T[]): T => items[random(items.length)]!
 

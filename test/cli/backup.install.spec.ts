@@ -28,7 +28,7 @@ const commandsOf = (chapter: string): readonly string[] => {
 }
 
 describe('linkledger backup and restore', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   before(async () => void ([home, backups] = [await stage.dir(), await stage.dir()]))
   after(stage.clear)

@@ -16,7 +16,7 @@ import { noise } from '../support/qr.ts'
 import { visit } from '../support/spool.ts'
 
 describe('linkledger log copy', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   after(stage.clear)
   const SECRET = 'a secret for tests only'
@@ -181,7 +181,7 @@ describe('linkledger log copy', function () {
 })
 
 describe('linkledger spool import', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const stage = openStage()
   after(stage.clear)
 

@@ -42,7 +42,7 @@ interface Details {
 }
 
 describe('the commands of the documentation', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   let home: string
   let address = ''

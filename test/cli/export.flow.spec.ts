@@ -14,7 +14,7 @@ import { runCommand } from '../support/process.ts'
 const root = join(import.meta.dirname, '../..')
 
 describe('linkledger log export and import', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const stage = openStage()
   after(stage.clear)
   let app: Awaited<ReturnType<typeof startTestApp>>

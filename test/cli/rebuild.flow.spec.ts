@@ -6,7 +6,7 @@ import { openStage, query } from '../support/faults.ts'
 import { runCommand } from '../support/process.ts'
 
 describe('linkledger rebuild', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
   type App = Awaited<ReturnType<typeof startTestApp>>

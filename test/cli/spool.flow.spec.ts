@@ -10,7 +10,7 @@ import { query } from '../support/faults.ts'
 import { numbers, visit } from '../support/spool.ts'
 
 describe('linkledger spool, while a spool of another event log is in the folder', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const SECRET = 'a secret for tests only'
   let dir: string
   let app: TestApp

@@ -52,7 +52,7 @@ describe('a Node.js that is too old', () => {
 })
 
 describe('a service that is started by hand', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let dir: string
   before(async () => (dir = await mkdtemp(join(tmpdir(), 'linkledger-start-'))))
   after(() => rm(dir, { recursive: true, force: true }))

@@ -76,7 +76,7 @@ describe(`a relay (${repeatable})`, () => {
     expect(withoutRepeats(arrived)).to.deep.equal({ 0: numbers(1, 100), 1: numbers(1, 100), 2: numbers(1, 100) })
     expect(problems).to.include('clicks wait in the spool: Error: the answer was lost')
     await spool.close()
-  }).timeout(90_000)
+  }).timeout(300_000)
 
   it('releases entries from the spool only once the sink has confirmed them', async () => {
     const spool = await open()

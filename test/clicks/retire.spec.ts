@@ -71,7 +71,7 @@ describe(`the spools that click events name (${repeatable})`, () => {
     await open().record(0, clicks('old-70', 60, 72))
     expect(await recorded(), 'an entry above the last number is new').to.deep.equal([...all, 71, 72])
     expect((await eventsOf(store, 'clicks-local-0')).filter(({ type }) => type === 'ClicksMissing')).to.deep.equal([])
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('are opened and retired by events of their own', async () => {
     const record = open()
@@ -135,5 +135,5 @@ describe(`the spools that click events name (${repeatable})`, () => {
       (await recorded()).toSorted((a, b) => a - b),
       `SEED=${seed}`,
     ).to.deep.equal(expected)
-  }).timeout(60_000)
+  }).timeout(300_000)
 })

@@ -5,7 +5,7 @@ import { type Engine, eventStoreEngine, openEventStore } from '../support/engine
 import { appendClicks, objectsIn, readStream, sentEvents } from '../support/stream.ts'
 
 describe(`streams of a log in ${eventStoreEngine}`, function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   let engine: Engine
   let app: TestApp
   let ours: Awaited<ReturnType<TestApp['register']>>

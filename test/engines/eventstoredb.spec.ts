@@ -104,7 +104,7 @@ describe(`the adapter on ${eventStoreEngine}`, () => {
 })
 
 describe(`processes on ${eventStoreEngine}`, function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 
@@ -171,7 +171,7 @@ describe(`processes on ${eventStoreEngine}`, function () {
 })
 
 describe(`a service on ${eventStoreEngine}`, function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   let engine: Engine
   let app: TestApp
   const start = async (before?: TestApp) =>

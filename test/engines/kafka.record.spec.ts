@@ -10,7 +10,7 @@ import { api } from './proxy.ts'
 import { clicks, useTopic } from './topic.ts'
 
 describe(`recording from a real broker (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const topic = useTopic()
   const { kafka, proxy, store, record, openRecord, openSink, openAdmin, send, startRecorder, linksIn, recorded } = topic

@@ -25,7 +25,7 @@ import { clicks } from './topic.ts'
 const password = 'pass-word-of-ann'
 
 describe('the connection to Kafka with TLS and a login', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   let dir: string
   let broker: Broker

@@ -5,7 +5,7 @@ import { api } from './proxy.ts'
 import { useTopic } from './topic.ts'
 
 describe('the Kafka sink on a real broker', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const { proxy, openRecord, openSink, startRecorder, eventsIn } = useTopic()
 
   sinkContract('through Kafka, ON A REAL BROKER', async () => {

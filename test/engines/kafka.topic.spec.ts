@@ -7,7 +7,7 @@ import { newMemoryStore } from '../support/writer.ts'
 import { clicks, haltedPartitions, partitions, useTopic } from './topic.ts'
 
 describe('the click topic on a real broker', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const { kafka, record, openRecord, openSink, openAdmin, openProducer, send, startRecorder, linksIn, recorded } =
     useTopic()
 

@@ -11,7 +11,7 @@ import { randomFrom, repeatable, seed } from '../support/faults.ts'
 import { appendAll, appendUntilStored, expectAllSeen, logged, timed, useEventStoreStage, write } from './eventstore.ts'
 
 describe(`an append to an EventStoreDB (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const { open, follow, later } = useEventStoreStage()
 

@@ -20,7 +20,7 @@ import {
 } from './eventstore.ts'
 
 describe(`an EventStoreDB cluster (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const { follow, later } = useEventStoreStage()
 

@@ -15,7 +15,7 @@ import { memoryKeyring } from '../support/keyring.ts'
 import { timed, write } from './eventstore.ts'
 
 describe('a log copied to EventStoreDB, with read tables of the other engine', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

@@ -23,7 +23,7 @@ const failOnce = (double: Double, faults: readonly (readonly [type: string, faul
 }
 
 describe('a service whose EventStoreDB', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

@@ -30,7 +30,7 @@ const startCluster = async (later: (close: () => Promise<void>) => void) => {
 }
 
 describe('an EventStoreDB with several addresses', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const { later } = useEventStoreStage()
 
   /** Begins appends that wait for the leader, and returns how they end, and how to let them go on. */

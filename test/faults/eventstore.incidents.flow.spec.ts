@@ -8,7 +8,7 @@ import { keepLines } from '../support/logger.ts'
 import { expectOutage } from '../support/outages.ts'
 
 describe('the log of a service', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

@@ -38,7 +38,7 @@ const startProxy = async (double: Double) => {
 }
 
 describe('an event store whose EventStoreDB', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const { open, follow, later } = useEventStoreStage()
 
   it('is killed and started again waits with its appends, and still recognises retries from before', async () => {

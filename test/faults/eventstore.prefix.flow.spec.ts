@@ -10,7 +10,7 @@ import { openStage } from '../support/faults.ts'
 import { receiptOf } from './eventstore.ts'
 
 describe('an EventStoreDB that several services share', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   let double: Double
   beforeEach(async () => {

@@ -20,7 +20,7 @@ import { runCommand } from '../support/process.ts'
 import { receiptOf } from './eventstore.ts'
 
 describe('proofs of a log on EventStoreDB', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

@@ -5,7 +5,7 @@ import { startDouble } from '../support/eventstoredb.ts'
 import { openStage } from '../support/faults.ts'
 
 describe('a service whose log on EventStoreDB takes long to search', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

@@ -12,7 +12,7 @@ import { memoryKeyring } from '../support/keyring.ts'
 import { timed } from './eventstore.ts'
 
 describe('a wrong EVENTSTORE_URL', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
   const opening = async (url: string, timeoutMs = 30_000) => {

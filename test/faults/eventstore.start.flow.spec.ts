@@ -20,7 +20,7 @@ const SECRET = 'a secret for tests only'
 const patient: WaitingStart = { onWaiting: () => {}, signal: new AbortController().signal, timeoutMs: 30_000 }
 
 describe(`a service that starts while its EventStoreDB is away (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const stage = openStage()
   let double: Double

@@ -14,7 +14,7 @@ const failSubscriptions = (double: Double, ...faults: readonly Fault[]) => {
 }
 
 describe(`a subscription to an EventStoreDB (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   const { later, open, follow } = useEventStoreStage()
 

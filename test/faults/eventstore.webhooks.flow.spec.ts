@@ -5,7 +5,7 @@ import { note, randomFrom, repeatable, seed } from '../support/faults.ts'
 import { accept, hang, type Receiver, reset, respond, startReceiver } from '../support/receiver.ts'
 
 describe(`webhooks on an EventStoreDB (${repeatable})`, function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const random = randomFrom(seed)
   let double: Double
   let receiver: Receiver

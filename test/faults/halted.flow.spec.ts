@@ -5,7 +5,7 @@ import { query } from '../support/faults.ts'
 import { runCommand } from '../support/process.ts'
 
 describe('while the projection of links is halted', function () {
-  this.timeout(180_000)
+  this.timeout(300_000)
   let app: TestApp
   /** another process on the same database, which does not project */
   let other: TestApp

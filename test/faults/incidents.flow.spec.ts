@@ -45,7 +45,7 @@ const startProxy = async (place: string) => {
 }
 
 describe('a PostgreSQL that goes back while the service runs', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 
@@ -72,7 +72,7 @@ describe('a PostgreSQL that goes back while the service runs', function () {
 })
 
 describe('a projector that is dead', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 
@@ -91,7 +91,7 @@ describe('a projector that is dead', function () {
 })
 
 describe('an outage of PostgreSQL', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   const stage = openStage()
   afterEach(stage.clear)
 

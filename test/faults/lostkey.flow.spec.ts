@@ -73,7 +73,7 @@ describe('a database that has lost the key of an account', () => {
 })
 
 describe('a database that has lost the key of an account, whose texts are in the tables still', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let app: TestApp
   let owner: { readonly id: number; readonly key: string }
   before(async () => {

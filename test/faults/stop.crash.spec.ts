@@ -79,7 +79,7 @@ const engines = { 'the embedded PostgreSQL': embedded, EventStoreDB: eventStoreD
 
 for (const [name, open] of Object.entries(engines))
   describe(`a service on ${name} that is stopped`, function () {
-    this.timeout(180_000)
+    this.timeout(300_000)
     afterEach(stage.clear)
 
     it('finishes requests whose clients have gone before it closes the log, and is gone after it says so', async () => {

@@ -8,7 +8,7 @@ import { child, endChildren, prepareChildren } from '../postgres/child.ts'
 import { needsRoot } from '../support/skip.ts'
 
 describe('the lock of a data folder', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let scratch: string
   before(prepareChildren)
   beforeEach(async () => (scratch = await mkdtemp(join(tmpdir(), 'linkledger test '))))

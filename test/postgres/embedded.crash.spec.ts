@@ -17,7 +17,7 @@ import {
 } from './embedded.ts'
 
 describe('embedded PostgreSQL after a crash', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const { paths, crashes, start } = useEmbedded()
   const others: ChildProcess[] = []
   afterEach(() => others.splice(0).forEach((other) => other.kill('SIGKILL')))

@@ -12,7 +12,7 @@ import { eventually, parents, postmasterOf, query, refusalOf, useEmbedded } from
 const stranger = 54321
 
 describe('embedded PostgreSQL', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   const { paths, start } = useEmbedded()
 
   it('creates a database with UTF-8, checksums and Unicode-aware lower() in an empty folder', async () => {

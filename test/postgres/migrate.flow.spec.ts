@@ -54,7 +54,7 @@ const narrowing = (before: readonly Thing[], after: readonly Thing[]) => {
 }
 
 describe('migrations', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let db: pg.Client
   const connect = async () => {
     const connection = await freshDatabase()

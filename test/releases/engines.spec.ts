@@ -54,7 +54,7 @@ for (const version of versions)
   for (const [name, open] of Object.entries(engines))
     describe(`the log of release ${version} in another engine: ${name}`, () => {
       it('folds to the same states', async function () {
-        this.timeout(60_000)
+        this.timeout(300_000)
         const dir = join(releases, version)
         const lines = await readLines(dir, 'log.jsonl')
         const keys = await openKeysOf(dir)

@@ -32,7 +32,7 @@ for (const version of versions)
       ).to.deep.equal([])
     let started: Awaited<ReturnType<typeof startOn>>
     before(async function () {
-      this.timeout(90_000)
+      this.timeout(300_000)
       started = await startOn(dir)
     })
     after(() => started?.close())

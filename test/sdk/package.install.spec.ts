@@ -15,7 +15,7 @@ const examplesOf = (readme: string, language: string) =>
   [...readme.matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, name, code]) => (name === language ? [code!] : []))
 
 describe('the package of the client, installed in an empty folder', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let app: TestApp
   let dir: string
   let key: string

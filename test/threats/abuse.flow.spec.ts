@@ -14,7 +14,7 @@ import { query } from '../support/faults.ts'
 import { visitAt } from '../support/host.ts'
 
 describe('abuse of links', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let app: TestApp
   let key: string
   let id: number

@@ -57,7 +57,7 @@ describe('the destination of a link', () => {
     }
     expect(await app.domainEventsAfter(written)).to.equal(0)
     expect((await app.visit('/made')).headers.get('Location')).to.equal(long)
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   describe('and the addresses of this service', () => {
     const ours = [

@@ -54,7 +54,7 @@ describe('a visitor who guesses aliases', () => {
     expect(statuses.slice(0, 60)).to.deep.equal(Array<number>(60).fill(404))
     // a minute may pass on a slow machine
     expect(statuses.filter((status) => status === 429).length).to.be.above(misses * 0.8)
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('does not fill the list of unknown addresses, also with paths that are no alias', async () => {
     const { path } = await add()
@@ -68,7 +68,7 @@ describe('a visitor who guesses aliases', () => {
       // a minute may pass on a slow machine, but hardly five
       ([row]) => Number(row?.n) >= 60 && Number(row?.n) < 300,
     )
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('still gets what exists, also what no cache has', async () => {
     const over = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
@@ -127,7 +127,7 @@ describe('a visitor who guesses aliases', () => {
     expect(await looked('links_v%')).to.be.within(1, misses + 100)
     // writing the links and the account caused lookups too
     expect(await looked('events')).to.be.below(misses * 0.75)
-  }).timeout(60_000)
+  }).timeout(300_000)
 })
 
 describe('a visitor who repeatedly requests a link without a destination', () => {
@@ -170,5 +170,5 @@ describe('a visitor who repeatedly requests a link without a destination', () =>
       // a minute may pass on a slow machine, but hardly five
       expect(Number(row?.n), kind).to.be.within(60, 299)
     }
-  }).timeout(60_000)
+  }).timeout(300_000)
 })

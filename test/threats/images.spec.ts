@@ -14,7 +14,7 @@ import { startStub, type Stub } from '../support/stub.ts'
 const MiB = 1024 * 1024
 
 describe('a malicious logo', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let app: TestApp
   /** the same service, which decodes no logo for longer than a second */
   let impatient: TestApp

@@ -226,14 +226,14 @@ describe('hostile input', () => {
       const said = await slow.ended()
       expect(slow.open()).to.equal(0)
       for (const answer of said) expect(answer).to.match(/^(HTTP\/1\.1 408 .*)?$/s)
-    }).timeout(60_000)
+    }).timeout(300_000)
   })
 
   it('closes a connection without a request, and answers nothing', async () => {
     const { hostname, port } = new URL(app.address)
     const unused = connect({ port: Number(port), host: hostname })
     expect(await text(unused)).to.equal('')
-  }).timeout(60_000)
+  }).timeout(300_000)
 })
 
 interface Slow {

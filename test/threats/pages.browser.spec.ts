@@ -52,7 +52,7 @@ interface Look {
 }
 
 describe('stored texts in Chromium', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let app: TestApp
   let key: string
   let n = 0

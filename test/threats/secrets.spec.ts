@@ -27,7 +27,7 @@ describe('a service that logs everything and fails in many ways', () => {
   let output = ''
 
   before(async function () {
-    this.timeout(120_000)
+    this.timeout(300_000)
     dir = await mkdtemp(join(tmpdir(), 'linkledger-secrets-'))
     connection = await freshDatabase()
     const settings = { DATABASE_URL: urlOf(connection), DATA_DIR: dir, SECRET }
@@ -219,7 +219,7 @@ describe('a service that logs everything and fails in many ways', () => {
         expect(code, err).to.equal(status)
         expect(err).to.match(/^linkledger: .+/m)
         for (const secret of [...secrets, word.slice(0, 7)]) expect(out + err).not.to.include(secret)
-      }).timeout(60_000)
+      }).timeout(300_000)
   })
 })
 

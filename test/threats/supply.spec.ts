@@ -79,7 +79,7 @@ describe('Dependencies', () => {
       maxBuffer: 1 << 24,
     })
     expect(JSON.parse(stdout)).not.to.have.any.keys('problems', 'error')
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('have no install scripts but the known ones, which are not run', async () => {
     const found = packages.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [nameOf(path)] : []))

@@ -23,7 +23,7 @@ interface Events {
 }
 
 describe('a log that an attacker with access to the database changes', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let original: Connection
   let dir = ''
   let kept = ''
@@ -134,7 +134,7 @@ describe('a log that an attacker with access to the database changes', function 
       .and.to.match(/The new key: linkledger\/log\//)
     expectFound(await run('proof', 'restart', '--new-key', '--yes'), /there is none to replace/)
     expect((await run('verify')).code).to.equal(0)
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('holds while nothing is changed, and white space is no change', async () => {
     for (const sql of ['select 1', `update log.events set data = replace(data::text, '":', '" : ')::json`]) {

@@ -1,11 +1,12 @@
 import { amountTexts } from './amounts.ts'
+import { bodyTexts } from './bodies.ts'
 import { fieldTexts } from './fields.ts'
 import { requestTexts } from './requests.ts'
 
 /**
  * Every reason why a request fails, with its English sentences. The codes are part of the API: none is ever renamed.
  */
-export const englishTexts = { ...fieldTexts, ...amountTexts, ...requestTexts }
+export const englishTexts = { ...fieldTexts, ...amountTexts, ...requestTexts, ...bodyTexts }
 type Texts = typeof englishTexts
 
 /** Why something failed: it names the reason, never the field. */

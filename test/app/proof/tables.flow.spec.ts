@@ -8,7 +8,7 @@ import { until } from '../../support/client.ts'
 import { query } from '../../support/faults.ts'
 
 describe('linkledger verify --tables', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let app: TestApp
   let key = ''
   const table = (name: string) => app.app.ledger.tables.name(name)

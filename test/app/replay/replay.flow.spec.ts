@@ -10,7 +10,7 @@ import { sharedImages } from '../../support/images.ts'
 import { rowsOf, withClient } from '../../releases/database.ts'
 
 describe('linkledger replay', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let app: TestApp
   let then: Awaited<ReturnType<typeof prepare>>
   const closing: (() => Promise<void>)[] = []

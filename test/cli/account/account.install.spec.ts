@@ -14,7 +14,7 @@ import { runCommand, type Service, startProcess } from '../../support/process.ts
 const long = 'https://example.com/'
 
 describe('account commands and rebuild, on the embedded database', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let dir: string
   let service: Service
   /** Runs a command that succeeds in a process of its own; resolves with what it prints. */

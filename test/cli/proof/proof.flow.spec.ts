@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const verifier = join(import.meta.dirname, '../../../docs/verify.py')
 
 describe('proofs of a service', function () {
-  this.timeout(60_000)
+  this.timeout(300_000)
   let app: TestApp
   let key = ''
   let other = ''

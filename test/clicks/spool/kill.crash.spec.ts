@@ -58,7 +58,7 @@ describe(`a spool whose process is killed (${repeatable})`, () => {
     }
     // a visit that was added and not yet acknowledged may be there: at most one of each writer in each round
     expect(numbers.length - acknowledged.length).to.be.within(0, 4 * writers)
-  }).timeout(120_000)
+  }).timeout(300_000)
 
   it('holds or counts every acknowledged visit of each account, exactly once, while its disk is full', async () => {
     const acknowledged = await killWriters(() => [String(1000 + random(60_000))])
@@ -78,5 +78,5 @@ describe(`a spool whose process is killed (${repeatable})`, () => {
       expect(found - of(acknowledged), `account ${account}, SEED=${seed}`).to.be.within(0, 4 * writers)
     }
     expect(await readOut(), 'a start that is killed before it delivers them changes nothing').to.deep.equal(entries)
-  }).timeout(120_000)
+  }).timeout(300_000)
 })

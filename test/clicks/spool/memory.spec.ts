@@ -41,5 +41,5 @@ describe('the memory of a spool', () => {
     }
     expect((most - before) / 1024 ** 2, 'MiB').to.be.below(12)
     expect(await segmentsIn(dir())).to.have.length(1)
-  }).timeout(120_000)
+  }).timeout(300_000)
 })

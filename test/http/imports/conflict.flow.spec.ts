@@ -37,5 +37,5 @@ describe('an import that ends with a conflict', () => {
     await app.del(`${path}/delete`, own)
     expect(await ended()).to.include({ state: 'undone', kept: 0 })
     expect((await app.get('/api/urls?limit=1000', own)).json['data']).to.include({ result: 0 })
-  }).timeout(120_000)
+  }).timeout(300_000)
 })

@@ -56,7 +56,7 @@ describe('an import whose beginning cannot be stored', () => {
     )
     expect(await ended(own, json['id'] as string), JSON.stringify(json)).to.include({ state: 'done', created: 1 })
     expect((await app.get('/api/imports', own)).json['data']).to.include({ result: 1 })
-  }).timeout(90_000)
+  }).timeout(300_000)
 
   it('can begin after its dry run when the outage is over', async () => {
     const own = await app.register()
@@ -70,5 +70,5 @@ describe('an import whose beginning cannot be stored', () => {
     expect(await ended(own, id)).to.include({ state: 'failed' })
     await until(start, ({ status }) => status === 200, 30_000)
     expect(await ended(own, id)).to.include({ state: 'done' })
-  }).timeout(90_000)
+  }).timeout(300_000)
 })

@@ -56,7 +56,7 @@ describe('the file of an import', () => {
     )
     expect(details).to.include({ created: 14 })
     expect((await app.get('/api/imports', own)).json['data']).to.include({ result: 1 })
-  }).timeout(60_000)
+  }).timeout(300_000)
 
   it('that is broken off leaves nothing, and begins nothing', async () => {
     const own = await app.register()
@@ -91,5 +91,5 @@ describe('the file of an import', () => {
     expect(performance.now() - began).to.be.below(15_000)
     expect(await kept(on)).to.deep.equal([])
     await on.close()
-  }).timeout(60_000)
+  }).timeout(300_000)
 })

@@ -18,7 +18,7 @@ const operator: Actor = { kind: 'operator', name: 'ann' }
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 describe('visits of another service', function () {
-  this.timeout(120_000)
+  this.timeout(300_000)
   let app: TestApp
   let key: string
   let account = 0
