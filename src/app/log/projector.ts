@@ -213,6 +213,7 @@ const shownBy: ReadonlyMap<string, string> = new Map([
   ...resourceKinds.map((kind) => [kind, kinds[kind].table] as const),
   ['block', 'blocks'],
   ['channelitem', 'channels'],
+  ['import', 'imports'],
 ])
 
 /** Returns the kinds of streams that a halted projection shows, with the last position that its tables can contain. */

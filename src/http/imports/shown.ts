@@ -33,13 +33,13 @@ export const found = async (
 }
 
 const stateOf = ({ stored, listed, isPending }: Found): FoundImport['details']['state'] => {
-  // the tables do not have yet how many links stay
-  if (stored?.work === 'undo' && isPending) return 'undoing'
   if (stored?.running) return ({ check: 'checking', import: 'running', undo: 'undoing' } as const)[stored.work]
   if (stored?.interrupted) return 'interrupted'
   if (stored?.problem) return 'failed'
+  // how many links stay is in the tables, which may not have it yet
+  if (stored?.work === 'undo') return isPending || (listed && !listed.undone) ? 'undoing' : 'undone'
   // its work has ended, also where the tables do not have that yet
-  if (stored) return ({ check: 'checked', import: 'done', undo: 'undone' } as const)[stored.work]
+  if (stored) return ({ check: 'checked', import: 'done' } as const)[stored.work]
   if (listed?.undone) return 'undone'
   return listed?.finished ? 'done' : 'interrupted'
 }

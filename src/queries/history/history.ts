@@ -67,11 +67,10 @@ const ofAccount = (
     .whereRaw(shown)
   // a group that began before shows its first event of the span
   if (group === 'request' && after !== undefined)
-    void rows.where((either) =>
-      either
-        .whereRaw('x.leads')
-        .orWhereNotExists(ofItsGroup(reader, { after }).whereRaw('o.position < x.position').select(db.raw('1'))),
-    )
+    void rows.where((either) => {
+      const earlier = ofItsGroup(reader, { after }).whereRaw('o.position < x.position').select(db.raw('1'))
+      void either.whereRaw('x.leads').orWhereNotExists(earlier)
+    })
   else if (group === 'request') void rows.whereRaw('x.leads')
   else if (group !== undefined) void rows.where({ 'x.group_id': group })
   if (kind !== undefined)
