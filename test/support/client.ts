@@ -68,7 +68,7 @@ export const client = (address: string, check = checkAnswer) => {
  * Repeats a request until `matches` accepts its result, and returns that result. Throws with the last one after `ms`: a
  * test that only waits would else pass.
  */
-export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 30_000): Promise<T> => {
+export const until = async <T>(ask: () => Promise<T>, matches: (answer: T) => boolean, ms = 120_000): Promise<T> => {
   const begun = performance.now()
   for (;;) {
     const answer = await ask()

@@ -73,7 +73,7 @@ export const startLoad = <W extends LoadRequest>(
     answers: async (
       count: number,
       kind: (sent: Sent<W>) => boolean = ({ status }) => status !== undefined,
-      ms = 30_000,
+      ms = 120_000,
     ) => {
       const from = sent.length
       const got = await until(
@@ -140,7 +140,7 @@ export const allCounted = async (service: Client, key: string) => {
   const { json } = await until(
     () => service.get(`/api/url/${last!.id}`, { key }),
     (answer) => answer.json['data']?.clicks === 1,
-    30_000,
+    120_000,
   )
   expect(json['data'].clicks, 'the last click').to.equal(1)
 }
