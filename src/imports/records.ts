@@ -59,7 +59,7 @@ export interface SourceLink {
   readonly starts?: string
   readonly maxClicks?: number
   readonly archived?: boolean
-  /** it redirects nobody there, because its service has banned it */
+  /** its service has banned it, and does not redirect its visitors */
   readonly banned?: boolean
   /** in clear, or `unknown`: it has one that the source does not tell */
   readonly password?: { readonly clear: string } | 'unknown'

@@ -114,7 +114,7 @@ describe('linkledger import', () => {
     expect((await links(own)).find(({ longurl }) => longurl.endsWith('/own'))?.alias).to.equal('wanted-2')
   })
 
-  it('skips links that are banned there: they redirected nobody', async () => {
+  it('skips links that their service has banned', async () => {
     const own = await app.register()
     const of = { target: 'https://example.com', created_at: '2024-01-01T00:00:00.000Z', domain: null }
     const data = [true, false].map((banned) => ({ ...of, id: `i${banned}`, address: `kutt-${banned}`, banned }))

@@ -63,15 +63,10 @@ const present = (
 /** Returns the id of a key that a command has made. */
 const numberOf = ({ keys: { keys } }: Account, keyId: string) => keys.find(({ key }) => key === keyId)?.number ?? 0
 
-type OwnKeyCall = Pick<Call, 'account' | 'load'> & { readonly params: { id: number } }
-
 /** The `owner` check of a route whose path contains the id of a key. */
-const ownKey = async (call: OwnKeyCall) => {
+const ownKey = async (call: Pick<Caller, 'account' | 'load'> & { readonly params: { id: number } }) => {
   if ((await keyOf(call, call.params.id)).key === undefined) refuse('not_found', { what: 'key' })
 }
-
-/** The same for a route that may have ended the key itself, when the request was sent before. */
-const ownKeyOrEnded = async (call: OwnKeyCall & Pick<Call, 'resumed'>) => (call.resumed ? undefined : ownKey(call))
 
 /** Returns a key of the account, if it has it, and the revision of the account. */
 const keyOf = async ({ account: id, load }: Pick<Caller, 'account' | 'load'>, wanted?: number) => {
@@ -169,7 +164,8 @@ const rotate = ({ mails, pepper, stepUps }: KeyServices) =>
     scope: 'account',
     secret: true,
     params: byId,
-    owner: ownKeyOrEnded,
+    // an earlier execution of the request may have ended the key
+    owner: async (call) => (call.resumed ? undefined : ownKey(call)),
     body: z.object({ overlap }),
     run: async (call) => {
       const { params, body } = call

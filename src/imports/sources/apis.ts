@@ -14,6 +14,8 @@ export interface Api {
   readonly headers: (key: string) => Readonly<Record<string, string>>
   /** ms between two requests at least */
   readonly interval: number
+  /** the field that identifies a link, where pages can overlap: their numbers shift once a link is added */
+  readonly identifiedBy?: string
   readonly page: (ask: Ask, after: string | undefined, key: string) => Promise<Page>
 }
 
@@ -54,14 +56,6 @@ const throughLists = async (
   return { rows, next: Number(number) + 1 < lists.length ? `${Number(number) + 1}:` : undefined }
 }
 
-/** Links that an API has listed, by what identifies them. */
-const listed = new WeakMap<Ask, Set<string>>()
-/** Returns the rows that no page before had: pages by number overlap once a link is added between two requests. */
-const newIn = (ask: Ask, rows: readonly Fields[], key: string): readonly Fields[] => {
-  const known = listed.get(ask) ?? new Set()
-  listed.set(ask, known)
-  return rows.filter(({ [key]: name }) => textIn(name) === '' || known.size < known.add(textIn(name)).size)
-}
 const startIn = (after: string | undefined) => (/^\d{1,9}$/.test(after ?? '') ? Number(after) : 0)
 
 /** The APIs as their services document them; their addresses are https://api-ssl.bitly.com and the like. */
@@ -95,18 +89,20 @@ export const apis = {
   kutt: {
     headers: (key) => ({ 'X-API-KEY': key }),
     interval: 0,
+    identifiedBy: 'id',
     page: async (ask, after) => {
       const skip = startIn(after)
       const answer = await ask('api/v2/links', { limit: '50', skip: String(skip) })
       const rows = listIn(at(answer, 'data'))
       const [end, total] = [skip + rows.length, Number(at(answer, 'total') ?? 0)]
       const next = rows.length > 0 && end < total ? String(end) : undefined
-      return { rows: newIn(ask, rows, 'id'), next, total }
+      return { rows, next, total }
     },
   },
   yourls: {
     headers: () => ({}),
     interval: 0,
+    identifiedBy: 'shorturl',
     page: async (ask, after, key) => {
       // MySQL sorts links of the same second in another order for another page: most services have one page
       const [start, limit] = [startIn(after), 5000]
@@ -124,7 +120,7 @@ export const apis = {
       const isBehind = links === undefined && total <= start
       const rows = isBehind ? [] : listIn(isObject(links) ? Object.values(links) : links)
       const next = rows.length === limit ? String(start + limit) : undefined
-      return { rows: newIn(ask, rows, 'shorturl'), next, total }
+      return { rows, next, total }
     },
   },
   rebrandly: {

@@ -66,9 +66,18 @@ export const readSource = async function* (
         yield record
       }
   }
+  const known = new Set<string>()
+  /** Whether no page before had a link. */
+  const isNew = (row: Row) => {
+    const name = api.identifiedBy === undefined ? '' : textIn(row[api.identifiedBy])
+    if (known.has(name)) return false
+    if (name !== '') known.add(name)
+    return true
+  }
   let links = 0
   for (let cursor = after; ;) {
-    const { rows, next, total = 0 } = await api.page(ask, cursor, key)
+    const { rows: listed, next, total = 0 } = await api.page(ask, cursor, key)
+    const rows = listed.filter(isNew)
     links += rows.length
     yield* withCursor(pageOf(rows), next)
     if (next === undefined) {

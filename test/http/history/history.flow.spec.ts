@@ -143,7 +143,7 @@ describe('the history of an account', () => {
       ...['LinkDeleted 1', 'LinkUpdated 1', 'LinkUpdated 2', 'LinkCreated 1'],
       ...['ApiKeyAdded 1', 'ApiKeyIssued 1', 'AccountRegistered 1'],
     ])
-    // where the first event of a group is left out, the next one stands for it
+    // `from` leaves out the first event of the group: the second one is its entry
     const { json: part } = await app.get(`/api/account/history?group=request&from=${new Date(since).toISOString()}`, {
       key: owner.key,
     })
